@@ -10,6 +10,7 @@ import { modeOf } from "../../src/store/keymap/keymap.ts";
 import { brokenBaseLabel } from "../../src/store/labels/base-label.ts";
 import { isAtPullRequest, pullRequestText } from "../../src/store/labels/pull-request-status.ts";
 import { runLabel } from "../../src/store/labels/run-label.ts";
+import { spokenSignals } from "../../src/store/labels/signals-label.ts";
 import { queueLabel, titleOf } from "../../src/store/labels/ticket-label.ts";
 import { finishOf, stageOf } from "../../src/store/labels/ticket-stage.ts";
 import { busyAgents } from "../../src/store/lists.ts";
@@ -71,12 +72,13 @@ function selectedLine(state: DashboardState): readonly string[] {
   return [`Selected: ${sentence(state, selected, atWork(state, selected))}`];
 }
 
-/** A ticket's current step, or the reason why it waits. */
+/** A ticket's current step and what its agent's behaviour lacks, or the reason why it waits. */
 function atWork(state: DashboardState, id: TicketId): string {
   const attempt = ticketIn(state, id)?.attempt;
   if (attempt === undefined) return queueLabel(state, id).text;
   const pullRequest = state.run && pullRequestOf(state.run, ticketIn(state, id));
-  return `attempt ${attempt.n}, ${stageOf(attempt, finishOf(state.run, id)).word}${pullRequest === undefined ? "" : `, ${pullRequest}`}`;
+  const parts = [`attempt ${attempt.n}`, stageOf(attempt, finishOf(state.run, id)).word, pullRequest, spokenSignals(attempt)];
+  return parts.filter((part) => part !== undefined).join(", ");
 }
 
 /** The pull request on which an attempt waits, without a clock. */

@@ -3,7 +3,6 @@ import { memo, type ReactNode, useMemo } from "react";
 import type { Batch, Ticket } from "../../../src/domain/batch/schema.ts";
 import { GATES, type GateLevel, overallLevel } from "../../../src/domain/behaviour/signals.ts";
 import { isHarder } from "../../../src/domain/complexity/classes.ts";
-import { UNKNOWN_SIGNALS } from "../../../src/domain/run/signals-fact.ts";
 import type { Plan } from "../../../src/domain/run/state.ts";
 import type { Attempt, TicketState } from "../../../src/domain/run/ticket-state.ts";
 import { specOf } from "../../../src/domain/schedule/plan.ts";
@@ -14,7 +13,7 @@ import { displayText } from "../../../src/store/display-text.ts";
 import { formatAge } from "../../../src/store/format.ts";
 import { lastFailure, STEP_STYLES, type StatusLine, statusLine, trackOf } from "../../../src/store/labels/attempt-status.ts";
 import { type PullRequestStatus, waitingPullRequest } from "../../../src/store/labels/pull-request-status.ts";
-import { LEVEL_STYLES } from "../../../src/store/labels/signals-label.ts";
+import { LEVEL_STYLES, shownSignals } from "../../../src/store/labels/signals-label.ts";
 import { specLabel } from "../../../src/store/labels/step-label.ts";
 import { stageOf } from "../../../src/store/labels/ticket-stage.ts";
 import { STYLES } from "../../../src/store/labels/tone.ts";
@@ -171,11 +170,11 @@ function trackSpans({ attempt, spec, columns }: RowProps): SpanLine {
  * A mark per behaviour signal and a space; if only one fits, that of the worst. Blank before an agent works. Once it has ended, what is
  * said of its finish line needs the room, unless a signal is a finding.
  */
-function signalSpans({ agent, signals = UNKNOWN_SIGNALS }: Attempt, columns: number, isFixed = false): SpanLine {
+function signalSpans(attempt: Attempt, columns: number, isFixed = false): SpanLine {
+  const signals = shownSignals(attempt);
+  if (columns === 0 || (signals === undefined && attempt.agent !== undefined && !isFixed)) return [];
+  if (signals === undefined) return [{ text: " ".repeat(columns + 1) }];
   const level = overallLevel(signals);
-  const isOver = agent?.endedAt !== undefined && (level === "pass" || level === "skip");
-  if (columns === 0 || (isOver && !isFixed)) return [];
-  if (agent === undefined || isOver) return [{ text: " ".repeat(columns + 1) }];
   // Nothing is known of it: one mark says so.
   if (level === "skip") return [markOfLevel(level), { text: " ".repeat(columns) }];
   if (columns > 1) return [...GATES.map((gate) => markOfLevel(signals[gate].level)), { text: " " }];

@@ -1,5 +1,6 @@
-import { GATE_LABELS, GATES, type GateLevel, type Signals } from "../../domain/behaviour/signals.ts";
-import type { SignalsFact } from "../../domain/run/signals-fact.ts";
+import { GATE_LABELS, GATES, type GateLevel, overallLevel, type Signals } from "../../domain/behaviour/signals.ts";
+import { type SignalsFact, UNKNOWN_SIGNALS } from "../../domain/run/signals-fact.ts";
+import type { Attempt } from "../../domain/run/ticket-state.ts";
 import { displayText } from "../display-text.ts";
 import { type EventLabel, STYLES, type Tone, toned } from "./tone.ts";
 
@@ -29,6 +30,24 @@ export function signalsLines(signals: Signals): readonly { readonly text: string
     const says = why === undefined ? (level === "skip" ? UNKNOWN : "") : `: ${displayText(why)}`;
     return { text: `${glyph} ${GATE_LABELS[gate].padEnd(11)}${word}${says}`, tone: level === "pass" ? "plain" : tone };
   });
+}
+
+/** The signals of an attempt that the overview shows: from the launch of its agent on, and after its end only if one is a finding. */
+export function shownSignals({ agent, signals = UNKNOWN_SIGNALS }: Pick<Attempt, "agent" | "signals">): Signals | undefined {
+  if (agent === undefined) return undefined;
+  const level = overallLevel(signals);
+  return agent.endedAt !== undefined && level !== "warn" && level !== "fail" ? undefined : signals;
+}
+
+/** The signals that are not a pass, for a screen reader; undefined if all of them are, or there is nothing to show. */
+export function spokenSignals(attempt: Pick<Attempt, "agent" | "signals">): string | undefined {
+  const signals = shownSignals(attempt);
+  if (signals === undefined) return undefined;
+  if (overallLevel(signals) === "skip") return "behaviour unknown";
+  const words = GATES.filter((gate) => signals[gate].level !== "pass").map(
+    (gate) => `${GATE_LABELS[gate]} ${LEVEL_STYLES[signals[gate].level].word}`,
+  );
+  return words.length === 0 ? undefined : `behaviour ${words.join(", ")}`;
 }
 
 const UNKNOWN = ": its program does not tell";

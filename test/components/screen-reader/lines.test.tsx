@@ -1,8 +1,8 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { renderDashboard } from "../../../components/app/render-dashboard.tsx";
 import { widthOf } from "../../../components/kit/fit.ts";
 import { spokenLines } from "../../../components/screen-reader/lines.ts";
-import { claims, crowd, finishLine, hostile, plumbing, plumbingEnded } from "../../store/scenes.ts";
+import { claims, crowd, finishLine, hostile, plumbing, plumbingEnded, watchedPlumbing } from "../../store/scenes.ts";
 import { Stage, storeOf } from "../stage.ts";
 
 const stateOf = (run: ReturnType<typeof plumbing>) => storeOf(run).store.getState();
@@ -29,6 +29,29 @@ test("it stays the same while only time goes by and agents talk", () => {
   run.wait(30).of("T-7", { type: "activity", text: "still at it", lines: 4 });
   expect(spokenLines(stateOf(run), 80, 40)).toEqual(before);
   expect(spokenLines(stateOf(run.gates("T-10", "unlock")), 80, 40)).not.toEqual(before);
+});
+
+describe("the behaviour of agents", () => {
+  const lineOf = (run: ReturnType<typeof plumbing>, id: string) =>
+    spokenLines(stateOf(run), 300, 60).find((line) => line.startsWith(`At work: ${id}`));
+
+  test("is told by the gates that are not a pass, unknown ones among them", () => {
+    const run = watchedPlumbing();
+    expect(lineOf(run, "T-6")).toMatch(/: attempt 2, agent, behaviour EXIST warning, ROOT_CAUSE fail, RECALL unknown\.$/);
+    expect(lineOf(run, "T-7")).toMatch(/: attempt 1, agent, behaviour RECALL unknown\.$/);
+  });
+
+  test("is not told if all gates pass, and is unknown if nothing is known", () => {
+    const pass = { level: "pass" } as const;
+    const signals = { exist: pass, relevance: pass, rootCause: pass, recall: pass, momentum: pass };
+    expect(lineOf(plumbing().of("T-7", { type: "signals-changed", signals }), "T-7")).toMatch(/: attempt 1, agent\.$/);
+    expect(lineOf(plumbing(), "T-7")).toMatch(/: attempt 1, agent, behaviour unknown\.$/);
+  });
+
+  test("stays after the agent has stopped only if there is a finding", () => {
+    expect(lineOf(watchedPlumbing().claims("T-7"), "T-7")).not.toContain("behaviour");
+    expect(lineOf(watchedPlumbing().claims("T-6"), "T-6")).toContain("behaviour EXIST warning, ROOT_CAUSE fail");
+  });
 });
 
 test("no scene is longer or wider than it may be, and what is left out is counted", () => {
