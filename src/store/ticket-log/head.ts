@@ -113,15 +113,19 @@ function remedyLines({ remedies = [] }: Target["ticket"], attempt: number): read
   return remedies.filter(({ n }) => n === attempt).map((remedy) => line(displayText(remedyLine(remedy)), "waiting"));
 }
 
-/** The number of commands in the audit log, and where that is. */
+/** The number of commands in the audit log, and where that is. It is unknown if the attempt is over and the journal has no number. */
 function auditLines({ ticket, attempt, entry }: Target): readonly LogLine[] {
-  const rows = (ticket.history.find(({ n }) => n === attempt.n) ?? ticket.attempt)?.audited;
-  if (rows === undefined || entry?.step !== "agent") return [];
-  const text =
-    rows === 0
-      ? "its program told of no command or edit"
-      : `${plural(rows, "command or edit", "commands and edits")} in the audit log`;
-  return [line(""), line(`${text} (audit/ in the folder of the run)`, "waiting")];
+  if (entry?.step !== "agent") return [];
+  const past = ticket.history.find(({ n }) => n === attempt.n);
+  const rows = (past ?? ticket.attempt)?.audited;
+  if (rows === undefined && past === undefined) return [];
+  return [line(""), line(`${auditText(rows)} (audit/ in the folder of the run)`, "waiting")];
+}
+
+function auditText(rows: number | undefined): string {
+  if (rows === undefined) return "? commands and edits in the audit log: the journal does not tell";
+  if (rows === 0) return "its program told of no command or edit";
+  return `${plural(rows, "command or edit", "commands and edits")} in the audit log`;
 }
 
 /** What the guard of the chosen attempt told, below its agent. */
