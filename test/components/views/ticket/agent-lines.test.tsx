@@ -106,7 +106,7 @@ describe("the plan of a ticket", () => {
         summary: ok ? "no findings" : "1 finding",
         ...(!ok && { findings: "it drops too much" }),
       })
-      .of("T-7", { type: "attempt-ended", outcome: "planned" });
+      .of("T-7", { type: "attempt-ended", outcome: ok ? "planned" : "failed" });
 
   test("is no word while there is none", async () => {
     expect(await evidence(plumbing())).not.toMatch(/\bplan\b/);
