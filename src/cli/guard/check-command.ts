@@ -7,7 +7,7 @@ import { errorMessage } from "../../domain/values/error-text.ts";
 import { shellWord } from "../../domain/values/shell-word.ts";
 import { settingsOf } from "../hook/guard-settings.ts";
 import { appendReport } from "../hook/hook-report.ts";
-import { stopReminder } from "../hook/stop-guard.ts";
+import { lateLine, stopReminder } from "../hook/stop-guard.ts";
 import type { GuardRequest } from "./flags.ts";
 
 const ALLOWED = 0;
@@ -65,11 +65,12 @@ export function guardCheck({ json, words, settings: file, report, stop }: Asked)
 async function remindAtStop(file: string, report: string): Promise<number> {
   const cwd = process.cwd();
   try {
-    const told = await stopReminder({ file, report, worktree: worktreeOf(cwd) });
+    const { told, late } = await stopReminder({ file, report, worktree: worktreeOf(cwd) });
+    if (late !== undefined) print(2, lateLine(late));
     if (told === undefined) return ALLOWED;
     const verdict = { verdict: "go-on", reason: told.reason } as const;
     // A reminder that is not counted would be repeated for ever.
-    const unwritten = appendReport(report, { event: "stop", payload: { cwd }, verdict, told }, new Date());
+    const unwritten = appendReport(report, { event: "stop", payload: { cwd }, verdict, told, late }, new Date());
     if (unwritten !== undefined) throw new Error(`its report cannot be written (${unwritten})`);
     print(2, `${told.reason}\n`);
     return UNMET;

@@ -16,7 +16,9 @@ interface Judged {
   readonly payload: HookPayload | undefined;
   readonly verdict: HookVerdict;
   /** What an agent that stops is told is unmet. */
-  readonly told?: { readonly unmet: string; readonly n: number; readonly of: number };
+  readonly told?: { readonly unmet: string; readonly n: number; readonly of: number } | undefined;
+  /** The checks that had no time to end when an agent stopped. */
+  readonly late?: string | undefined;
 }
 
 /** Appends a line to the report. Gives the reason if that fails. */
@@ -57,7 +59,7 @@ export function appendLine(file: string, line: object): string | undefined {
 }
 
 /** One line of the report: `verdict` is `allow`, `block`, `problem` or `go-on`. */
-function lineOf({ event, payload, verdict, told }: Judged, now: Date): object {
+function lineOf({ event, payload, verdict, told, late }: Judged, now: Date): object {
   const subject = [payload?.commands, payload?.reads, payload?.writes].flatMap((each) => each ?? [])[0];
   return {
     at: now.toISOString(),
@@ -70,6 +72,7 @@ function lineOf({ event, payload, verdict, told }: Judged, now: Date): object {
     ...bounded("problem", verdict.verdict === "problem" ? verdict.problem : undefined),
     ...bounded("subject", subject, MOST.subject),
     ...(told && { ...bounded("unmet", told.unmet, MOST.subject), n: told.n, of: told.of }),
+    ...bounded("late", late, MOST.subject),
   };
 }
 

@@ -11,7 +11,7 @@ import { type HookRequest, readHookArgs } from "./hook-args.ts";
 import { hookContexts, realPath } from "./hook-contexts.ts";
 import { appendReport } from "./hook-report.ts";
 import { takeNudges } from "./nudge.ts";
-import { type StopReminder, stopReminder } from "./stop-guard.ts";
+import { lateLine, type StopLook, stopReminder } from "./stop-guard.ts";
 
 /** Milliseconds until the payload must be there. The programs stop waiting for a hook after a minute, and then let the tool pass. */
 const PATIENCE_MS = 10_000;
@@ -37,24 +37,24 @@ export async function hook(args: readonly string[]): Promise<number> {
 
 /** Reads the payload from stdin, judges it and answers. Returns the exit code. */
 export async function answerHook(request: HookRequest): Promise<number> {
-  const { payload, verdict, told, isLate } = await judged(request);
+  const { payload, verdict, told, late, isLate } = await judged(request);
   const { event, vendor, report, nudge } = request;
   const isReported = report !== undefined && event !== "after-tool";
-  const unwritten = isReported ? appendReport(report, { event, payload, verdict, ...(told && { told }) }, new Date()) : undefined;
+  const unwritten = isReported ? appendReport(report, { event, payload, verdict, told, late }, new Date()) : undefined;
   const nudges = nudge !== undefined && canNudge(vendor, event, verdict) ? takeNudges(nudge, report) : [];
   const { stdout, stderr, exitCode } = hookAnswer(vendor, event, verdict, nudges);
   print(1, stdout);
   print(2, stderr);
+  if (late !== undefined) print(2, lateLine(late));
   if (unwritten !== undefined) print(2, `loopdash: the guard could not write its report (${unwritten}); the verdict stands\n`);
   // Node does not exit while a read waits. The command that the settings have turns this end into a block (hook-settings.ts).
   if (isLate) process.kill(process.pid, "SIGKILL");
   return exitCode;
 }
 
-interface Judged {
+interface Judged extends StopLook {
   readonly payload?: HookPayload | undefined;
   readonly verdict: HookVerdict;
-  readonly told?: StopReminder;
   /** True if the end of the payload did not come in time. */
   readonly isLate?: boolean;
 }
@@ -72,17 +72,18 @@ async function judged(request: HookRequest): Promise<Judged> {
     const known = "problem" in payload ? undefined : payload;
     const [problem] = [settings, payload].flatMap((each) => ("problem" in each ? each.problem : []));
     if (problem !== undefined) return { payload: known, verdict: cannot(problem) };
-    const told = known === undefined ? undefined : await reminderFor(request, known.cwd);
-    if (told !== undefined) return { payload: known, verdict: { verdict: "go-on", reason: told.reason }, told };
-    return { payload: known, verdict: verdictOn(request, known, settings as GuardFile) };
+    const look = known === undefined ? {} : await lookAtStop(request, known.cwd);
+    const { told } = look;
+    if (told !== undefined) return { ...look, payload: known, verdict: { verdict: "go-on", reason: told.reason } };
+    return { ...look, payload: known, verdict: verdictOn(request, known, settings as GuardFile) };
   } catch (error) {
     return { verdict: cannot(errorMessage(error)), isLate: error instanceof Late };
   }
 }
 
-/** What an agent that stops is told; undefined at other events, and if nothing is unmet. */
-async function reminderFor({ event, stop, report }: HookRequest, cwd: string): Promise<StopReminder | undefined> {
-  if (event !== "stop" || stop === undefined) return undefined;
+/** What an agent that stops is told; nothing at other events, and if nothing is unmet. */
+async function lookAtStop({ event, stop, report }: HookRequest, cwd: string): Promise<StopLook> {
+  if (event !== "stop" || stop === undefined) return {};
   return stopReminder({ file: stop, report, worktree: worktreeOf(cwd) });
 }
 

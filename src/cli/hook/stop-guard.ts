@@ -1,6 +1,7 @@
 import type { SpawnSyncOptionsWithStringEncoding, SpawnSyncReturns } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { errorCode } from "../../domain/values/error-text.ts";
 import { plainLines, plainText } from "../../domain/values/text.ts";
 import type { StopGuardTask } from "../../ports/agent.ts";
 import { reportLines } from "./hook-report.ts";
@@ -24,7 +25,15 @@ export interface StopReminder {
   readonly of: number;
 }
 
-/** Milliseconds for all checks together: the vendors' programs give a hook a minute. A check that takes longer says nothing. */
+/** What was seen at a stop. Both are absent if nothing is unmet. */
+export interface StopLook {
+  /** What the agent is told; absent: it is let go. */
+  readonly told?: StopReminder;
+  /** The checks of which nothing is known, because they took too long: one line. */
+  readonly late?: string;
+}
+
+/** Milliseconds for all checks together: the vendors' programs give a hook a minute. */
 const CHECKS_MS = 45_000;
 const GIT_MS = 10_000;
 const OUTPUT_BYTES = 4 * 2 ** 20;
@@ -42,31 +51,41 @@ interface Look extends StopSpec {
 }
 
 /**
- * Looks which items of the finish line are unmet when an agent stops; undefined if none is known, or if it was told often enough. Decides
- * nothing: the finish line judges afterwards. `report`: the report of this attempt, which tells how often that was. Throws if the file of the engine cannot be read.
+ * Looks which items of the finish line are unmet when an agent stops; it is told nothing if none is known, or if it was told often enough.
+ * Decides nothing: the finish line judges afterwards. `report`: the report of this attempt, which tells how often that was. `checksMs`: for
+ * all checks together; one that takes longer is killed, and keeps no agent. Throws if the file of the engine cannot be read.
  */
 export async function stopReminder({
   file,
   report,
   worktree,
+  checksMs = CHECKS_MS,
 }: {
   readonly file: string;
   readonly report: string | undefined;
   readonly worktree: string;
-}): Promise<StopReminder | undefined> {
+  readonly checksMs?: number;
+}): Promise<StopLook> {
   const spec = JSON.parse(readFileSync(file, "utf8")) as StopSpec;
   const told = report === undefined ? 0 : timesTold(report);
-  if (told >= spec.times) return undefined;
+  if (told >= spec.times) return {};
   // Loaded here: the other hooks start no program, and it takes 3 ms.
   const { spawnSync } = await import("node:child_process");
   const look: Look = { ...spec, worktree, run: spawnSync };
   const unmet = [...unchanged(look), ...unreadable(spec)];
-  if (unmet.length === 0) unmet.push(...failedChecks(look));
-  if (unmet.length === 0) return undefined;
+  const checked = unmet.length === 0 ? checkAll(look, checksMs) : { failed: [], late: [] };
+  unmet.push(...checked.failed);
+  const late = checked.late.length === 0 ? {} : { late: `${checked.late.join(", ")}: no result within ${checksMs / 1000} s` };
+  if (unmet.length === 0) return late;
   const n = told + 1;
   const lines = unmet.map(({ long }) => `- ${long}`).join("\n");
   const reason = `loopdash: you stop, and this is unmet (told ${n} of ${spec.times}):\n${lines}\n${ADVICE}`;
-  return { reason, unmet: unmet.map(({ short }) => short).join("; "), n, of: spec.times };
+  return { ...late, told: { reason, unmet: unmet.map(({ short }) => short).join("; "), n, of: spec.times } };
+}
+
+/** What is said of checks that took too long. */
+export function lateLine(late: string): string {
+  return `loopdash: the stop guard says nothing of ${late}\n`;
 }
 
 const ADVICE =
@@ -136,23 +155,35 @@ function isJsonObject(file: string): boolean {
   }
 }
 
-/** The checks that fail now, in the worktree as it is. */
-function failedChecks({ worktree, checks, run }: Look): readonly Unmet[] {
-  const until = Date.now() + CHECKS_MS;
-  return checks.flatMap(({ name, command: [program = "", ...args] }) => {
-    const timeout = until - Date.now();
-    if (timeout <= 0) return [];
-    const options = { cwd: worktree, encoding: "utf8", timeout, killSignal: "SIGKILL", maxBuffer: OUTPUT_BYTES } as const;
-    const { status, stdout, stderr, error } = run(program, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
-    if (error !== undefined || status === 0 || status === null) return [];
+/** The checks that fail now, in the worktree as it is, and the names of those that had no time to end. */
+function checkAll({ worktree, checks, run }: Look, checksMs: number): { failed: readonly Unmet[]; late: readonly string[] } {
+  const until = Date.now() + checksMs;
+  const failed: Unmet[] = [];
+  const late: string[] = [];
+  for (const { name, command } of checks) {
+    const result = checkOnce(command, { worktree, run, timeout: until - Date.now() });
     const shown = plainText(name, 60);
-    const last = plainLines(`${stdout}${stderr}`.slice(-4_000), { maxLines: 1_000, maxLength: QUOTED.maxLength });
-    const quoted = last.slice(-QUOTED.maxLines).map((line) => `  | ${line}`);
-    return [
-      {
-        short: `check ${shown} fails`,
-        long: [`The check "${shown}" fails (exit ${status}). Its last lines:`, ...quoted].join("\n"),
-      },
-    ];
-  });
+    if (result === "late") late.push(shown);
+    else if (result !== undefined) failed.push(failedCheck(shown, result));
+  }
+  return { failed, late };
+}
+
+/** The exit and output of a check that fails; undefined if it passes, or cannot run. */
+function checkOnce(
+  [program = "", ...args]: readonly string[],
+  { worktree, run, timeout }: Pick<Look, "worktree" | "run"> & { readonly timeout: number },
+): { readonly status: number; readonly output: string } | "late" | undefined {
+  if (timeout <= 0) return "late";
+  const options = { cwd: worktree, encoding: "utf8", timeout, killSignal: "SIGKILL", maxBuffer: OUTPUT_BYTES } as const;
+  const { status, stdout, stderr, error } = run(program, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
+  if (error !== undefined && errorCode(error) === "ETIMEDOUT") return "late";
+  return error !== undefined || status === 0 || status === null ? undefined : { status, output: `${stdout}${stderr}` };
+}
+
+function failedCheck(name: string, { status, output }: { readonly status: number; readonly output: string }): Unmet {
+  const last = plainLines(output.slice(-4_000), { maxLines: 1_000, maxLength: QUOTED.maxLength });
+  const quoted = last.slice(-QUOTED.maxLines).map((line) => `  | ${line}`);
+  const long = [`The check "${name}" fails (exit ${status}). Its last lines:`, ...quoted].join("\n");
+  return { short: `check ${name} fails`, long };
 }

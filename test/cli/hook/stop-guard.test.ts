@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { stopReminder } from "../../../src/cli/hook/stop-guard.ts";
@@ -23,7 +23,9 @@ function stopped(checks: readonly { readonly name: string; readonly command: rea
     mkdirSync(join(outbox, path, ".."), { recursive: true });
     writeFileSync(join(outbox, path), text);
   };
-  return { report, git, change, leave, remind: () => stopReminder({ file, report, worktree }) };
+  const look = (checksMs?: number) => stopReminder({ file, report, worktree, ...(checksMs !== undefined && { checksMs }) });
+  const pid = () => Number(readFileSync(at("pid"), "utf8"));
+  return { report, git, change, leave, pid, look, remind: async () => (await look()).told };
 }
 
 describe("the reminder of an agent that stops", () => {
@@ -71,6 +73,37 @@ describe("the reminder of an agent that stops", () => {
     expect(reminder?.reason).toContain("  | line 4999\n  | red");
     expect(reminder?.reason).not.toContain("\u001b");
     expect(reminder?.reason.length).toBeLessThan(2_000);
+  });
+
+  describe("of checks that take too long", () => {
+    const ENDLESS = [process.execPath, "-e", "setInterval(() => {}, 1000)"];
+
+    test("lets the agent go, and says which: those that came after it, too", async () => {
+      const { change, look } = stopped([
+        { name: "endless\u001b[2J", command: ENDLESS },
+        { name: "next", command: ["false"] },
+      ]);
+      change();
+      expect(await look(300)).toEqual({ late: expect.stringMatching(/^endless ?, next: no result within 0\.3 s$/) });
+    });
+
+    test("lets the agent go though a program of the check still holds its output", async () => {
+      const { change, look, pid } = stopped([{ name: "deep", command: ["sh", "-c", "sleep 600 & echo $! >../pid; wait"] }]);
+      change();
+      const seen = await look(1_000);
+      process.kill(pid(), "SIGKILL");
+      expect(seen).toEqual({ late: "deep: no result within 1 s" });
+    });
+
+    test("tells what failed before", async () => {
+      const { change, look } = stopped([
+        { name: "tests", command: ["false"] },
+        { name: "endless", command: ENDLESS },
+      ]);
+      change();
+      const seen = await look(1_000);
+      expect(seen).toMatchObject({ told: { unmet: "check tests fails", n: 1 }, late: "endless: no result within 1 s" });
+    });
   });
 
   test("throws if the engine's file cannot be read", async () => {
