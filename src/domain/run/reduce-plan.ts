@@ -27,7 +27,10 @@ export function reducePlan(state: RunState, event: Extract<RunEvent, PlanFact>):
     }
     case "plan-judged": {
       const { digest, ok, summary } = event;
-      if (ok && plan !== undefined) return withTicket(state, index, { ...ticket, plan: { ...plan, state: "approved" } });
+      // A verdict is on the words that the reviewer has read: on any others it is none.
+      if (ok && plan?.state === "written" && plan.digest === digest)
+        return withTicket(state, index, { ...ticket, plan: { ...plan, state: "approved" } });
+      if (ok) return state;
       const of = digest === undefined ? {} : { digest };
       const refused: TicketPlan = { state: "refused", attempt: attempt.n, refusals: refusals + 1, summary, ...of };
       const evidence: Evidence = { step: "plan", name: "plan", summary, detail: event.findings ?? "" };

@@ -1,7 +1,7 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { routesOf } from "../../../src/domain/batch/complexity-spec.ts";
 import { lacksPlan, planToJudge } from "../../../src/domain/complexity/planned.ts";
-import { planAfterRetry } from "../../../src/domain/run/plan-fact.ts";
+import { planAfterRetry, planDigest } from "../../../src/domain/run/plan-fact.ts";
 import { ticketOf as stateOf } from "../../../src/domain/run/state.ts";
 import { rewritten, type TicketState } from "../../../src/domain/run/ticket-state.ts";
 import { RunId, TicketId } from "../../../src/domain/values/ids.ts";
@@ -28,6 +28,30 @@ test("a plan waits for its verdict once it is written", () => {
   expect(planToJudge(routed, { ...fresh(), plan: written })).toEqual({ text: "x", digest: "d" });
   expect(planToJudge(routed, { ...fresh(), plan: approved })).toBeUndefined();
   expect(planToJudge(routed, fresh())).toBeUndefined();
+});
+
+describe("a verdict", () => {
+  const verdict = { type: "plan-judged", ok: true, summary: "no findings" } as const;
+  /** A plan that is written, the one that replaces it if there is one, and a verdict on the words of `digest`. */
+  const judged = (digest: string | undefined, replacedBy?: string) => {
+    const sim = new Simulation(routed);
+    sim.report({ type: "attempt-claimed", ticket: T1, fence: 1 as never, attempt: 1, slot: 0, reservedUsd: 0 });
+    const write = (text: string) => sim.report({ type: "plan-written", ...sim.of(T1), text, digest: planDigest(text) });
+    write("one");
+    if (replacedBy !== undefined) write(replacedBy);
+    sim.report({ ...verdict, ...sim.of(T1), ...(digest !== undefined && { digest }) });
+    return stateOf(sim.state, T1).plan;
+  };
+
+  test("approves the words that were judged", () => {
+    expect(judged(planDigest("one"))).toMatchObject({ state: "approved", text: "one", digest: planDigest("one") });
+  });
+
+  test("approves no other words, and none without a name", () => {
+    expect(judged(planDigest("one"), "two")).toMatchObject({ state: "written", text: "two" });
+    expect(judged(planDigest("two"))).toMatchObject({ state: "written", text: "one" });
+    expect(judged(undefined)).toMatchObject({ state: "written", text: "one" });
+  });
 });
 
 test("a person's retry allows two more plans, and keeps an approval", () => {
