@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type ComplexitySpec, routesOf } from "../../src/domain/batch/complexity-spec.ts";
+import { ledgerOf } from "../../src/domain/results/ledger.ts";
 import { reportOf } from "../../src/domain/results/report.ts";
 import type { AgentTask } from "../../src/ports/agent.ts";
 import { cleanUp } from "../adapters/vcs/real-repo.ts";
@@ -168,6 +169,8 @@ describe("a ticket whose class rises to one that is planned first", () => {
       evidence: { step: "plan", summary: expect.stringContaining("the ticket is complex (200 lines in 1 file)") },
     });
     expect(stage.ticket(T1).failures).toBe(0);
+    // Nobody has judged the change that was kept out.
+    expect(ledgerOf(stage.state).claims).toEqual({ made: 2, upheld: 1, gap: 0 });
   });
 
   test("is kept out as well by an engine that was lost right after the class rose", async () => {

@@ -162,11 +162,17 @@ const LEFT_TO_PEOPLE: ReadonlySet<AttemptOutcome> = new Set(["gated", "closed", 
 function refutedClaims(ticket: TicketState): number {
   let refuted = 0;
   let open = false;
-  for (const { claimed, n, outcome } of ticket.history) {
+  for (const past of ticket.history) {
+    const { claimed, outcome } = past;
     open ||= claimed;
     if (outcome === "stopped" || outcome === "lost") continue;
-    if (open && outcome !== "done" && !LEFT_TO_PEOPLE.has(outcome) && !isUndecided(ticket, { n, outcome })) refuted += 1;
+    if (open && outcome !== "done" && !isUnjudged(ticket, past)) refuted += 1;
     open = false;
   }
   return refuted;
+}
+
+/** True for an attempt that ended without a verdict on its change. */
+function isUnjudged(ticket: TicketState, { n, outcome, unplanned }: PastAttempt): boolean {
+  return unplanned === true || LEFT_TO_PEOPLE.has(outcome) || isUndecided(ticket, { n, outcome });
 }

@@ -37,9 +37,10 @@ export function pastOf(attempt: Attempt, event: Extract<RunEvent, { type: "attem
 }
 
 /** What kind of attempt it was. */
-function kindOf({ agent, isPlanning }: Attempt, { readOnly }: Extract<RunEvent, { type: "attempt-ended" }>) {
+function kindOf({ agent, isPlanning }: Attempt, { readOnly, unplanned }: Extract<RunEvent, { type: "attempt-ended" }>) {
   return {
     ...(readOnly && { readOnly }),
+    ...(unplanned && { unplanned }),
     ...(agent !== undefined && { hadAgent: true as const }),
     ...(isPlanning && { isPlanning }),
   };

@@ -123,6 +123,8 @@ export interface PastAttempt extends AuditResult, BundleResult, GuardResult, Kep
   readonly costUsd: number;
   /** It has only read the checks of the branch. */
   readonly readOnly?: true;
+  /** Its change was kept out unjudged, because its ticket is to be planned first. */
+  readonly unplanned?: true;
   /** An agent has begun to work in it. */
   readonly hadAgent?: true;
   /** It made or judged a plan. */
