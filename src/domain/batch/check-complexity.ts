@@ -21,7 +21,7 @@ export function checkComplexity({ complexity: spec, reviewer, limits }: BatchFil
 function reportReviews(spec: ComplexitySpec | undefined, routes: Readonly<Record<Complexity, Route>>, report: NoteProblem): void {
   const first = COMPLEXITIES.find((one) => routes[one].reviewers !== undefined);
   if (first === undefined) return;
-  const isNamed = spec !== true && spec?.[first] !== undefined;
+  const isNamed = typeof spec === "object" && spec[first] !== undefined;
   const reviews = routes[first].reviewers === 1 ? "a review" : "two reviews";
   const hint = isNamed ? 'name a "reviewer", or leave "reviewers" out' : `name a "reviewer", or set "${first}": {}`;
   report(["complexity", ...(isNamed ? [first] : [])], `${first} tickets get ${reviews}, and the batch has no reviewer`, hint);

@@ -34,10 +34,11 @@ const DEFAULT_ROUTES: Readonly<Record<Complexity, Route>> = {
 
 const route = (about: string) => Route.optional().describe(about);
 
-/** Routing by complexity, as a batch file has it: `true`, or the classes that differ from the defaults. */
+/** Routing by complexity, as a batch file has it: `true` for the defaults, `false` for none, or the classes that differ from the defaults. */
 export const ComplexitySpec = z
   .union([
     z.literal(true),
+    z.literal(false),
     z.strictObject({
       trivial: route("Changes of at most 20 lines in 1 file; default: as the batch"),
       simple: route("At most 100 lines in 3 files; default: as the batch"),
@@ -45,7 +46,9 @@ export const ComplexitySpec = z
       architectural: route("Anything larger; default: a plan first, two reviews and a person's approval"),
     }),
   ])
-  .describe("What tickets need by their complexity; true: the defaults. Without it, complexity is neither computed nor shown");
+  .describe(
+    "What tickets need by their complexity; true: the defaults; false, or without it: complexity is neither computed nor shown",
+  );
 export type ComplexitySpec = z.infer<typeof ComplexitySpec>;
 
 /** The class of a ticket, as a person names it. */
@@ -58,7 +61,7 @@ export type Routes = Readonly<Record<Complexity, Route>>;
 
 /** The routes of a batch file; undefined if it has no routing. A class that it names is as it says, and has none of the defaults. */
 export function routesOf(spec: ComplexitySpec | undefined): Routes | undefined {
-  if (spec === undefined) return undefined;
+  if (spec === undefined || spec === false) return undefined;
   const named = spec === true ? {} : spec;
   return Object.fromEntries(COMPLEXITIES.map((one) => [one, named[one] ?? DEFAULT_ROUTES[one]])) as unknown as Routes;
 }

@@ -26,8 +26,9 @@ const StopGuardSpec = z.strictObject({
 });
 export type StopGuardSpec = z.infer<typeof StopGuardSpec>;
 
-/** The command guard in workers. Frozen with the run. */
+/** The command guard in workers, as a batch file has it: `false` switches it off, and `true` takes the defaults. Frozen with the run. */
 export const GuardSpec = z.union([
+  z.literal(true),
   z.literal(false),
   z.strictObject({
     families: switches<Family>(FAMILIES)
@@ -49,16 +50,14 @@ export interface WorkerGuard {
   readonly stopGuard: StopGuardSpec;
 }
 
+type GuardKeys = Exclude<GuardSpec, boolean>;
+
 const STOP_GUARD: StopGuardSpec = { times: 2, checks: true };
 
 /** The guard of a batch, on by default; undefined if it is switched off. */
-export function workerGuardOf({
-  guard = {} as Exclude<GuardSpec, false>,
-}: {
-  readonly guard?: GuardSpec | undefined;
-}): WorkerGuard | undefined {
+export function workerGuardOf({ guard = true }: { readonly guard?: GuardSpec | undefined }): WorkerGuard | undefined {
   if (guard === false) return undefined;
-  const { families, rules, onParseError, stopGuard = STOP_GUARD } = guard;
+  const { families, rules, onParseError, stopGuard = STOP_GUARD } = guard === true ? ({} as Partial<GuardKeys>) : guard;
   return {
     settings: {
       ...(families && { families: definedOnly(families) }),

@@ -223,7 +223,7 @@ export const BatchFile = z.strictObject({
   commit: CommitSpec.optional(),
   bound: BoundSpec.optional(),
   behaviour: BehaviourSpec.optional().describe("Thresholds of the signals of agents' behaviour, and what happens when one fails"),
-  guard: GuardSpec.optional().describe("The command guard in workers, which is on by default; false: no guard"),
+  guard: GuardSpec.optional().describe("The command guard in workers; true, and without it: the defaults; false: none"),
   complexity: ComplexitySpec.optional(),
   contracts: z
     .record(TicketId, contractPath)

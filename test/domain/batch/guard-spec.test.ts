@@ -15,7 +15,8 @@ describe("the guard of a batch", () => {
       settings: { onParseError: "block" },
       stopGuard: { times: 2, checks: true },
     });
-    expect(workerGuardOf({ guard: false })).toBeUndefined();
+    expect(workerGuardOf({ guard: GuardSpec.parse(true) })).toEqual(workerGuardOf({}));
+    expect(workerGuardOf({ guard: GuardSpec.parse(false) })).toBeUndefined();
   });
 
   it("gives settings that the hook accepts", () => {
@@ -38,13 +39,13 @@ describe("the guard of a batch", () => {
   });
 
   it.each([
-    [true, "must be false or an object in braces, not true"],
-    ["off", 'must be false or an object in braces, not "off"'],
+    [1, "must be true, false or an object in braces, not 1"],
+    ["off", 'must be true, false or an object in braces, not "off"'],
   ])("says what it may be instead of %j", (value, message) => {
     expect(found(value)).toEqual([["", message, undefined]]);
   });
 
-  it.each([true, null, "off", { stopGuard: { times: 6 } }, { rules: { "git-reset": "off" } }])("refuses %j", (value) => {
+  it.each([1, null, "off", { stopGuard: { times: 6 } }, { rules: { "git-reset": "off" } }])("refuses %j", (value) => {
     expect(found(value)).toHaveLength(1);
   });
 });
