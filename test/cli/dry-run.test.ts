@@ -56,3 +56,19 @@ test("with routing by complexity, a ticket has the class that it begins with, an
     "  T-3  [app]  T-3  trivial: the batch file says so",
   ]);
 });
+
+test.each<[string, Parameters<typeof routesOf>[0], string | undefined]>([
+  ["the defaults", true, "by complexity: complex: 2 reviews; architectural: a plan first, 2 reviews, a person's approval"],
+  [
+    "bounds of its own",
+    { trivial: { attempts: 1, minutesPerAttempt: 10 }, complex: {}, architectural: { usdPerTicket: 5, reviewers: 1 } },
+    "by complexity: trivial: 1 attempt, 10 min an attempt; architectural: 1 review, $ 5 a ticket",
+  ],
+  ["nothing", { complex: {}, architectural: {} }, "by complexity: every class as the batch"],
+  ["no routing", false, undefined],
+])("the plan says what classes ask for: %s", (_, spec, line) => {
+  const routes = routesOf(spec);
+  const batch = { ...batchOf([ticketOf("T-1")]), ...(routes && { complexity: routes }) };
+  const lines = planLines({ batch, standings: new Map() }, "none");
+  expect(lines.filter((each) => each.startsWith("by complexity"))).toEqual(line === undefined ? [] : [line]);
+});

@@ -3,11 +3,13 @@ import { readdir } from "node:fs/promises";
 import { openRunStore } from "../../adapters/journal/sqlite-run-store.ts";
 import { isTicketName } from "../../adapters/tracker/ticket-file.ts";
 import { canBeBilled } from "../../domain/batch/api-key-guard.ts";
+import type { Route } from "../../domain/batch/complexity-spec.ts";
 import { protectGroups } from "../../domain/batch/default-protect.ts";
 import type { Standing } from "../../domain/batch/merge-folder.ts";
 import { formatProblems } from "../../domain/batch/problem.ts";
 import type { Batch, Ticket } from "../../domain/batch/schema.ts";
 import { ticketFolderOf } from "../../domain/batch/tracker-spec.ts";
+import { COMPLEXITIES } from "../../domain/complexity/classes.ts";
 import { tests } from "../../domain/evidence/compare.ts";
 import { firstComplexity } from "../../domain/run/reduce-complexity.ts";
 import { topologicalOrder } from "../../domain/schedule/plan.ts";
@@ -117,6 +119,7 @@ export function planLines({ batch, standings }: Plan, sandbox: string): readonly
   return [
     `plan of "${name}": ${plural(tickets.length, "ticket")}, ${plural(Object.keys(repos).length, "repository", "repositories")}, ${plural(limits.workers, "worker")}`,
     `limits: ${plural(limits.attempts, "attempt")} a ticket, ${limits.minutesPerAttempt} min an attempt, ${limits.silenceMinutes} min of silence, $ ${limits.usdPerRun} a run`,
+    ...complexityLines(batch),
     ...(agent.kind === "command" && agent.usdPerAttempt === undefined ? [UNPRICED] : []),
     `sandbox: ${sandbox}`,
     `finish line: ${usual}${tickets.every((ticket) => finishText(ticket) === usual) ? "" : " (tickets that have another name it)"}`,
@@ -164,6 +167,27 @@ function openLayers({ batch: { tickets }, standings }: Plan): readonly (readonly
 }
 
 const STANDINGS = ["on hold", "left to a person", "done"] as const satisfies readonly Standing["as"][];
+
+/** The classes for which the batch asks more than of every ticket, or has bounds of their own; nothing without routing. */
+function complexityLines({ complexity: routes }: Batch): readonly string[] {
+  if (routes === undefined) return [];
+  const classes = COMPLEXITIES.flatMap((one) => {
+    const words = routeWords(routes[one]);
+    return words.length === 0 ? [] : [`${one}: ${words.join(", ")}`];
+  });
+  return [`by complexity: ${classes.length === 0 ? "every class as the batch" : classes.join("; ")}`];
+}
+
+function routeWords({ plan, reviewers, gate, attempts, usdPerTicket, minutesPerAttempt }: Route): readonly string[] {
+  return [
+    ...(plan === true ? ["a plan first"] : []),
+    ...(reviewers === undefined ? [] : [plural(reviewers, "review")]),
+    ...(gate === undefined ? [] : ["a person's approval"]),
+    ...(attempts === undefined ? [] : [plural(attempts, "attempt")]),
+    ...(usdPerTicket === undefined ? [] : [`$ ${usdPerTicket} a ticket`]),
+    ...(minutesPerAttempt === undefined ? [] : [`${minutesPerAttempt} min an attempt`]),
+  ];
+}
 
 const UNPRICED = "money: no cap binds this agent: a command without agent.usdPerAttempt counts as free";
 
