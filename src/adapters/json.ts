@@ -1,9 +1,6 @@
-/** A JSON object whose members are not known yet. */
-export type JsonObject = Readonly<Record<string, unknown>>;
+import { isObject, type JsonObject } from "../domain/values/json-object.ts";
 
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
+export { isObject, type JsonObject };
 
 /** The value of a JSON text; undefined if it is none. */
 export function jsonOf(text: string): unknown {

@@ -11,7 +11,7 @@ const MOST = { subject: 300, other: 100 };
 /** Bytes of a report that are read. */
 const READ_BYTES = 4 * 2 ** 20;
 
-interface Judged {
+interface ReportedHook {
   readonly event: HookEvent;
   readonly payload: HookPayload | undefined;
   readonly verdict: HookVerdict;
@@ -22,8 +22,8 @@ interface Judged {
 }
 
 /** Appends a line to the report. Gives the reason if that fails. */
-export function appendReport(file: string, judged: Judged, now: Date): string | undefined {
-  return appendLine(file, lineOf(judged, now));
+export function appendReport(file: string, hook: ReportedHook, now: Date): string | undefined {
+  return appendLine(file, lineOf(hook, now));
 }
 
 /** The last lines of a report, the first of them perhaps cut. Throws if it cannot be read. */
@@ -59,7 +59,7 @@ export function appendLine(file: string, line: object): string | undefined {
 }
 
 /** One line of the report: `verdict` is `allow`, `block`, `problem` or `go-on`. */
-function lineOf({ event, payload, verdict, told, late }: Judged, now: Date): object {
+function lineOf({ event, payload, verdict, told, late }: ReportedHook, now: Date): object {
   const subject = [payload?.commands, payload?.reads, payload?.writes].flatMap((each) => each ?? [])[0];
   return {
     at: now.toISOString(),

@@ -52,7 +52,7 @@ export async function answerHook(request: HookRequest): Promise<number> {
   return exitCode;
 }
 
-interface Judged extends StopLook {
+interface HookOutcome extends StopLook {
   readonly payload?: HookPayload | undefined;
   readonly verdict: HookVerdict;
   /** True if the end of the payload did not come in time. */
@@ -63,7 +63,7 @@ class Late extends Error {
   override readonly name = "Late";
 }
 
-async function judged(request: HookRequest): Promise<Judged> {
+async function judged(request: HookRequest): Promise<HookOutcome> {
   let payload: HookPayload | HookProblem | undefined;
   try {
     const text = await textOf(0, PATIENCE_MS);

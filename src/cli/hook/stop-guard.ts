@@ -2,6 +2,7 @@ import type { SpawnSyncOptionsWithStringEncoding, SpawnSyncReturns } from "node:
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { errorCode } from "../../domain/values/error-text.ts";
+import { isObject } from "../../domain/values/json-object.ts";
 import { plainLines, plainText } from "../../domain/values/text.ts";
 import type { StopGuardTask } from "../../ports/agent.ts";
 import { reportLines } from "./hook-report.ts";
@@ -149,7 +150,7 @@ function isJsonObject(file: string): boolean {
   try {
     const stat = statSync(file);
     const value: unknown = stat.isFile() && stat.size <= FILE_BYTES ? JSON.parse(readFileSync(file, "utf8")) : undefined;
-    return typeof value === "object" && value !== null && !Array.isArray(value);
+    return isObject(value);
   } catch {
     return false;
   }

@@ -1,5 +1,6 @@
 import type { AgentEvent } from "../run/agent-event.ts";
 import { wholeWords } from "../values/bounded-text.ts";
+import { isObject, type JsonObject } from "../values/json-object.ts";
 import { plural } from "../values/plural.ts";
 import { plainText } from "../values/text.ts";
 import { CANARY_CALL } from "./hooks/canary.ts";
@@ -36,12 +37,12 @@ export function readReportLine(line: string): ReportLine | undefined {
 }
 
 /** A stop at which the agent was told something. */
-function stopIn({ unmet, n, of }: Members): ReportLine | undefined {
+function stopIn({ unmet, n, of }: JsonObject): ReportLine | undefined {
   if (typeof unmet !== "string" || !isCount(n) || !isCount(of)) return undefined;
   return { what: "stop", unmet: plainText(wholeWords(unmet, UNMET_CHARS), UNMET_CHARS + 2), n, of };
 }
 
-function judgedIn({ verdict, tool, rule, subject }: Members): ReportLine | undefined {
+function judgedIn({ verdict, tool, rule, subject }: JsonObject): ReportLine | undefined {
   const isShell = Object.values(SHELL_TOOLS).some((name) => name === tool);
   if (verdict === "allow") return { what: "judged", isShell };
   // What cannot be judged is blocked as a line that cannot be read.
@@ -51,12 +52,10 @@ function judgedIn({ verdict, tool, rule, subject }: Members): ReportLine | undef
   return { what: "judged", isShell, blocked: { rule: by as RuleId, command } };
 }
 
-type Members = Readonly<Record<string, unknown>>;
-
-function objectIn(line: string): Members | undefined {
+function objectIn(line: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(line);
-    return typeof value === "object" && value !== null ? (value as Members) : undefined;
+    return isObject(value) ? value : undefined;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;

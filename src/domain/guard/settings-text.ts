@@ -1,4 +1,5 @@
 import { hintFor } from "../batch/nearest.ts";
+import { isObject } from "../values/json-object.ts";
 import { FAMILIES, RULES } from "./rule-table.ts";
 import type { GuardSettings } from "./verdict.ts";
 
@@ -16,7 +17,7 @@ export interface UnusableSettings {
 /** Reads the settings of the guard from JSON. Everything that is not known is a problem: a misspelt rule would not be off or on. */
 export function readGuardFile(text: string): GuardFile | UnusableSettings {
   const value = parsed(text);
-  if (!isMembers(value)) return { problem: "it is no JSON object" };
+  if (!isObject(value)) return { problem: "it is no JSON object" };
   const problem = Object.entries(value).map(([name, member]) => problemOf(name, member));
   return problem.find((each) => each !== undefined) ?? (value as GuardFile);
 }
@@ -39,7 +40,7 @@ function problemOf(name: string, value: unknown): UnusableSettings | undefined {
 }
 
 function switchProblem(name: string, value: unknown, known: object): UnusableSettings | undefined {
-  if (!isMembers(value)) return { problem: `"${name}" is no object` };
+  if (!isObject(value)) return { problem: `"${name}" is no object` };
   const wrong = Object.entries(value).find(([key, on]) => !Object.hasOwn(known, key) || typeof on !== "boolean");
   if (wrong === undefined) return undefined;
   const [key] = wrong;
@@ -57,10 +58,6 @@ function parsed(text: string): unknown {
     // Invalid JSON is no object either.
     return undefined;
   }
-}
-
-function isMembers(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function hint(name: string, known: readonly string[]): string {

@@ -14,7 +14,7 @@ import { type AttemptScope, announcerOf, type LoopContext, type OpenAttempt } fr
 const ASK_MINUTES = 15;
 
 /** A plan to judge, and the base that it is about. */
-interface Judged {
+interface PlanToJudge {
   readonly text: string;
   readonly digest: string;
   readonly baseSha: string;
@@ -72,7 +72,12 @@ export async function judgeWrittenPlan(
 }
 
 /** Lets the reviewer read the plan against its ticket, with the base to look at. The plan is on record first, so that no engine asks for it twice. */
-async function judge(ctx: LoopContext, open: OpenAttempt, repo: Repo, { text, digest, baseSha }: Judged): Promise<AttemptEnd> {
+async function judge(
+  ctx: LoopContext,
+  open: OpenAttempt,
+  repo: Repo,
+  { text, digest, baseSha }: PlanToJudge,
+): Promise<AttemptEnd> {
   const at = { ticket: open.ticket.id, fence: open.fence };
   tell(ctx, { type: "plan-written", ...at, digest, text });
   const blocking = ctx.batch.reviewer?.blocking ?? "high";

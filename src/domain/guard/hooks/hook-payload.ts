@@ -1,4 +1,5 @@
 import type { VendorKind } from "../../batch/vendors.ts";
+import { isObject, type JsonObject } from "../../values/json-object.ts";
 import { type ToolUse, toolUse } from "./hook-tools.ts";
 
 /** What a vendor's program tells a hook. */
@@ -17,8 +18,6 @@ export interface HookProblem {
   readonly problem: string;
 }
 
-type Members = Readonly<Record<string, unknown>>;
-
 /**
  * Reads what a vendor's program writes to the stdin of a hook: JSON in the same form for Claude Code, Codex and Gemini CLI;
  * opencode's comes from our plugin. `needsTool`: the event is about the use of a tool.
@@ -32,23 +31,19 @@ export function readHookPayload(vendor: VendorKind, text: string, needsTool = tr
   if (!needsTool) return base;
   const [tool, input] = [payload["tool_name"], payload["tool_input"]];
   if (typeof tool !== "string" || tool === "") return { problem: "the agent's program did not name the tool" };
-  const use = toolUse(vendor, tool, isMembers(input) ? input : {});
+  const use = toolUse(vendor, tool, isObject(input) ? input : {});
   if (use === undefined) return { problem: `the input of the tool ${JSON.stringify(tool.slice(0, 60))} cannot be read` };
   return { ...base, tool, ...use };
 }
 
-function parsed(text: string): Members | undefined {
+function parsed(text: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return isMembers(value) ? value : undefined;
+    return isObject(value) ? value : undefined;
   } catch {
     // Invalid JSON; the caller tells it.
     return undefined;
   }
-}
-
-function isMembers(value: unknown): value is Members {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function optional<Name extends string>(name: Name, value: unknown): { readonly [name in Name]?: string } {

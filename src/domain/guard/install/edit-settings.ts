@@ -1,5 +1,6 @@
 import { applyEdits, findNodeAtLocation, modify, type ParseError, parse, parseTree } from "jsonc-parser";
 import type { VendorKind } from "../../batch/vendors.ts";
+import { isObject, type JsonObject } from "../../values/json-object.ts";
 import { DENY_RULES } from "./deny-rules.ts";
 import { callsGuard, eventName, hookGroup, type InstalledHook, readOwnGroup } from "./own-hook.ts";
 
@@ -20,7 +21,6 @@ export interface SettingsState {
   readonly off?: string;
 }
 
-type Members = Readonly<Record<string, unknown>>;
 type Path = (string | number)[];
 
 /** Gemini CLI strips comments from its settings, and takes no comma behind the last member (0.61.0); the others read JSON alone. */
@@ -81,7 +81,7 @@ function withoutHooks(vendor: JsonVendor, text: string): string {
 function appended(text: string, path: Path, items: readonly unknown[]): string {
   const list = valueAt(parsed(text), path);
   const parent = valueAt(parsed(text), path.slice(0, -1));
-  if (parent !== undefined && !isMembers(parent)) throw new SettingsProblem(`"${path.slice(0, -1).join(".")}" is no object`);
+  if (parent !== undefined && !isObject(parent)) throw new SettingsProblem(`"${path.slice(0, -1).join(".")}" is no object`);
   if (list !== undefined && !Array.isArray(list)) throw new SettingsProblem(`"${path.join(".")}" is no list`);
   if (items.length === 0) return text;
   if (list === undefined) return added(text, path, [...items]);
@@ -98,7 +98,7 @@ function withoutItems(text: string, path: Path, isOwn: (item: unknown) => boolea
   }
   const without = withoutMember(text, path);
   const parent = valueAt(parsed(without), path.slice(0, -1));
-  return isMembers(parent) && Object.keys(parent).length === 0 ? withoutMember(without, path.slice(0, -1)) : without;
+  return isObject(parent) && Object.keys(parent).length === 0 ? withoutMember(without, path.slice(0, -1)) : without;
 }
 
 /** Removes one of several items. (jsonc-parser 3.3 leaves a character of the last one behind if no space follows it.) */
@@ -148,7 +148,7 @@ function layoutOf(text: string): { readonly indent: string; readonly eol: string
   return { indent, eol: text.includes("\r\n") ? "\r\n" : "\n" };
 }
 
-function read(vendor: JsonVendor, text: string): Members {
+function read(vendor: JsonVendor, text: string): JsonObject {
   if (text.trim() === "") return {};
   const errors: ParseError[] = [];
   parseTree(text, errors, { disallowComments: !TAKES_COMMENTS.includes(vendor) });
@@ -158,7 +158,7 @@ function read(vendor: JsonVendor, text: string): Members {
     throw new SettingsProblem(`it is no valid JSON (line ${line})`);
   }
   const value = parsed(text);
-  if (!isMembers(value)) throw new SettingsProblem("it is no JSON object");
+  if (!isObject(value)) throw new SettingsProblem("it is no JSON object");
   return value;
 }
 
@@ -166,13 +166,13 @@ function parsed(text: string): unknown {
   return parse(text);
 }
 
-function groupsIn(vendor: JsonVendor, settings: Members): readonly unknown[] {
+function groupsIn(vendor: JsonVendor, settings: JsonObject): readonly unknown[] {
   const groups = valueAt(settings, ["hooks", eventName(vendor)]);
   return Array.isArray(groups) ? groups : [];
 }
 
 /** Claude Code has one switch for all hooks, Gemini CLI one for all and a list of names. */
-function switchedOff(settings: Members): string | undefined {
+function switchedOff(settings: JsonObject): string | undefined {
   if (settings["disableAllHooks"] === true) return "disableAllHooks is true";
   if (valueAt(settings, ["hooksConfig", "enabled"]) === false) return "hooksConfig.enabled is false";
   const names = valueAt(settings, ["hooksConfig", "disabled"]);
@@ -180,9 +180,5 @@ function switchedOff(settings: Members): string | undefined {
 }
 
 function valueAt(value: unknown, path: Path): unknown {
-  return path.reduce<unknown>((at, key) => (isMembers(at) && Object.hasOwn(at, key) ? at[key] : undefined), value);
-}
-
-function isMembers(value: unknown): value is Members {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return path.reduce<unknown>((at, key) => (isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined), value);
 }

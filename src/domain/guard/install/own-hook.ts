@@ -1,4 +1,5 @@
 import type { VendorKind } from "../../batch/vendors.ts";
+import { isObject } from "../../values/json-object.ts";
 import { EVENT_NAMES } from "../hooks/hook-event.ts";
 import { type HookGroup, hookSettings } from "../hooks/hook-settings.ts";
 
@@ -50,8 +51,7 @@ export function readOwnPlugin(text: string): InstalledHook | undefined {
   const [, commands = ""] = /^const COMMANDS = (\{[\s\S]*?\n\});$/m.exec(text) ?? [];
   try {
     const value: unknown = JSON.parse(commands);
-    const words: unknown =
-      typeof value === "object" && value !== null && "before-tool" in value ? value["before-tool"] : undefined;
+    const words: unknown = isObject(value) ? value["before-tool"] : undefined;
     const hook = Array.isArray(words) && words.every((word) => typeof word === "string") ? hookIn("opencode", words) : undefined;
     return hook !== undefined && pluginText(hook) === text ? hook : undefined;
   } catch {
@@ -71,11 +71,9 @@ export function pluginCallsGuard(text: string): boolean {
 }
 
 function commandsIn(group: unknown): readonly string[] {
-  const hooks: unknown = typeof group === "object" && group !== null && "hooks" in group ? group.hooks : undefined;
+  const hooks: unknown = isObject(group) ? group["hooks"] : undefined;
   if (!Array.isArray(hooks)) return [];
-  return hooks.flatMap((hook: unknown) =>
-    typeof hook === "object" && hook !== null && "command" in hook && typeof hook.command === "string" ? [hook.command] : [],
-  );
+  return hooks.flatMap((hook: unknown) => (isObject(hook) && typeof hook["command"] === "string" ? [hook["command"]] : []));
 }
 
 function hookIn(vendor: VendorKind, words: readonly string[]): InstalledHook | undefined {
@@ -99,8 +97,6 @@ function isSame(one: unknown, other: unknown): boolean {
 /** JSON with the members of objects in the order of their names. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) =>
-    typeof member === "object" && member !== null && !Array.isArray(member)
-      ? Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : member,
+    isObject(member) ? Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : 1))) : member,
   );
 }
