@@ -175,6 +175,21 @@ describe("the report of a hook", () => {
   });
 });
 
+describe("a check that takes too long when an agent stops", () => {
+  test("lets it go: the hook names the check on stderr and in the report", () => {
+    const checks = [{ name: "endless", command: [process.execPath, "-e", "setInterval(() => {}, 1000)"] }];
+    // The worktree is no repository, so nothing is said of the change.
+    const stop = file("stop.json", JSON.stringify({ times: 2, baseSha: "0", checks, checksMs: 500 }));
+    const report = file("report.jsonl", "");
+    const said = hook(JSON.stringify({ session_id: "s-1", cwd: worktree }), {
+      args: ["stop", "--agent", "claude", "--report", report, "--stop", stop],
+    });
+    const late = "endless: no result within 0.5 s";
+    expect(said).toEqual({ status: 0, stdout: "", stderr: `loopdash: the stop guard says nothing of ${late}\n` });
+    expect(JSON.parse(readFileSync(report, "utf8"))).toMatchObject({ event: "stop", verdict: "allow", late });
+  });
+});
+
 describe("the lines for an agent", () => {
   const lines = ["loopdash: MOMENTUM has failed: 7.", "loopdash: EXIST has failed: 8."];
   const over = (agent: string, event = "before-tool"): Over => ({

@@ -10,6 +10,8 @@ import { reportLines } from "./hook-report.ts";
 /** What the engine tells the reminder at a stop. */
 interface StopSpec extends StopGuardTask {
   readonly outbox?: string;
+  /** Milliseconds for all checks together, if less than usual. */
+  readonly checksMs?: number;
 }
 
 /** What is unmet: `short` for the feed, `long` for the agent. */
@@ -53,19 +55,17 @@ interface Look extends StopSpec {
 
 /**
  * Looks which items of the finish line are unmet when an agent stops; it is told nothing if none is known, or if it was told often enough.
- * Decides nothing: the finish line judges afterwards. `report`: the report of this attempt, which tells how often that was. `checksMs`: for
- * all checks together; one that takes longer is killed, and keeps no agent. Throws if the file of the engine cannot be read.
+ * Decides nothing: the finish line judges afterwards. `report`: the report of this attempt, which tells how often that was. A check that takes too
+ * long is killed, and keeps no agent. Throws if the file of the engine cannot be read.
  */
 export async function stopReminder({
   file,
   report,
   worktree,
-  checksMs = CHECKS_MS,
 }: {
   readonly file: string;
   readonly report: string | undefined;
   readonly worktree: string;
-  readonly checksMs?: number;
 }): Promise<StopLook> {
   const spec = JSON.parse(readFileSync(file, "utf8")) as StopSpec;
   const told = report === undefined ? 0 : timesTold(report);
@@ -74,6 +74,7 @@ export async function stopReminder({
   const { spawnSync } = await import("node:child_process");
   const look: Look = { ...spec, worktree, run: spawnSync };
   const unmet = [...unchanged(look), ...unreadable(spec)];
+  const checksMs = Math.min(spec.checksMs ?? CHECKS_MS, CHECKS_MS);
   const checked = unmet.length === 0 ? checkAll(look, checksMs) : { failed: [], late: [] };
   unmet.push(...checked.failed);
   const late = checked.late.length === 0 ? {} : { late: `${checked.late.join(", ")}: no result within ${checksMs / 1000} s` };

@@ -17,13 +17,18 @@ function stopped(checks: readonly { readonly name: string; readonly command: rea
   git("commit", "-q", "--allow-empty", "-m", "start");
   writeFileSync(report, '{"event":"session-start"}\n{"event":"stop","verdict":"allow"}\n{"event":"stop"\n');
   const file = at("stop.json");
-  writeFileSync(file, JSON.stringify({ times: 2, baseSha: git("rev-parse", "HEAD"), outbox, checks }));
+  const write = (more: object) =>
+    writeFileSync(file, JSON.stringify({ times: 2, baseSha: git("rev-parse", "HEAD"), outbox, checks, ...more }));
+  write({});
   const change = () => writeFileSync(join(worktree, "a.txt"), "x");
   const leave = (path: string, text: string) => {
     mkdirSync(join(outbox, path, ".."), { recursive: true });
     writeFileSync(join(outbox, path), text);
   };
-  const look = (checksMs?: number) => stopReminder({ file, report, worktree, ...(checksMs !== undefined && { checksMs }) });
+  const look = (checksMs?: number) => {
+    if (checksMs !== undefined) write({ checksMs });
+    return stopReminder({ file, report, worktree });
+  };
   const pid = () => Number(readFileSync(at("pid"), "utf8"));
   return { report, git, change, leave, pid, look, remind: async () => (await look()).told };
 }
