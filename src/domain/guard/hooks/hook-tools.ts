@@ -1,4 +1,5 @@
 import type { VendorKind } from "../../batch/vendors.ts";
+import { isReadingTool } from "./reading-tool.ts";
 
 /** What a tool would do to files and in a shell, by its input. */
 export interface ToolUse {
@@ -33,6 +34,8 @@ const TOOLS: Readonly<Record<VendorKind, Readonly<Record<string, ToolReader>>>> 
     Monitor: (input) => (input["command"] === undefined ? {} : runs("command")(input)),
     Read: reads("file_path"),
     Grep: searches("path"),
+    Glob: searches("path"),
+    LS: searches("path"),
     Edit: writes("file_path"),
     MultiEdit: writes("file_path"),
     Write: writes("file_path"),
@@ -50,6 +53,8 @@ const TOOLS: Readonly<Record<VendorKind, Readonly<Record<string, ToolReader>>>> 
     read_many_files: reads("include", "paths"),
     grep_search: searches("dir_path", "path"),
     search_file_content: searches("dir_path", "path"),
+    glob: searches("dir_path", "path"),
+    list_directory: searches("dir_path", "path"),
     write_file: writes("file_path"),
     replace: writes("file_path"),
   },
@@ -57,6 +62,8 @@ const TOOLS: Readonly<Record<VendorKind, Readonly<Record<string, ToolReader>>>> 
     bash: runs("command"),
     read: reads("filePath"),
     grep: searches("path"),
+    glob: searches("path"),
+    list: searches("path"),
     write: writes("filePath"),
     edit: writes("filePath"),
     multiedit: writes("filePath"),
@@ -68,17 +75,21 @@ const TOOLS: Readonly<Record<VendorKind, Readonly<Record<string, ToolReader>>>> 
 /** What the use of a tool would do. Undefined if the tool is one that is judged, and its input is not the tool's. */
 export function toolUse(vendor: VendorKind, tool: string, input: Input): ToolUse | undefined {
   const table = TOOLS[vendor];
-  return Object.hasOwn(table, tool) ? table[tool]?.(input) : guessed(input);
+  return Object.hasOwn(table, tool) ? table[tool]?.(input) : guessed(tool, input);
 }
 
-/** A tool that is not known, a server's for example: members that usually are command lines or files count as such. */
-function guessed(input: Input): ToolUse {
+/**
+ * A tool that is not known, a server's for example: members that usually are command lines or files count as such. Unless it says that it
+ * reads, it may write the files, too.
+ */
+function guessed(tool: string, input: Input): ToolUse {
   const commands = ["command", "cmd"].flatMap((name) => commandIn(input[name]) ?? []);
-  const paths = ["path", "file_path", "filePath", "paths"].flatMap((name) => input[name] ?? []);
-  return {
-    ...(commands.length > 0 && { ...withPatches(commands, input), isGuess: true }),
-    ...(paths.length > 0 && { reads: paths.filter((path): path is string => typeof path === "string") }),
-  };
+  const named = ["path", "file_path", "filePath", "paths", "source", "destination"].flatMap((name) => input[name] ?? []);
+  const paths = named.filter((path): path is string => typeof path === "string");
+  const use: ToolUse = commands.length > 0 ? { ...withPatches(commands, input), isGuess: true } : {};
+  if (paths.length === 0) return use;
+  const writes = isReadingTool(tool, input) ? [] : paths;
+  return { ...use, reads: paths, writes: [...(use.writes ?? []), ...writes] };
 }
 
 function runs(...members: readonly string[]): ToolReader {
