@@ -15,6 +15,8 @@ export interface HookPlace {
   readonly file: string;
   /** The folder that shows that the program is used here. */
   readonly folder: string;
+  /** The repository that the file must be in, whatever links there are; undefined for a person's own settings. */
+  readonly within?: string;
 }
 
 /** The settings of a person: the folder can be named by a variable of the vendor's. */
@@ -45,7 +47,7 @@ export function projectPlace(vendor: VendorKind, cwd: string): HookPlace {
     gemini: "settings.json",
     opencode: "plugins/loopdash-guard.js",
   } as const;
-  return inFolder(vendor, join(root, `.${vendor}`), files[vendor]);
+  return { ...inFolder(vendor, join(root, `.${vendor}`), files[vendor]), within: root };
 }
 
 /** The agents whose program is on PATH, or whose folder is there. */

@@ -33,7 +33,7 @@ export function stateIn({ vendor }: HookPlace, { file, text }: SettingsFile): Se
 /** The content of a file with the guard. A plugin of somebody else at the same place stays as it is. */
 export function planInstall(place: HookPlace, hook: InstalledHook): Plan {
   const { vendor } = place;
-  const settings = readSettings(place.file);
+  const settings = readSettings(place.file, place.within);
   const state = stateIn(place, settings);
   if (vendor === "opencode") {
     const isFree = settings.text === undefined || state.own.length > 0;
@@ -47,7 +47,7 @@ export function planInstall(place: HookPlace, hook: InstalledHook): Plan {
  * that holds nothing else is removed.
  */
 export function planUninstall(place: HookPlace): Plan {
-  const settings = readSettings(place.file);
+  const settings = readSettings(place.file, place.within);
   const state = stateIn(place, settings);
   const plan = { place, settings, state };
   const { text } = settings;

@@ -1,9 +1,7 @@
-import { readFileSync } from "node:fs";
 import { VENDORS, type VendorKind } from "../../domain/batch/vendors.ts";
 import { DENY_RULES } from "../../domain/guard/install/deny-rules.ts";
 import { denyRulesIn } from "../../domain/guard/install/edit-settings.ts";
 import type { InstalledHook } from "../../domain/guard/install/own-hook.ts";
-import { errorCode } from "../../domain/values/error-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { packageFiles } from "../package-files.ts";
@@ -44,7 +42,7 @@ export async function guardStatus(places: readonly HookPlace[], { json, project 
 async function statusOf(place: HookPlace, { project }: Pick<GuardSetup, "project">): Promise<AgentStatus> {
   const of = { agent: place.vendor, file: place.file };
   try {
-    const settings = readSettings(place.file);
+    const settings = readSettings(place.file, place.within);
     const { own, changed, off } = stateIn(place, settings);
     const rules = place.vendor === "claude" && settings.text !== undefined ? denyRulesIn(settings.text) : [];
     const present = DENY_RULES.filter((rule) => rules.includes(rule)).length;
@@ -99,13 +97,8 @@ const TRUST = "Codex runs it only if you have trusted it, which cannot be seen f
 function featureOff(place: HookPlace): string | undefined {
   if (place.vendor !== "codex") return undefined;
   const file = codexConfig(place);
-  try {
-    const off = /^\s*(?:features\.)?(?:codex_)?hooks\s*=\s*false\b/m.test(readFileSync(file, "utf8"));
-    return off ? `hooks = false in ${file}` : undefined;
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") return undefined;
-    throw error;
-  }
+  const { text = "" } = readSettings(file, place.within);
+  return /^\s*(?:features\.)?(?:codex_)?hooks\s*=\s*false\b/m.test(text) ? `hooks = false in ${file}` : undefined;
 }
 
 function lines({ agent, file, state, why, todo, denyRules }: AgentStatus): string {

@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
 import { type GuardFile, readGuardFile, type UnusableSettings } from "../../domain/guard/settings-text.ts";
 import { errorCode, errorMessage } from "../../domain/values/error-text.ts";
+import { readBounded } from "../guard/bounded-file.ts";
 
 /** The settings of the guard in a file, or why they cannot be used. Without a file there are none. */
 export function settingsOf(file: string | undefined): GuardFile | UnusableSettings {
@@ -13,7 +13,7 @@ export function settingsOf(file: string | undefined): GuardFile | UnusableSettin
 
 function readText(file: string): string | UnusableSettings {
   try {
-    return readFileSync(file, "utf8");
+    return readBounded(file).toString("utf8");
   } catch (error) {
     return { problem: errorCode(error) ?? errorMessage(error) };
   }
