@@ -157,6 +157,15 @@ describe("generated parts", () => {
   });
 });
 
+test("the command of a generated part has the environment of a check, and none of the user's secrets", async () => {
+  const list = ["sh", "-c", "env | sed 's/=.*//' | grep -E '^(MY_TOKEN|GITHUB_TOKEN|NODE_OPTIONS|TZ|PATH)$' | sort"];
+  const rule = { check: "generated", id: "names", file: "list.txt", begin: "BEGIN", end: "END", command: list };
+  const { stage, at, app } = repository({ "list.txt": "BEGIN\nPATH\nTZ\nEND\n", "loopdash.lint.json": config(rule) });
+  const secrets = { MY_TOKEN: "held", GITHUB_TOKEN: "held", NODE_OPTIONS: "--no-warnings", TZ: "UTC" };
+  const ended = await stage.run(["lint", app, "--json", "--fix"], secrets);
+  expect({ code: ended.code, text: readFileSync(at("list.txt"), "utf8") }).toEqual({ code: 0, text: "BEGIN\nPATH\nTZ\nEND\n" });
+});
+
 test("a rule can be off, or warn only", async () => {
   const rule = { check: "required", files: ["LICENSE"] };
   const { found } = repository({

@@ -1,5 +1,6 @@
 import picomatch from "picomatch";
 import { runBriefly } from "../../adapters/executor/brief-run.ts";
+import { allowedEnvironment } from "../../adapters/executor/environment.ts";
 import { overBudget, sizeOf } from "../../domain/lint/budget.ts";
 import type { Found } from "../../domain/lint/finding.ts";
 import type { LintRule, LintRuleOf } from "../../domain/lint/lint-spec.ts";
@@ -135,9 +136,8 @@ function utf8In(bytes: Buffer): string | undefined {
 
 /** The lines that a command prints, or why there are none. */
 async function printedBy(command: readonly string[], cwd: string): Promise<{ readonly part: readonly string[] } | Refused> {
-  const env = Object.fromEntries(
-    Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-  );
+  // The repository chose the command: it gets what a check of a batch gets, and none of the user's credentials.
+  const env = allowedEnvironment(process.env, {});
   const { exitCode, stdout, problem, stderr } = await runBriefly(command, { env, cwd, timeoutMs: COMMAND_MS });
   if (exitCode !== 0) return { why: `its command failed: ${plainText(stderr.trim().split("\n").at(-1) || problem, 200)}` };
   // What is not UTF-8 was replaced when it was read.
