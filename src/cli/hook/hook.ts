@@ -42,11 +42,13 @@ export async function answerHook(request: HookRequest): Promise<number> {
   const isReported = report !== undefined && event !== "after-tool";
   const unwritten = isReported ? appendReport(report, { event, payload, verdict, told, late }, new Date()) : undefined;
   const nudges = nudge !== undefined && canNudge(vendor, event, verdict) ? takeNudges(nudge, report) : [];
-  const { stdout, stderr, exitCode } = hookAnswer(vendor, event, verdict, nudges);
+  // A reminder that is not counted would be repeated for ever.
+  const answered = unwritten !== undefined && verdict.verdict === "go-on" ? cannot(`its report: ${unwritten}`) : verdict;
+  const { stdout, stderr, exitCode } = hookAnswer(vendor, event, answered, nudges);
   print(1, stdout);
   print(2, stderr);
   if (late !== undefined) print(2, lateLine(late));
-  if (unwritten !== undefined) print(2, `loopdash: the guard could not write its report (${unwritten}); the verdict stands\n`);
+  if (unwritten !== undefined) print(2, `loopdash: the guard could not write its report (${unwritten})\n`);
   // Node does not exit while a read waits. The command that the settings have turns this end into a block (hook-settings.ts).
   if (isLate) process.kill(process.pid, "SIGKILL");
   return exitCode;

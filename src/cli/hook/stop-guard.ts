@@ -68,7 +68,7 @@ export async function stopReminder({
   readonly worktree: string;
 }): Promise<StopLook> {
   const spec = JSON.parse(readFileSync(file, "utf8")) as StopSpec;
-  const told = report === undefined ? 0 : timesTold(report);
+  const told = Math.max(timesSeen(spec.toldFile), report === undefined ? 0 : timesTold(report));
   if (told >= spec.times) return {};
   // Loaded here: the other hooks start no program, and it takes 3 ms.
   const { spawnSync } = await import("node:child_process");
@@ -93,7 +93,21 @@ export function lateLine(late: string): string {
 const ADVICE =
   "Go on if you can meet it. If something outside the code stops you, put a blocker into the outbox; if it is other work, a discovery. Then stop. The finish line is judged afterwards in any case.";
 
-/** How often an agent was told, by the report. It could change that, to be told again or not at all. */
+/**
+ * How often the engine has seen that an agent was told. It reads the report four times a second and keeps the number where the agent cannot
+ * write, so that an agent which empties or rewrites its report is not told for ever.
+ */
+function timesSeen(file: string): number {
+  try {
+    const times = Number(readFileSync(file, "utf8"));
+    return Number.isSafeInteger(times) ? times : 0;
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return 0;
+    throw error;
+  }
+}
+
+/** How often an agent was told, by the report. An agent that writes there is told less often; the engine tells that to the feed. */
 function timesTold(report: string): number {
   const isTold = (line: string): boolean => {
     if (!line.includes('"event":"stop"')) return false;

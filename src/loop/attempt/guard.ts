@@ -40,6 +40,8 @@ interface Options {
   readonly isPlanning?: boolean;
 }
 
+type WatchOptions = Pick<Options, "onBlocked" | "onFault"> & { readonly stop: StopGuardTask | undefined };
+
 type Context = Pick<LoopContext, "batch" | "clock" | "confined" | "files" | "report">;
 
 /**
@@ -52,9 +54,9 @@ export function watchGuard(ctx: Context, open: OpenAttempt, options: Options): A
   if (guard === undefined)
     return { event: () => undefined, nudge: () => undefined, end: async () => undefined, fault: () => undefined };
   const nudge = mayTake(ctx.batch.behaviour ?? {}, "nudge") && whyNoNudge(ctx.batch) === undefined;
-  const watch = new GuardWatch(ctx, open, options);
   const { stopGuard, settings } = guard;
-  const stop = stopGuard.times === 0 || options.isPlanning ? undefined : stopTaskOf(open.ticket, options.baseSha, stopGuard);
+  const stop = stopGuard.times === 0 || options.isPlanning ? undefined : stopTaskOf(open, options.baseSha, stopGuard);
+  const watch = new GuardWatch(ctx, open, { ...options, stop });
   const { guard: folder, guardReport: report } = open.files;
   const onDead = (why: string): void => watch.dead(why);
   return {
@@ -71,16 +73,20 @@ function nudgeFile({ files }: Pick<OpenAttempt, "files">): string {
   return `${files.guard}/nudge`;
 }
 
-function stopTaskOf(ticket: Ticket, baseSha: string, { times, checks }: { times: number; checks: boolean }): StopGuardTask {
+function stopTaskOf(
+  { ticket, files }: OpenAttempt,
+  baseSha: string,
+  { times, checks }: { times: number; checks: boolean },
+): StopGuardTask {
   const commands = ticket.finish.flatMap((step) =>
     step.step === "check" && checks ? [{ name: step.name, command: step.command }] : [],
   );
-  return { times, baseSha, checks: commands };
+  return { times, baseSha, checks: commands, toldFile: `${files.guard}/told` };
 }
 
 class GuardWatch {
   readonly #ctx: Context;
-  readonly #options: Options;
+  readonly #options: WatchOptions;
   readonly #ref: Pick<OpenAttempt, "fence"> & { readonly ticket: Ticket["id"] };
   readonly #comparison = new GuardComparison();
   /** False for a program of a person's own, in which no guard is installed. */
@@ -95,10 +101,11 @@ class GuardWatch {
   #stops = 0;
   readonly #nudgeFile: string;
   readonly #nudges: string[] = [];
-  #nudged: Promise<void> = Promise.resolve();
+  /** What is being written for the hooks. */
+  #left: Promise<void> = Promise.resolve();
   fault: string | undefined;
 
-  constructor(ctx: Context, { ticket, fence, files }: OpenAttempt, options: Options) {
+  constructor(ctx: Context, { ticket, fence, files }: OpenAttempt, options: WatchOptions) {
     this.#nudgeFile = nudgeFile({ files });
     this.#ctx = ctx;
     this.#options = options;
@@ -106,9 +113,7 @@ class GuardWatch {
     this.#isInstalled = ctx.batch.agent.kind !== "command";
     this.#unfollow = ctx.files.followLines(files.guardReport, {
       line: (text) => this.#line(text),
-      lost: (why) => {
-        if (this.#isInstalled) this.dead(`its report cannot be read: ${why}`);
-      },
+      lost: (why) => this.#lost(why),
     });
   }
 
@@ -121,25 +126,36 @@ class GuardWatch {
   nudge(line: string): void {
     this.#nudges.push(line);
     const text = this.#nudges.map((each) => `${each}\n`).join("");
-    this.#nudged = this.#nudged
-      .then(async () => void (await this.#ctx.files.writeWhole(this.#nudgeFile, text)))
-      // Harmless: the agent goes on as without a line, and the policy with its next action.
+    this.#leave(this.#nudgeFile, text);
+  }
+
+  #leave(file: string, text: string): void {
+    this.#left = this.#left
+      .then(async () => void (await this.#ctx.files.writeWhole(file, text)))
+      // Harmless: the agent goes on as without it, and the policy with its next action.
       .catch((error: unknown) => process.emitWarning(`could not leave a line for the agent: ${errorMessage(error)}`));
   }
 
   async end(): Promise<void> {
-    await this.#nudged;
     await this.#unfollow();
+    await this.#left;
     this.#offCompare?.();
     this.#compare();
     this.#flush(true);
+  }
+
+  /** Nobody knows how often the agent was told, so it is told no more: that is not silent, because the guard is called dead. */
+  #lost(why: string): void {
+    const { stop } = this.#options;
+    if (stop !== undefined) this.#leave(stop.toldFile, `${stop.times}\n`);
+    if (this.#isInstalled || stop !== undefined) this.dead(`its report cannot be read: ${why}`);
   }
 
   dead(why: string): void {
     if (this.#isDead) return;
     this.#isDead = true;
     this.#ctx.report({ type: "guard-dead", ...this.#ref, why });
-    if (this.#ctx.confined) return;
+    if (this.#ctx.confined || !this.#isInstalled) return;
     this.fault = why;
     this.#options.onFault();
   }
@@ -167,6 +183,8 @@ class GuardWatch {
 
   #stop({ unmet, n, of }: { readonly unmet: string; readonly n: number; readonly of: number }): void {
     this.#stops += 1;
+    const { stop } = this.#options;
+    if (stop !== undefined && this.#stops <= stop.times) this.#leave(stop.toldFile, `${this.#stops}\n`);
     // No more than a stop guard ever tells, whatever the report holds.
     if (this.#stops <= MOST_STOPS) this.#ctx.report({ type: "stop-guard-told", ...this.#ref, unmet, n, of });
   }

@@ -16,9 +16,9 @@ function stopped(checks: readonly { readonly name: string; readonly command: rea
   git("init", "-q");
   git("commit", "-q", "--allow-empty", "-m", "start");
   writeFileSync(report, '{"event":"session-start"}\n{"event":"stop","verdict":"allow"}\n{"event":"stop"\n');
-  const file = at("stop.json");
+  const [file, toldFile] = [at("stop.json"), at("told")];
   const write = (more: object) =>
-    writeFileSync(file, JSON.stringify({ times: 2, baseSha: git("rev-parse", "HEAD"), outbox, checks, ...more }));
+    writeFileSync(file, JSON.stringify({ times: 2, baseSha: git("rev-parse", "HEAD"), outbox, checks, toldFile, ...more }));
   write({});
   const change = () => writeFileSync(join(worktree, "a.txt"), "x");
   const leave = (path: string, text: string) => {
@@ -29,8 +29,9 @@ function stopped(checks: readonly { readonly name: string; readonly command: rea
     if (checksMs !== undefined) write({ checksMs });
     return stopReminder({ file, report, worktree });
   };
+  const seen = (times: number) => writeFileSync(toldFile, `${times}\n`);
   const pid = () => Number(readFileSync(at("pid"), "utf8"));
-  return { report, git, change, leave, pid, look, remind: async () => (await look()).told };
+  return { report, git, change, leave, seen, pid, look, remind: async () => (await look()).told };
 }
 
 describe("the reminder of an agent that stops", () => {
@@ -42,6 +43,17 @@ describe("the reminder of an agent that stops", () => {
     expect(await remind()).toMatchObject({ n: 2, of: 2 });
     appendFileSync(report, told);
     expect(await remind()).toBeUndefined();
+  });
+
+  test("counts what the engine has seen, if the agent empties its report", async () => {
+    const { remind, report, seen } = stopped();
+    for (const empty of ["", '{"event":"session-start"}\n']) {
+      seen(1);
+      writeFileSync(report, empty);
+      expect(await remind()).toMatchObject({ n: 2, of: 2 });
+      seen(2);
+      expect(await remind()).toBeUndefined();
+    }
   });
 
   test("is content with uncommitted work, with commits, with a blocker, and with a discovery", async () => {

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import type { Batch } from "../../../src/domain/batch/schema.ts";
@@ -144,6 +144,48 @@ describe("a dead guard without a sandbox", () => {
       return change(task);
     });
     expect(stage.of("guard-dead")).toMatchObject([{ why: "its report cannot be read: it was deleted" }]);
+  });
+});
+
+describe("the number of tellings of the stop guard", () => {
+  const toldFile = (task: AgentTask): string => guardOf(task).stop?.toldFile ?? "none";
+  const stop = { event: "stop", unmet: "nothing changed", n: 1, of: 2 };
+
+  test("is kept in the guard's folder, which the agent cannot write", async () => {
+    using stage = await ended(
+      async (task) => {
+        begin(task);
+        mkdirSync(guardOf(task).folder, { recursive: true });
+        expect(toldFile(task).startsWith(`${guardOf(task).folder}/`)).toBe(true);
+        report(task, stop);
+        await vi.waitFor(() => expect(readFileSync(toldFile(task), "utf8")).toBe("1\n"));
+        report(task, stop, stop, stop);
+        await vi.waitFor(() => expect(readFileSync(toldFile(task), "utf8")).toBe("2\n"));
+        return change(task);
+      },
+      { confined: true },
+    );
+    expect(stage.of("stop-guard-told")).toHaveLength(4);
+  });
+
+  test.each([
+    ["a vendor's program", CLAUDE],
+    ["a program of a person's own", {}],
+  ])("is at its end if %s empties the report, and the feed says so", async (_, programs) => {
+    using stage = await ended(
+      async (task, now) => {
+        begin(task);
+        mkdirSync(guardOf(task).folder, { recursive: true });
+        report(task, stop);
+        await vi.waitFor(() => expect(now().of("stop-guard-told")).toHaveLength(1));
+        truncateSync(guardOf(task).report);
+        await vi.waitFor(() => expect(readFileSync(toldFile(task), "utf8")).toBe("2\n"));
+        return change(task);
+      },
+      { confined: true, programs },
+    );
+    expect(stage.of("guard-dead")).toMatchObject([{ why: expect.stringMatching(/^its report cannot be read: it was cut/) }]);
+    expect(stage.ticket(T1).history[0]?.outcome).toBe("done");
   });
 });
 
