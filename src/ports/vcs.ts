@@ -161,8 +161,13 @@ export interface Repo {
   branches(folder: string): Promise<readonly string[]>;
   /** The change between two commits. */
   change(options: { from: string; tip: string }): Promise<Change>;
-  /** The changed lines of files with these names (shell patterns such as "*.ts"), whatever attributes say about them. */
-  changedLines(options: { from: string; tip: string; names: readonly string[] }): Promise<ChangedLines>;
+  /** The changed lines of files with these names (shell patterns such as "*.ts"), whatever attributes say about them; not of the paths `except`. */
+  changedLines(options: {
+    from: string;
+    tip: string;
+    names: readonly string[];
+    except?: readonly string[];
+  }): Promise<ChangedLines>;
   /** A file's text in a commit; undefined if it has no such file. At most a million bytes. */
   readFile(options: { commit: string; path: string }): Promise<string | undefined>;
   /** The texts of files in a commit, by path. Missing ones are left out. At most 64 MiB together. */

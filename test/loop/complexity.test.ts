@@ -76,6 +76,23 @@ describe("a worker cannot lower the class of its ticket", () => {
     expect((await ended(stage)).asked).toHaveLength(2);
   });
 
+  test.each([
+    ["one line of 100,000 bytes", { "lines.txt": "x".repeat(100_000) }, "complex"],
+    ["a text by the name of a picture", { "icon.png": "x".repeat(100_000) }, "complex"],
+    ["a line of 200,000 bytes", { "lines.txt": "x".repeat(200_000) }, "architectural"],
+  ] as const)("by line breaks: %s", async (_, work, to) => {
+    using stage = await routed(READINGS, { work: [work] });
+    expect((await ended(stage)).asked).toHaveLength(2);
+    expect(stage.of("complexity-changed")).toMatchObject([{ to, why: expect.stringMatching(/by the length of others$/) }]);
+  });
+
+  test("and the bytes of a picture are no lines", async () => {
+    const work = { "icon.png": `\u0000${"x".repeat(200_000)}` };
+    using stage = await routed(READINGS, { work: [work] });
+    await ended(stage);
+    expect(stage.of("complexity-changed")).toMatchObject([{ to: "complex", why: "the lines of icon.png cannot be counted" }]);
+  });
+
   test("by a smaller change in the next attempt", async () => {
     using stage = await routed(READINGS, {
       work: [MIDDLE, SMALL],

@@ -12,6 +12,8 @@ interface MeasuredChange {
   readonly deletions: number;
   /** Paths whose lines are not counted. A worker decides which: a NUL in a source file, or an attribute, is enough. */
   readonly uncounted?: readonly string[];
+  /** Lines that long ones hide (hidden-lines.ts); "unknown" if the change is too long to be read. */
+  readonly hidden?: number | "unknown";
 }
 
 /**
@@ -20,13 +22,15 @@ interface MeasuredChange {
  * (law 4): a file whose lines nobody can count makes it architectural, and one that is no text by its name complex.
  */
 export function complexityOfChange(
-  { paths, additions, deletions, uncounted = [] }: MeasuredChange,
+  { paths, additions, deletions, uncounted = [], hidden: long = 0 }: MeasuredChange,
   zones: readonly Zone[],
 ): ComplexityRuling {
-  const lines = additions + deletions;
+  if (long === "unknown") return { class: "architectural", why: "its lines are too long to be counted" };
+  const lines = additions + deletions + long;
+  const byLength = long === 0 ? "" : `, ${long} of them by the length of others`;
   const size = {
     class: classOfSize({ lines, files: paths.length }),
-    why: `${plural(lines, "line")} in ${plural(paths.length, "file")}`,
+    why: `${plural(lines, "line")} in ${plural(paths.length, "file")}${byLength}`,
   };
   const [zone] = touchedZones(paths, zones);
   const manifest = paths.find(({ path }) => isManifest(path));

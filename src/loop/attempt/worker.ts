@@ -28,7 +28,7 @@ import { type GateCount, reflectedOf, reportRelevance, watchBehaviour } from "./
 import { captureWork } from "./capture.ts";
 import { readClaims } from "./claims.ts";
 import { cleanUp } from "./clean-up.ts";
-import { reportComplexity } from "./complexity.ts";
+import { complexityRuling, reportComplexity } from "./complexity.ts";
 import { type AttemptScope, announcerOf, type LoopContext, type OpenAttempt, repoOf, waitingRepoOf } from "./context.ts";
 import { finishLanded, runFinishLine } from "./finish-line.ts";
 import { runFixers } from "./fixers.ts";
@@ -212,9 +212,10 @@ async function finishFrom(
   const ref = { ticket: open.ticket.id, fence: open.fence };
   const { tip, paths, additions, deletions } = change;
   const captured = { tip, files: paths.length, additions, deletions, reflected: reflectedOf(change) };
+  const ruling = await complexityRuling(ctx, open, { from: baseSha, change });
   if (!ctx.report({ type: "change-captured", ...ref, ...captured })) return { outcome: "stopped" };
   reportRelevance(ctx, open, change);
-  reportComplexity(ctx, open, change);
+  if (ruling !== undefined) reportComplexity(ctx, open, ruling);
   if (humanStep !== undefined && paths.length === 0) return { outcome: "gated" };
   // Nothing is left to change about what landed: its live check is repeated.
   if (paths.length === 0 && ticketOf(ctx.state(), open.ticket.id).live !== undefined) return { outcome: "landed" };

@@ -4,6 +4,7 @@ import type { StepSpec } from "../../../src/domain/batch/step-spec.ts";
 import type { Zone } from "../../../src/domain/bound/bound.ts";
 import type { ChangedFile } from "../../../src/domain/bound/touched.ts";
 import { COMPLEXITIES, classOfSize, hardestOf, isHarder } from "../../../src/domain/complexity/classes.ts";
+import { hiddenLines } from "../../../src/domain/complexity/hidden-lines.ts";
 import { complexityOfChange } from "../../../src/domain/complexity/of-change.ts";
 import { complexityOfTicket } from "../../../src/domain/complexity/of-ticket.ts";
 import { appliesTo, lineWithReviews } from "../../../src/domain/complexity/review-steps.ts";
@@ -61,6 +62,38 @@ describe("a change", () => {
     expect(complexityOfChange({ paths: files(1), additions: 1, deletions: 0 }, ZONES)).toEqual({
       class: "trivial",
       why: "1 line in 1 file",
+    });
+  });
+});
+
+describe("the lines that long ones hide", () => {
+  const hidden = (diff: string) => hiddenLines(Buffer.from(diff));
+  const line = (bytes: number, sign = "+") => `${sign}${"x".repeat(bytes)}\n`;
+
+  test.for([
+    ["", 0],
+    [line(200), 0],
+    [line(201), 1],
+    [line(400), 1],
+    [line(401), 2],
+    [line(100_000), 499],
+    [line(401, "-") + line(401), 4],
+    [line(2_000, " "), 0],
+    ["+".concat("x".repeat(401)), 2],
+    [`+${"\u00e9".repeat(150)}\n`, 1],
+  ] as const)("of a diff are counted by its bytes (case %#)", ([diff, count]) => {
+    expect(hidden(diff)).toBe(count);
+  });
+
+  test("make a change as hard as its bytes", () => {
+    const one = { paths: files(1), additions: 1, deletions: 0 };
+    expect(complexityOfChange({ ...one, hidden: 499 }, ZONES)).toEqual({
+      class: "complex",
+      why: "500 lines in 1 file, 499 of them by the length of others",
+    });
+    expect(complexityOfChange({ ...one, hidden: "unknown" }, ZONES)).toEqual({
+      class: "architectural",
+      why: "its lines are too long to be counted",
     });
   });
 });

@@ -24,12 +24,22 @@ const LINES = [
 /** The limit of a diff that is read. Bytes. */
 const MAX_BYTES = 48 * 1024 * 1024;
 
-/** The lines that a change adds and removes in files with these names (shell patterns, in any case). */
+/** The lines that a change adds and removes in files with these names (shell patterns, in any case), but not in the paths `except`. */
 export async function changedLines(
   store: Store,
-  { names, from, tip }: { readonly from: string; readonly tip: string; readonly names: readonly string[] },
+  {
+    names,
+    from,
+    tip,
+    except = [],
+  }: {
+    readonly from: string;
+    readonly tip: string;
+    readonly names: readonly string[];
+    readonly except?: readonly string[];
+  },
 ): Promise<ChangedLines> {
-  const where = names.map((name) => `:(icase,glob)**/${name}`);
+  const where = [...names.map((name) => `:(icase,glob)**/${name}`), ...except.map((path) => `:(exclude,literal)${path}`)];
   const args = ["diff-tree", ...LINES, objectId(from), objectId(tip), "--", ...where];
   const chunks: Buffer[] = [];
   let size = 0;
