@@ -2,8 +2,13 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { TicketId } from "../values/ids.ts";
 
-/** Characters of a command or a path in the log; longer ones are cut, and `chars` says how long they were. */
+/** Characters of a command or a path in the log; longer ones are cut, end with CUT, and `chars` says how long a command was. */
 const MOST_CHARS = 4_000;
+/** Bytes of such a text in the file: a character that is no plain ASCII takes six. */
+const MOST_TEXT_BYTES = 8_000;
+const CUT = "…";
+/** Bytes of a row beside its texts, about: names, numbers and the hash. */
+const FRAME_BYTES = 250;
 /** Bytes of a segment. */
 export const SEGMENT_BYTES = 1024 * 1024;
 
@@ -68,9 +73,10 @@ export type AuditRow = z.infer<typeof Row>;
 /** A row as it is written, with its end of line, and the tip after it. `prev` is the sha256 of the line before, without its end. */
 export function auditLine(tip: AuditTip, at: number, entry: AuditEntry): { readonly line: string; readonly tip: AuditTip } {
   const { command, cwd, ...rest } = entry;
-  const chars = command.length > MOST_CHARS ? { chars: command.length } : {};
+  const shown = cut(command);
+  const chars = shown === command ? {} : { chars: command.length };
   const folder = cwd === undefined ? {} : { cwd: cut(cwd) };
-  return linked(tip, { at, ...rest, command: cut(command), ...chars, ...folder });
+  return linked(tip, { at, ...rest, command: shown, ...chars, ...folder });
 }
 
 /** The row that accounts for what a lost engine left behind the last whole row. */
@@ -109,8 +115,21 @@ export function segmentPath(segment: number): string {
   return `audit/${segmentName(segment)}`;
 }
 
+/** About how many bytes the row of a command takes in the file. */
+export function rowBytes({ command, cwd = "" }: Pick<AuditEntry, "command" | "cwd">): number {
+  return FRAME_BYTES + [command, cwd].reduce((sum, text) => sum + ascii(JSON.stringify(cut(text))).length, 0);
+}
+
 function cut(text: string): string {
-  return text.length > MOST_CHARS ? text.slice(0, MOST_CHARS) : text;
+  const kept = text.slice(0, MOST_CHARS);
+  let bytes = 0;
+  let end = 0;
+  for (const char of kept) {
+    bytes += ascii(JSON.stringify(char)).length - 2;
+    if (bytes > MOST_TEXT_BYTES) break;
+    end += char.length;
+  }
+  return end < text.length ? `${kept.slice(0, end)}${CUT}` : text;
 }
 
 /** JSON with escapes for all but ASCII: any terminal may show it, and it can be cut between any two bytes. */

@@ -1,5 +1,5 @@
 import type { AgentEvent } from "../run/agent-event.ts";
-import type { AuditEntry, AuditExit } from "./audit-row.ts";
+import { type AuditEntry, type AuditExit, rowBytes } from "./audit-row.ts";
 import { isMutating } from "./mutating.ts";
 
 type Tool = Extract<AgentEvent, { what: "tool" }>;
@@ -10,6 +10,8 @@ type Noted = Pick<AuditEntry, "kind" | "command" | "cwd">;
 const MOST_OPEN = 64;
 /** Rows of one attempt. A program can print without end; what is beyond is counted. */
 const MOST_ROWS = 20_000;
+/** Bytes of its rows in the log, about. What is beyond is counted, too. */
+const MOST_BYTES = 16 * 1024 * 1024;
 /** Files that one tool is said to have changed. */
 const MOST_FILES = 200;
 
@@ -20,6 +22,8 @@ export type AuditedCommand = Omit<AuditEntry, "ticket" | "attempt" | "vendor">;
 export class AuditWatch {
   readonly #open = new Map<string, readonly Noted[]>();
   #rows = 0;
+  #bytes = 0;
+  #isFull = false;
   #leftOut = 0;
 
   /** Takes the next event. Gives the entries that are complete with it. */
@@ -57,10 +61,19 @@ export class AuditWatch {
   }
 
   #bounded(entries: readonly AuditedCommand[]): readonly AuditedCommand[] {
-    const kept = entries.slice(0, Math.max(0, MOST_ROWS - this.#rows));
-    this.#rows += kept.length;
+    const kept = entries.filter((entry) => this.#hasRoom(entry));
     this.#leftOut += entries.length - kept.length;
     return kept;
+  }
+
+  /** Counts an entry that is kept. After the first that finds no room there is none: later ones are not picked by their length. */
+  #hasRoom(entry: AuditedCommand): boolean {
+    const bytes = this.#bytes + rowBytes(entry);
+    this.#isFull ||= this.#rows >= MOST_ROWS || bytes > MOST_BYTES;
+    if (this.#isFull) return false;
+    this.#bytes = bytes;
+    this.#rows += 1;
+    return true;
   }
 }
 

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { createEventLineReader } from "../../../src/adapters/agent/registry.ts";
+import { auditLine } from "../../../src/domain/audit/audit-row.ts";
 import { type AuditedCommand, AuditWatch } from "../../../src/domain/audit/audit-watch.ts";
 import type { AgentEvent } from "../../../src/domain/run/agent-event.ts";
+import { TicketId } from "../../../src/domain/values/ids.ts";
 import { recording, VENDORS } from "../behaviour/replay.ts";
 
 function audited(stream: string): readonly AuditedCommand[] {
@@ -113,6 +115,26 @@ describe("the watch", () => {
     const watch = new AuditWatch();
     for (let i = 0; i < 20_003; i++) for (const event of [begin("a"), end("a", 0)]) watch.take(event);
     expect(watch.end()).toEqual([{ kind: "left-out", exit: "unknown", command: "", rows: 3 }]);
+  });
+
+  test("keeps at most 16 MiB of rows, as they are written, and counts the others", () => {
+    const watch = new AuditWatch();
+    const entry = { ticket: TicketId.parse("T-1"), attempt: 1, vendor: "claude" };
+    // Each character takes six bytes in the log.
+    const [command, cwd] = ["\u00e9".repeat(50_000), `/${"\u00e9".repeat(50_000)}`];
+    let bytes = 0;
+    let rows = 0;
+    for (let i = 0; i < 3_000; i++) {
+      const action = { does: "run", command: `npm ${command}`, cwd } as const;
+      for (const event of [{ what: "tool", text: "", call: "a", action }, end("a", 0)] as const)
+        for (const each of watch.take(event)) {
+          bytes += auditLine({ n: 1, hash: "0".repeat(64) }, 1_700_000_000_000, { ...entry, ...each }).line.length;
+          rows += 1;
+        }
+    }
+    expect(bytes).toBeGreaterThan(12 * 2 ** 20);
+    expect(bytes).toBeLessThan(17 * 2 ** 20);
+    expect(watch.end()).toEqual([{ kind: "left-out", exit: "unknown", command: "", rows: 3_000 - rows }]);
   });
 
   test("logs a tool that nobody knows, and an edit of an unknown file", () => {
