@@ -124,6 +124,7 @@ export async function beginRun(options: BeginOptions): Promise<OpenRun> {
     ...(last === undefined ? {} : { carriedOver, failingChecks: carriedOverChecks(last, batch) }),
     ...checksOf(options.checksOnly),
     ...(options.attended === true && { attended: options.attended }),
+    guarded: true,
     version: VERSION,
   });
   const state = reduce(undefined, first);

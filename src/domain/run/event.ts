@@ -119,6 +119,8 @@ export type RunFact =
       readonly attended?: true;
       /** The run checks what has landed, once, and starts no agent. */
       readonly checksOnly?: true;
+      /** The program that began the run gives agents a guard; absent in runs of older versions, which gave none. */
+      readonly guarded?: true;
       /** The one ticket that such a run checks; absent if it checks all of them. */
       readonly checksTicket?: TicketId;
       readonly version: string;
@@ -126,6 +128,8 @@ export type RunFact =
   | {
       readonly type: "run-resumed";
       readonly orphansKilled: number;
+      /** Its agents have a guard from now on: an older version began the run without one. */
+      readonly guardAdded?: true;
       /** Set if no person resumed it: the engine did, once its journal could be written again. */
       readonly by?: "engine";
     }

@@ -160,6 +160,7 @@ function emptyState(event: Started, plan: RunState["plan"], tickets: readonly Ti
     workers: event.batch.limits.workers,
     reverified: false,
     oracle: { asking: false, judged: 0, finalJudgements: 0, recent: [] },
+    ...(event.guarded && { guarded: event.guarded }),
     version: event.version,
     tripwire: { status: "due", canaries: 0, ms: 0 },
     heals: NO_HEALS,

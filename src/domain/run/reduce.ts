@@ -60,7 +60,7 @@ function reduceRun(state: RunState, event: Exclude<RunEvent, OutageEvent>): RunS
     case "run-started":
       throw new RangeError("a run starts once");
     case "run-resumed":
-      return withBaseChecksDue(withChecksDue(event.by === "engine" ? continued(state) : resumed(state), event.at));
+      return withBaseChecksDue(withChecksDue(reduceResumed(state, event), event.at));
     case "run-paused":
     case "run-unpaused":
       return { ...state, paused: event.type === "run-paused" };
@@ -105,6 +105,11 @@ function reduceRun(state: RunState, event: Exclude<RunEvent, OutageEvent>): RunS
     default:
       return reduceDelegated(state, event);
   }
+}
+
+function reduceResumed(state: RunState, { by, guardAdded }: Extract<RunEvent, { type: "run-resumed" }>): RunState {
+  const known = guardAdded ? { ...state, guarded: guardAdded } : state;
+  return by === "engine" ? continued(known) : resumed(known);
 }
 
 type DelegatedEvent = AuditFact | DriftEvent | PeopleEvent | TicketFacts;

@@ -98,6 +98,8 @@ export interface RunState {
   /** The tips of the bases at the last re-verification, and how many in a row began because people had committed. */
   readonly lookedAt?: { readonly tips: Readonly<Record<string, string>>; readonly repeats: number };
   readonly oracle: OracleState;
+  /** True if agents have had a guard since the run began, or since it was resumed; absent in a run of an older version before that. */
+  readonly guarded?: true;
   /** The version of the program that began the run. */
   readonly version: string;
   readonly tripwire: TripwireState;

@@ -1,3 +1,4 @@
+import { workerGuardOf } from "../../domain/batch/guard-spec.ts";
 import { activeTickets, type RunState, ticketOf } from "../../domain/run/state.ts";
 import { isToldDone } from "../../domain/run/ticket-state.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
@@ -27,7 +28,8 @@ export async function recover(ctx: LoopContext, readTracker: () => Promise<void>
   const state = ctx.state();
   const active = activeTickets(state);
   const orphansKilled = await ctx.executor.killStrays(straysOf(state));
-  ctx.report({ type: "run-resumed", orphansKilled, ...(by === undefined ? {} : { by }) });
+  const guardAdded = state.guarded === undefined && workerGuardOf(ctx.batch) !== undefined;
+  ctx.report({ type: "run-resumed", orphansKilled, ...(guardAdded && { guardAdded }), ...(by === undefined ? {} : { by }) });
   if (by === undefined) ctx.report({ type: "intervention", class: "I5", target: "run", note: "resumed" });
   const { running } = state.heals;
   if (running !== undefined) {
