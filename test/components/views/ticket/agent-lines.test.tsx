@@ -102,6 +102,7 @@ describe("the plan of a ticket", () => {
     written()
       .of("T-7", {
         type: "plan-judged",
+        digest: "0".repeat(64),
         ok,
         summary: ok ? "no findings" : "1 finding",
         ...(!ok && { findings: "it drops too much" }),
