@@ -175,12 +175,26 @@ describe("the report of a hook", () => {
   });
 });
 
+test("an agent that stops is let go if the hook cannot report that it told what is unmet", () => {
+  const checks = [{ name: "fails", command: ["false"] }];
+  const told = file("report.jsonl", "");
+  const stop = file("stop.json", JSON.stringify({ times: 2, baseSha: "0", checks, toldFile: `${told}.told` }));
+  const stops = (report: string) =>
+    hook(JSON.stringify({ session_id: "s-1", cwd: worktree }), {
+      args: ["stop", "--agent", "claude", "--report", report, "--stop", stop],
+    });
+  expect(stops(told)).toMatchObject({ status: 0, stdout: expect.stringContaining("fails") });
+  // It can be read, and every write finds it full.
+  expect(stops("/dev/full")).toMatchObject({ status: 1, stdout: "", stderr: expect.stringContaining("ENOSPC") });
+});
+
 describe("a check that takes too long when an agent stops", () => {
   test("lets it go: the hook names the check on stderr and in the report", () => {
     const checks = [{ name: "endless", command: [process.execPath, "-e", "setInterval(() => {}, 1000)"] }];
     // The worktree is no repository, so nothing is said of the change.
-    const stop = file("stop.json", JSON.stringify({ times: 2, baseSha: "0", checks, checksMs: 500 }));
     const report = file("report.jsonl", "");
+    const spec = { times: 2, baseSha: "0", checks, checksMs: 500, toldFile: `${report}.told` };
+    const stop = file("stop.json", JSON.stringify(spec));
     const said = hook(JSON.stringify({ session_id: "s-1", cwd: worktree }), {
       args: ["stop", "--agent", "claude", "--report", report, "--stop", stop],
     });
