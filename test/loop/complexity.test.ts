@@ -83,14 +83,23 @@ describe("a worker cannot lower the class of its ticket", () => {
   ] as const)("by line breaks: %s", async (_, work, to) => {
     using stage = await routed(READINGS, { work: [work] });
     expect((await ended(stage)).asked).toHaveLength(2);
-    expect(stage.of("complexity-changed")).toMatchObject([{ to, why: expect.stringMatching(/by the length of others$/) }]);
+    expect(stage.of("complexity-changed")).toMatchObject([{ to, why: expect.stringMatching(/ \(long lines add \d+\)$/) }]);
+  });
+
+  test("by a folder that has the name of a picture which it replaces", async () => {
+    const work = { "icon.png": null, "icon.png/lines.txt": "x".repeat(200_000) };
+    using stage = await routed(READINGS, { base: { "icon.png": "\u0000" }, work: [work] });
+    expect((await ended(stage)).asked).toHaveLength(2);
+    expect(stage.ticket(T1).complexity).toMatchObject({ class: "architectural" });
   });
 
   test("and the bytes of a picture are no lines", async () => {
     const work = { "icon.png": `\u0000${"x".repeat(200_000)}` };
     using stage = await routed(READINGS, { work: [work] });
     await ended(stage);
-    expect(stage.of("complexity-changed")).toMatchObject([{ to: "complex", why: "the lines of icon.png cannot be counted" }]);
+    expect(stage.of("complexity-changed")).toMatchObject([
+      { to: "complex", why: "has lines that cannot be counted in icon.png" },
+    ]);
   });
 
   test("by a smaller change in the next attempt", async () => {
@@ -111,7 +120,7 @@ describe("a worker cannot lower the class of its ticket", () => {
   ])("by %s", async (_, work) => {
     using stage = await routed(READINGS, { work: [work] });
     expect((await ended(stage)).asked).toHaveLength(2);
-    expect(stage.ticket(T1).complexity).toEqual({ class: "architectural", why: "the lines of lines.txt cannot be counted" });
+    expect(stage.ticket(T1).complexity).toEqual({ class: "architectural", why: "has lines that cannot be counted in lines.txt" });
   });
 
   test("by words: a body that says trivial is no class", async () => {

@@ -13,7 +13,7 @@ interface MeasuredChange {
   /** Paths whose lines are not counted. A worker decides which: a NUL in a source file, or an attribute, is enough. */
   readonly uncounted?: readonly string[];
   /** Lines that long ones hide (hidden-lines.ts); "unknown" if the change is too long to be read. */
-  readonly hidden?: number | "unknown";
+  readonly hiddenLines?: number | "unknown";
 }
 
 /**
@@ -22,12 +22,12 @@ interface MeasuredChange {
  * (law 4): a file whose lines nobody can count makes it architectural, and one that is no text by its name complex.
  */
 export function complexityOfChange(
-  { paths, additions, deletions, uncounted = [], hidden: long = 0 }: MeasuredChange,
+  { paths, additions, deletions, uncounted = [], hiddenLines = 0 }: MeasuredChange,
   zones: readonly Zone[],
 ): ComplexityRuling {
-  if (long === "unknown") return { class: "architectural", why: "its lines are too long to be counted" };
-  const lines = additions + deletions + long;
-  const byLength = long === 0 ? "" : `, ${long} of them by the length of others`;
+  if (hiddenLines === "unknown") return { class: "architectural", why: "has lines that are too long to be counted" };
+  const lines = additions + deletions + hiddenLines;
+  const byLength = hiddenLines === 0 ? "" : ` (long lines add ${hiddenLines})`;
   const size = {
     class: classOfSize({ lines, files: paths.length }),
     why: `${plural(lines, "line")} in ${plural(paths.length, "file")}${byLength}`,
@@ -35,11 +35,11 @@ export function complexityOfChange(
   const [zone] = touchedZones(paths, zones);
   const manifest = paths.find(({ path }) => isManifest(path));
   const migration = paths.find(({ path }) => isMigration(path));
-  const hidden = uncounted.find((path) => !isMedia(path)) ?? uncounted[0];
+  const unread = uncounted.find((path) => !isMedia(path)) ?? uncounted[0];
   return hardestOf(
     size,
     ...[
-      ...(hidden === undefined ? [] : [ofUncounted(hidden)]),
+      ...(unread === undefined ? [] : [ofUncounted(unread)]),
       ...(zone ? [complex(`touches the zone ${zone.zone.path}`)] : []),
       ...(migration ? [complex(`changes the migration ${migration.path}`)] : []),
       ...(manifest ? [complex(`changes the manifest ${manifest.path}`)] : []),
@@ -48,7 +48,7 @@ export function complexityOfChange(
 }
 
 function ofUncounted(path: string): ComplexityRuling {
-  const why = plainText(`the lines of ${path} cannot be counted`, 200);
+  const why = plainText(`has lines that cannot be counted in ${path}`, 200);
   return { class: isMedia(path) ? "complex" : "architectural", why };
 }
 

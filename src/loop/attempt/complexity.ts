@@ -17,9 +17,14 @@ export async function complexityRuling(
   const zones = Object.hasOwn(bounds, ticket.repo) ? (bounds[ticket.repo]?.zones ?? []) : [];
   const byCount = complexityOfChange(change, zones);
   if (byCount.class === "architectural" || change.paths.length === 0) return byCount;
-  const { tip, uncounted: except = [] } = change;
-  const { diff, whole } = await repoOf(ctx, ticket).changedLines({ from, tip, names: ["*"], except });
-  return complexityOfChange({ ...change, hidden: whole ? hiddenLines(diff) : "unknown" }, zones);
+  const except = uncountedFiles(change);
+  const { diff, whole } = await repoOf(ctx, ticket).changedLines({ from, tip: change.tip, names: ["*"], except });
+  return complexityOfChange({ ...change, hiddenLines: whole ? hiddenLines(diff) : "unknown" }, zones);
+}
+
+/** The paths without lines to count. Git would leave out what is below them, too, if a folder takes the place of a file. */
+function uncountedFiles({ paths, uncounted = [] }: Change): readonly string[] {
+  return uncounted.filter((file) => !paths.some(({ path }) => path.startsWith(`${file}/`)));
 }
 
 /** Moves a ticket up to the class of its change, before its finish line begins: the class decides what that asks for. */

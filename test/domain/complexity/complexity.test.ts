@@ -55,7 +55,7 @@ describe("a change", () => {
     ["web/icon.PNG", "complex"],
   ] as const)("whose lines in %s cannot be counted is %s: what is not known is not small", ([path, is]) => {
     const change = { paths: changed("web/icon.PNG", path), additions: 0, deletions: 0, uncounted: ["web/icon.PNG", path] };
-    expect(complexityOfChange(change, ZONES)).toEqual({ class: is, why: `the lines of ${path} cannot be counted` });
+    expect(complexityOfChange(change, ZONES)).toEqual({ class: is, why: `has lines that cannot be counted in ${path}` });
   });
 
   test("is told by its size if that alone counts", () => {
@@ -87,13 +87,13 @@ describe("the lines that long ones hide", () => {
 
   test("make a change as hard as its bytes", () => {
     const one = { paths: files(1), additions: 1, deletions: 0 };
-    expect(complexityOfChange({ ...one, hidden: 499 }, ZONES)).toEqual({
+    expect(complexityOfChange({ ...one, hiddenLines: 499 }, ZONES)).toEqual({
       class: "complex",
-      why: "500 lines in 1 file, 499 of them by the length of others",
+      why: "500 lines in 1 file (long lines add 499)",
     });
-    expect(complexityOfChange({ ...one, hidden: "unknown" }, ZONES)).toEqual({
+    expect(complexityOfChange({ ...one, hiddenLines: "unknown" }, ZONES)).toEqual({
       class: "architectural",
-      why: "its lines are too long to be counted",
+      why: "has lines that are too long to be counted",
     });
   });
 });
