@@ -36,6 +36,7 @@ const TOOLS: Readonly<Record<VendorKind, Readonly<Record<string, ToolReader>>>> 
     Grep: searches("path"),
     Glob: searches("path"),
     LS: searches("path"),
+    LSP: searches("filePath"),
     Edit: writes("file_path"),
     MultiEdit: writes("file_path"),
     Write: writes("file_path"),

@@ -5,12 +5,15 @@ const WRITING: ReadonlySet<string> = new Set([
   ...["write", "edit", "modify", "change", "update", "replace", "patch", "apply", "insert", "append", "set", "put", "upsert"],
   ...["create", "make", "new", "add", "save", "store", "download", "copy", "move", "rename", "link", "sync", "upload", "push"],
   ...["delete", "remove", "clear", "truncate", "overwrite", "chmod", "run", "exec", "execute"],
+  ...["erase", "unlink", "purge", "wipe", "drop", "destroy", "trash", "reset", "restore", "revert", "rewrite", "touch", "mkdir"],
 ]);
 
 /** Arguments that only a tool that changes something has: what it writes, and where to. */
 const WRITTEN = [
   ...["content", "contents", "file_text", "edits", "patch", "diff", "destination", "old_string", "oldString", "old_str"],
-  ...["new_string", "newString", "new_str", "new_text", "newText", "replacement"],
+  ...["new_string", "newString", "new_str", "new_text", "newText", "replacement", "data", "dest", "output", "output_path"],
+  // What has an address and a path keeps there what it fetches.
+  "url",
 ];
 
 /**
