@@ -102,7 +102,7 @@ class GuardWatch {
   readonly #nudgeFile: string;
   readonly #nudges: string[] = [];
   /** What is being written for the hooks. */
-  #left: Promise<void> = Promise.resolve();
+  #writes: Promise<void> = Promise.resolve();
   fault: string | undefined;
 
   constructor(ctx: Context, { ticket, fence, files }: OpenAttempt, options: WatchOptions) {
@@ -126,19 +126,19 @@ class GuardWatch {
   nudge(line: string): void {
     this.#nudges.push(line);
     const text = this.#nudges.map((each) => `${each}\n`).join("");
-    this.#leave(this.#nudgeFile, text);
+    this.#writeForHooks(this.#nudgeFile, text);
   }
 
-  #leave(file: string, text: string): void {
-    this.#left = this.#left
+  #writeForHooks(file: string, text: string): void {
+    this.#writes = this.#writes
       .then(async () => void (await this.#ctx.files.writeWhole(file, text)))
-      // Harmless: the agent goes on as without it, and the policy with its next action.
-      .catch((error: unknown) => process.emitWarning(`could not leave a line for the agent: ${errorMessage(error)}`));
+      // Harmless: without a line the policy goes on with its next action, and without the number the report tells it.
+      .catch((error: unknown) => process.emitWarning(`could not write for the hooks of an agent: ${errorMessage(error)}`));
   }
 
   async end(): Promise<void> {
     await this.#unfollow();
-    await this.#left;
+    await this.#writes;
     this.#offCompare?.();
     this.#compare();
     this.#flush(true);
@@ -147,7 +147,7 @@ class GuardWatch {
   /** Nobody knows how often the agent was told, so it is told no more: that is not silent, because the guard is called dead. */
   #lost(why: string): void {
     const { stop } = this.#options;
-    if (stop !== undefined) this.#leave(stop.toldFile, `${stop.times}\n`);
+    if (stop !== undefined) this.#writeForHooks(stop.toldFile, `${stop.times}\n`);
     if (this.#isInstalled || stop !== undefined) this.dead(`its report cannot be read: ${why}`);
   }
 
@@ -184,7 +184,7 @@ class GuardWatch {
   #stop({ unmet, n, of }: { readonly unmet: string; readonly n: number; readonly of: number }): void {
     this.#stops += 1;
     const { stop } = this.#options;
-    if (stop !== undefined && this.#stops <= stop.times) this.#leave(stop.toldFile, `${this.#stops}\n`);
+    if (stop !== undefined && this.#stops <= stop.times) this.#writeForHooks(stop.toldFile, `${this.#stops}\n`);
     // No more than a stop guard ever tells, whatever the report holds.
     if (this.#stops <= MOST_STOPS) this.#ctx.report({ type: "stop-guard-told", ...this.#ref, unmet, n, of });
   }
