@@ -54,7 +54,7 @@ interface Look extends StopSpec {
 }
 
 /**
- * Looks which items of the finish line are unmet when an agent stops; it is told nothing if none is known, or if it was told often enough.
+ * Looks which items of the finish line are unmet when an agent stops. The agent is told nothing if none is known, or if it was told often enough.
  * Decides nothing: the finish line judges afterwards. `report`: the report of this attempt, which tells how often that was. A check that takes too
  * long is killed, and keeps no agent. Throws if the file of the engine cannot be read.
  */
