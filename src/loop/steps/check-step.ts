@@ -101,7 +101,7 @@ async function tryCanaries(
     const manifest = await baseResults(ctx, scope, repo, { step, commit });
     return manifest.as === "tests" ? manifest.run.tests : undefined;
   };
-  const canary = await testCanary({ ...check, durationMs, tests, baseTests, loads, resultsOn });
+  const canary = await testCanary({ ...check, durationMs, tests, baseTests, loads, resultsOn, planted: { runs: 0 } });
   if (canary.as === "forged") return refuse(check, canary.finding.says, detailOf(check, [canary.finding], ""));
   if (canary.as === "broken") return { ok: false, evidence: canary.evidence };
   return { ok: true, ...passed, summary: `${passed.summary}; ${canaryLine(canary)}` };
