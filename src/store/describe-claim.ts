@@ -19,6 +19,7 @@ type ClaimFact = Extract<
       | "preparation-awaited"
       | "prepared"
       | "prepare-failed"
+      | "step-part-started"
       | "reviewer-asked"
       | "reviewer-answered"
       | "outbox-refused"
@@ -68,6 +69,7 @@ export function claimLabel(event: ClaimFact, state: RunState): EventLabel | unde
     case "work-not-kept":
       return [STYLES.failed, describeKeptWork({ notKept: event.why })];
     case "attempt-bundled":
+    case "step-part-started":
       return undefined;
     case "attempt-not-bundled":
       return [STYLES.failed, `attempt ${event.attempt}: its bundle could not be written: ${event.why}`];

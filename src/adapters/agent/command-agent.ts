@@ -1,6 +1,8 @@
+import type { AgentEvent } from "../../domain/run/agent-event.ts";
 import type { Agent, AgentResult, HealTask } from "../../ports/agent.ts";
 import type { Executor } from "../../ports/executor.ts";
 import { LINE_MAX_CHARS } from "../executor/lines.ts";
+import { ActivityLines, shown } from "./activity-lines.ts";
 import { EVENT_CHARS } from "./event-format.ts";
 import { type GuardProgram, installCommandGuard } from "./guard-files.ts";
 import { createEventLineReader } from "./registry.ts";
@@ -20,8 +22,8 @@ export interface CommandAgentOptions {
 
 /**
  * An agent that is any program: LOOPDASH_ variables describe its ticket, and it leaves its change in the worktree. Each line of
- * its stdout is activity, and read as an event if it is one of a known vendor's program; stderr only goes to the log and ends a silence. Its price is due as soon as it ran, however it ended.
- * In a heal the variables describe the heal instead of a ticket.
+ * its stdout is activity; an event of a known vendor's program is shown as that program's are. stderr only goes to the log and ends a
+ * silence. Its price is due as soon as it ran, however it ended. In a heal the variables describe the heal instead of a ticket.
  */
 export function createCommandAgent(options: CommandAgentOptions): Agent {
   return {
@@ -44,7 +46,8 @@ async function start(
 ): Promise<AgentResult> {
   let launched = false;
   const { onEvent } = task;
-  const read = onEvent === undefined ? undefined : createEventLineReader();
+  const read = createEventLineReader();
+  const lines = new ActivityLines();
   const guard = task.guard && options.guard && (await installCommandGuard(options.guard, { ...task.guard, outbox: task.outbox }));
   const confinement = task.confinement && { ...task.confinement, read: [...task.confinement.read, ...(guard?.read ?? [])] };
   const result = await options.executor.run({
@@ -68,12 +71,16 @@ async function start(
       launched = true;
       task.onStart(process);
     },
-    ...(read === undefined ? {} : { lineChars: EVENT_CHARS }),
+    lineChars: EVENT_CHARS,
     onLine: (line, stream) => {
       if (stream !== "stdout") return;
+      const events = read(line);
       // Only an event may be long: the rest is for people.
-      task.onActivity(line.slice(0, LINE_MAX_CHARS));
-      for (const event of read?.(line) ?? []) onEvent?.(event);
+      if (events === undefined) task.onActivity(line.slice(0, LINE_MAX_CHARS));
+      for (const event of events ?? []) {
+        for (const text of textsOf(event, lines)) task.onActivity(text);
+        onEvent?.(event);
+      }
     },
   });
   return {
@@ -84,4 +91,10 @@ async function start(
     tail: result.tail,
     ...(result.message === undefined ? {} : { message: result.message }),
   };
+}
+
+/** The lines of an event, and the failure that its end reports: an agent of this kind has no stop that would tell it. */
+function textsOf(event: AgentEvent, lines: ActivityLines): readonly string[] {
+  const failure = event.what === "end" ? event.failure : undefined;
+  return [...lines.event(event), ...(failure === undefined ? [] : [shown(failure)])];
 }

@@ -1,10 +1,7 @@
 import { type AgentEnd, type AgentEvent, type AgentStop, type AgentTokens, addTokens } from "../../domain/run/agent-event.ts";
+import { ActivityLines, shown } from "./activity-lines.ts";
 import { type EventParser, NO_WORDS, readEvent } from "./event-format.ts";
 
-/** Characters of one text that is shown. */
-const SHOWN_CHARS = 500;
-/** Characters of its last message that are kept; longer than any model answers. */
-const MOST_CHARS = 1_000_000;
 const NO_RESULT: AgentStop = { kind: "unfinished", says: "it ended without a result" };
 
 /** The end of a program by its own account. */
@@ -25,9 +22,7 @@ export class ProgramReader {
   #end: AgentEnd | undefined;
   #waitMs: number | undefined;
   #tokens: AgentTokens | undefined;
-  /** Its last message, which may come in pieces. */
-  #message = "";
-  #isShown = true;
+  readonly #lines = new ActivityLines();
 
   /** `exitStops`: the stops that exit codes report and the program's events do not. */
   constructor(parse: EventParser, exitStops: Readonly<Record<number, AgentStop>> = {}, onEvent?: (event: AgentEvent) => void) {
@@ -57,7 +52,7 @@ export class ProgramReader {
 
   /** Its last message, whole and raw; empty if there is none. It counts only if `end` has no stop. */
   get answer(): string {
-    return this.#end?.answer ?? this.#message;
+    return this.#end?.answer ?? this.#lines.message;
   }
 
   #stopOf(exitCode: number | null): AgentStop | undefined {
@@ -69,53 +64,14 @@ export class ProgramReader {
 
   #take(event: AgentEvent): readonly string[] {
     this.#onEvent?.(event);
-    switch (event.what) {
-      case "text":
-        return this.#text(event.text, event.piece === true);
-      case "message":
-        this.#message = "";
-        this.#isShown = true;
-        return [];
-      case "tool":
-        return [...this.#said(), shown(event.text)];
-      case "error":
-        this.#fatal = event.stop ?? this.#fatal;
-        return [...this.#said(), shown(event.text)];
-      case "retry":
-        this.#fatal = event.stop ?? this.#fatal;
-        this.#waitMs = event.waitMs ?? this.#waitMs;
-        return [shown(event.text)];
-      case "usage":
-        this.#tokens = event.addsUp ? addTokens(this.#tokens, event.tokens) : event.tokens;
-        return [];
-      case "end":
-        this.#end = event.end;
-        return this.#said();
-      default:
-        return [];
-    }
+    this.#keep(event);
+    return this.#lines.event(event);
   }
 
-  #text(text: string, isPiece: boolean): readonly string[] {
-    const joint = isPiece || this.#message === "" ? "" : "\n";
-    this.#message = (this.#message + joint + text).slice(0, MOST_CHARS);
-    this.#isShown = !isPiece;
-    return isPiece ? [] : [shown(text)];
+  #keep(event: AgentEvent): void {
+    if (event.what === "error" || event.what === "retry") this.#fatal = event.stop ?? this.#fatal;
+    if (event.what === "retry") this.#waitMs = event.waitMs ?? this.#waitMs;
+    if (event.what === "usage") this.#tokens = event.addsUp ? addTokens(this.#tokens, event.tokens) : event.tokens;
+    if (event.what === "end") this.#end = event.end;
   }
-
-  /** The pieces of text since the last shown one, as one line. */
-  #said(): readonly string[] {
-    if (this.#isShown || this.#message.trim() === "") return [];
-    this.#isShown = true;
-    return [shown(this.#message)];
-  }
-}
-
-/** The first lines of a text as one, bounded: an agent's texts are long, and only the beginning is shown. */
-function shown(text: string): string {
-  const flat = text
-    .slice(0, SHOWN_CHARS * 4)
-    .replace(/\s+/g, " ")
-    .trim();
-  return flat.length <= SHOWN_CHARS ? flat : `${flat.slice(0, SHOWN_CHARS)}…`;
 }

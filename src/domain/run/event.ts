@@ -266,6 +266,7 @@ export function mayWait(fact: RunFact): boolean {
     case "stop-guard-told":
     case "prepare-started":
     case "prepare-failed":
+    case "step-part-started":
     case "merge-landed":
     case "pull-request-read":
     case "tracker-written":

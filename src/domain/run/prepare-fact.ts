@@ -1,7 +1,12 @@
 import type { Fence, TicketId } from "../values/ids.ts";
 
-/** Facts about the prepare commands of an attempt's worktree. */
+/** Facts about the prepare commands of an attempt's worktree, and about the parts of a step. */
 export type PrepareFact =
+  /**
+   * A step begins another part of its work: what the part before printed is no longer current. `part` is one line for people, safe
+   * for a terminal; empty for the step's own command and its preparation.
+   */
+  | { readonly type: "step-part-started"; readonly ticket: TicketId; readonly fence: Fence; readonly part: string }
   /** A prepare command begins. `command` is one line, safe for a terminal. */
   | { readonly type: "prepare-started"; readonly ticket: TicketId; readonly fence: Fence; readonly command: string }
   /**

@@ -7,9 +7,12 @@ import { indexOf, type RunState } from "./state.ts";
 import type { Attempt } from "./ticket-state.ts";
 
 /** Events of the programs that prepare an attempt, and of their connections. */
-export type PreparingEvent = Extract<RunEvent, { type: "prepare-started" | "prepare-failed" | "connection-blocked" }>;
+export type PreparingEvent = Extract<
+  RunEvent,
+  { type: "prepare-started" | "prepare-failed" | "step-part-started" | "connection-blocked" }
+>;
 
-/** Folds the start of a prepare command, and a blocked connection of any program of an attempt. */
+/** Folds the start of a prepare command or of a part of a step, and a blocked connection of any program of an attempt. */
 export function reducePreparing(state: RunState, event: PreparingEvent): RunState {
   const index = indexOf(state, event.ticket);
   const ticket = vecAt(state.tickets, index);
@@ -18,6 +21,12 @@ export function reducePreparing(state: RunState, event: PreparingEvent): RunStat
   if (event.type === "connection-blocked")
     return withTicket(state, index, { ...ticket, attempt: { ...attempt, blocked: withBlocked(attempt.blocked, event) } });
   if (event.type === "prepare-failed") return unprepared(state, state.plan.tickets[index]?.repo ?? "", event);
+  if (event.type === "step-part-started") {
+    const { step } = attempt;
+    if (step === undefined) return state;
+    const part = { text: event.part, startedAt: event.at };
+    return withTicket(state, index, { ...ticket, attempt: { ...attempt, step: { ...step, part } } });
+  }
   const preparing = { command: event.command, startedAt: event.at };
   return withTicket(state, index, { ...ticket, attempt: { ...attempt, preparing, lastOutputAt: event.at } });
 }

@@ -163,6 +163,7 @@ function reduceOfTicket(state: RunState, event: TicketFacts): RunState {
       return reduceGrowth(state, event);
     case "prepare-started":
     case "prepare-failed":
+    case "step-part-started":
     case "connection-blocked":
       return reducePreparing(state, event);
     case "attempt-bundled":

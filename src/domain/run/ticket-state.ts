@@ -36,6 +36,8 @@ export interface RunningStep {
   readonly startedAt: number;
   /** The step within which it runs: a merge has its candidate checked. */
   readonly outer?: RunningStep;
+  /** The part of it that runs; `text` is one line for people, empty for its own command. */
+  readonly part?: { readonly text: string; readonly startedAt: number };
 }
 
 /** The running attempt. */

@@ -22,12 +22,14 @@ const MOST_ARGUMENTS = 500;
 const LOOK_MINUTES = 1;
 
 /** A command to run on a commit. */
-interface CommitCommand {
+export interface CommitCommand {
   readonly step: CommandStep;
   readonly commit: string;
   /** The commit whose attributes decide how files are checked out, never the checked one: it would decide over itself. */
   readonly attributesOf: string;
   readonly log: string;
+  /** Its name for people if the step runs its command more than once, such as "planted tests, run 2". */
+  readonly part?: string;
   readonly output?: TakesOutput;
   readonly plant?: (checkout: string) => Promise<void>;
 }
@@ -73,6 +75,7 @@ export async function runOnCommit(
     const { writes = [] } = step;
     const kept = keptFiles(ctx, { files, writes });
     const toPrepare = { log, name: stepName(step), commit, base: attributesOf, confinement, files, kept, writes, pristine };
+    if ((ctx.batch.repos[scope.ticket.repo]?.prepare ?? []).length > 0) beginPart(scope, command, "preparing");
     const broken = await prepare(ctx, scope, repo, folders.checkout, toPrepare);
     if (broken !== undefined) return { ok: false, evidence: { ...broken, step: step.step, name: stepName(step) } };
     await command.plant?.(folders.checkout);
@@ -85,10 +88,16 @@ export async function runOnCommit(
     // Only its command runs outside: the change's own prepare commands have run in the sandbox.
     const as = isUnsandboxed(step) ? { ...ctx, confined: false } : ctx;
     const sealed = await sealCheckout(as, repo, { folders, files, writes, ...(report === undefined ? {} : { report }) });
+    beginPart(scope, command, "running");
     return await runSealed(ctx, scope, command, { folders, sealed });
   } finally {
     await ctx.files.remove(room);
   }
+}
+
+/** Announces what the step does now, so that no earlier output is taken for it. */
+function beginPart({ announce }: StepScope, { part }: CommitCommand, doing: "preparing" | "running"): void {
+  announce({ type: "step-part-started", part: part === undefined ? "" : `${part}: ${doing}` });
 }
 
 /** The evidence against a checkout with a repository inside it, for a command with a secret or outside the sandbox. */

@@ -60,6 +60,7 @@ type StepFactType =
   | "pull-request-words"
   | "reviewer-answered"
   | "reviewer-asked"
+  | "step-part-started"
   | "step-retried";
 
 type WithoutAttempt<T> = T extends RunFact ? Omit<T, "ticket" | "fence"> : never;

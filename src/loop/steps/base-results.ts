@@ -35,7 +35,7 @@ export function runCheckCommand(
   ctx: ProgramContext,
   scope: StepScope,
   repo: Repo,
-  command: CheckedCommit & { readonly attributesOf: string; readonly log: string },
+  command: CheckedCommit & { readonly attributesOf: string; readonly log: string; readonly part?: string },
 ): Promise<CommandOutcome> {
   return retryTransient(ctx, scope, {
     run: () => runOnCommit(ctx, scope, repo, command),
@@ -94,7 +94,10 @@ export async function measureBase(
   { step, commit }: CheckedCommit,
 ): Promise<Manifest> {
   const log = `check-${step.name}-base`;
-  const ran = await runCheckCommand(ctx, withoutRest(scope), repo, { step, commit, attributesOf: commit, log });
+  const ran = await runCheckCommand(ctx, withoutRest(scope), repo, {
+    ...{ step, commit, attributesOf: commit, log },
+    part: "the base, to compare with",
+  });
   if (!ran.ok) return { as: "unknown", why: ran.evidence.summary };
   const { result, reading, noProgram } = ran;
   if (result.ending === "failed-to-start" && noProgram)

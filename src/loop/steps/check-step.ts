@@ -1,5 +1,6 @@
 import { phaseOf } from "../../domain/batch/contract-spec.ts";
 import { type StepSpec, wantedExitCode } from "../../domain/batch/step-spec.ts";
+import { timesParts } from "../../domain/evidence/check-times.ts";
 import type { Comparison, Remark } from "../../domain/evidence/compare.ts";
 import { unmetComparisons } from "../../domain/evidence/condition.ts";
 import type { NamedFixes } from "../../domain/evidence/fixes.ts";
@@ -17,6 +18,7 @@ import type { CommandOutcome } from "../programs/run-on-commit.ts";
 import type { StepFact, StepScope } from "../programs/scope.ts";
 import { checkFolders } from "../programs/sealed-checkout.ts";
 import { baseResults, resultsKey, resultsOf, runCheckCommand } from "./base-results.ts";
+import { CheckStopwatch } from "./check-stopwatch.ts";
 import { protectedFor, strayPaths, touchedOf } from "./gates.ts";
 import type { Built } from "./landing.ts";
 import { scriptsChanged, suppressionFindings, unsearched } from "./static-findings.ts";
@@ -44,6 +46,7 @@ interface CheckRun {
   readonly step: Check;
   readonly candidate: Built;
   readonly allow: Allowance;
+  readonly stopwatch: CheckStopwatch;
 }
 
 /** The findings against the candidate, in words; and the command's output, or why there is no result. */
@@ -72,7 +75,9 @@ export async function runCheckStep(
   step: Check,
   candidate: Built,
 ): Promise<StepResult> {
-  const check: CheckRun = { ctx, scope, repo, step, candidate, allow: scope.ticket.allow ?? NOTHING_ALLOWED };
+  const stopwatch = new CheckStopwatch(ctx.clock);
+  const allow = scope.ticket.allow ?? NOTHING_ALLOWED;
+  const check: CheckRun = { ctx, scope: stopwatch.watch(scope), repo, step, candidate, allow, stopwatch };
   const touched = await protectedTouched(check);
   if (touched.length > 0) return refuse(check, `protected path differs from the base: ${touched[0]}`, boundedList(touched));
   const stray = await strayTouched(check);
@@ -101,10 +106,11 @@ async function tryCanaries(
     const manifest = await baseResults(ctx, scope, repo, { step, commit });
     return manifest.as === "tests" ? manifest.run.tests : undefined;
   };
-  const canary = await testCanary({ ...check, durationMs, tests, baseTests, loads, resultsOn });
+  const passedCheck = { ...check, durationMs, tests, baseTests, loads, resultsOn, planted: { runs: 0 } };
+  const canary = await check.stopwatch.measure("planted", () => testCanary(passedCheck));
   if (canary.as === "forged") return refuse(check, canary.finding.says, detailOf(check, [canary.finding], ""));
   if (canary.as === "broken") return { ok: false, evidence: canary.evidence };
-  return { ok: true, ...passed, summary: `${passed.summary}; ${canaryLine(canary)}` };
+  return { ok: true, ...passed, summary: [passed.summary, ...timesParts(check.stopwatch.times), canaryLine(canary)].join("; ") };
 }
 
 /**
@@ -185,8 +191,9 @@ async function byExitCode(check: CheckRun): Promise<Outcome | StepResult> {
 
 /** The base is measured first, before any code of this candidate runs. */
 async function byTests(check: CheckRun): Promise<Outcome | StepResult> {
-  const { ctx, step, candidate, allow } = check;
-  const base = await baseResults(ctx, check.scope, check.repo, { step, commit: candidate.base });
+  const { ctx, step, candidate, allow, stopwatch } = check;
+  const on = { step, commit: candidate.base };
+  const base = await stopwatch.measure("base", () => baseResults(ctx, check.scope, check.repo, on));
   if (base.as === "unknown") return refuse(check, `the base could not be measured: ${base.why}`, "");
   const ran = await runCheck(check, candidate.commit);
   if (!ran.ok) return ran;

@@ -23,6 +23,8 @@ export interface PassedCheck {
   /** Entries of files that the base could not load and the candidate can. */
   readonly loads: readonly string[];
   readonly allow: Allowance;
+  /** The runs with planted tests so far. */
+  readonly planted: { runs: number };
   /** The results of its command on another commit of the base; undefined if there are none. */
   readonly resultsOn: (base: string) => Promise<readonly TestResult[] | undefined>;
 }

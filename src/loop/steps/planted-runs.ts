@@ -1,9 +1,21 @@
 import type { Remark } from "../../domain/evidence/compare.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import { countedWords, type Deviation, type PlantedRun } from "../../domain/test-canary/deviations.ts";
+import { type CommandOutcome, type CommitCommand, runOnCommit } from "../programs/run-on-commit.ts";
+import type { PassedCheck } from "./passed-check.ts";
 
 /** The result of one run of a command. */
 export type Run = PlantedRun & { readonly output: string; readonly printed: boolean };
+
+/** Runs a passed check's command on a commit once more, with or without planted tests; people see which run it is. */
+export function runPlanted(
+  { ctx, scope, repo, step, candidate, planted }: PassedCheck,
+  command: Pick<CommitCommand, "commit" | "log" | "output" | "plant">,
+): Promise<CommandOutcome> {
+  planted.runs += 1;
+  const part = `planted tests, run ${planted.runs}`;
+  return runOnCommit(ctx, scope, repo, { ...command, step, attributesOf: candidate.base, part });
+}
 
 /** A checkout that could not be prepared. */
 export interface Broken {

@@ -18,7 +18,6 @@ import {
 import { type FoundRunner, findRunners } from "../../domain/test-canary/find-runner.ts";
 import type { Draw, Sowing } from "../../domain/test-canary/runner.ts";
 import type { ChangedPath } from "../../ports/vcs.ts";
-import { runOnCommit } from "../programs/run-on-commit.ts";
 import { firstOrigin, ownOrigin } from "./origins.ts";
 import type { CanaryOutcome, PassedCheck } from "./passed-check.ts";
 import {
@@ -32,7 +31,7 @@ import {
   plantingsAt,
   track,
 } from "./plant-canary.ts";
-import { type Broken, findingOf, type Run, twoOfThree } from "./planted-runs.ts";
+import { type Broken, findingOf, type Run, runPlanted, twoOfThree } from "./planted-runs.ts";
 import { lostTests, lostTestsFinder, type Stripped, stripTestChanges } from "./recheck-base-tests.ts";
 import { checkKey, ONE_IN } from "./test-canaries.ts";
 
@@ -160,9 +159,7 @@ class Trial {
       const planted = await this.#plant(commit, "new");
       if ("evidence" in planted || planted.files.length > 0) return planted;
     }
-    const { ctx, scope, repo, step, candidate } = this.#check;
-    const log = `check-${step.name}-canary-alone`;
-    const judged = await runOnCommit(ctx, scope, repo, { step, commit, attributesOf: candidate.base, log });
+    const judged = await runPlanted(this.#check, { commit, log: `check-${this.#check.step.name}-canary-alone` });
     if (!judged.ok) return { evidence: judged.evidence };
     const tests = judged.reading?.ok === true ? this.#named(judged.reading.tests) : undefined;
     return { files: [], exitCode: undefined, tests, output: judged.result.tail, printed: false };
@@ -227,16 +224,14 @@ class Trial {
 
   /** Runs the check's command on a commit with tests planted. The first run chooses the places. */
   async #plant(commit: string, fails: Sowing["fails"]): Promise<Run | Broken> {
-    const { ctx, scope, repo, step, candidate } = this.#check;
+    const { repo, step, candidate } = this.#check;
     const lines = new Names();
     const choice = this.#choice({ draw, fails }, await repo.files(commit));
     const derived = await this.#derive(commit, choice);
     let files: readonly PlantedFile[] = derived?.files ?? [];
     lines.seek(files);
-    const running = runOnCommit(ctx, scope, repo, {
-      step,
+    const running = runPlanted(this.#check, {
       commit: derived?.commit ?? commit,
-      attributesOf: candidate.base,
       log: `check-${step.name}-canary${commit === candidate.base ? "-base" : ""}`,
       output: { onLine: lines.onLine },
       plant: async (checkout) => {

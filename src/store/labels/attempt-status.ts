@@ -42,7 +42,8 @@ export interface StatusLineOptions {
 export function statusLine(attempt: Attempt, options: StatusLineOptions): StatusLine {
   const known = engineStatus(attempt, options);
   if (known !== undefined) return known;
-  const since = attempt.step?.startedAt ?? attempt.agent?.launchedAt ?? attempt.preparing?.startedAt;
+  const since =
+    attempt.step?.part?.startedAt ?? attempt.step?.startedAt ?? attempt.agent?.launchedAt ?? attempt.preparing?.startedAt;
   const spoken = attempt.lastLine !== undefined && since !== undefined && (attempt.lastOutputAt ?? 0) >= since;
   if (spoken && attempt.lastLine !== undefined) return { text: displayText(attempt.lastLine), tone: "claim" };
   if (attempt.change !== undefined) {
@@ -71,6 +72,8 @@ function engineStatus(attempt: Attempt, { finish, reviewer }: StatusLineOptions)
   // The step's name stands beside it.
   if (retried !== undefined)
     return { text: `transient '${displayText(retried.transient)}', retry`, tone: "waiting", from: retried.until };
+  // What its commands print would not tell that it is another run than the check's own.
+  if (step?.part !== undefined && step.part.text !== "") return { text: displayText(step.part.text), tone: "running" };
   const turn = turnOf(attempt, finish);
   return turn && { text: `waits for its turn: ${specLabel(turn)}`, tone: "waiting" };
 }

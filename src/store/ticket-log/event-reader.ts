@@ -29,6 +29,7 @@ export class EventReader {
   tokens: AgentTokens | undefined;
   readonly #read: EventLineReader;
   #inMessage = false;
+  #hasSpoken = false;
 
   constructor(read: EventLineReader) {
     this.#read = read;
@@ -48,6 +49,7 @@ export class EventReader {
   #event(event: AgentEvent): readonly EventLine[] {
     switch (event.what) {
       case "text":
+        this.#hasSpoken = true;
         return event.piece === true ? this.#piece(event.text) : this.#whole(TEXT, event.text);
       case "tool":
         return this.#whole(TOOL, event.text);
@@ -63,13 +65,18 @@ export class EventReader {
       case "usage":
         return this.#usage(event);
       case "end":
-        return event.failure === undefined ? [] : this.#whole(ERROR, event.failure);
+        return event.failure === undefined ? this.#answer(event.end.answer ?? "") : this.#whole(ERROR, event.failure);
       case "message":
       case "compactions-told":
         return [];
       case "compacted":
         return this.#whole(NOTE, "its program has shortened its context");
     }
+  }
+
+  /** The answer of an end, if nothing else has told it: some programs print nothing but their end. */
+  #answer(answer: string): readonly EventLine[] {
+    return this.#hasSpoken || answer.trim() === "" ? [] : this.#whole(TEXT, answer);
   }
 
   #result(text: string, failed: boolean): readonly EventLine[] {

@@ -23,6 +23,12 @@ const agentOf = (script: string, usdPerAttempt?: number) =>
     ...(usdPerAttempt === undefined ? {} : { usdPerAttempt }),
   });
 
+/** A command that prints events, one a line. */
+function printing(events: readonly object[]): string {
+  writeFileSync(join(folder, "stream"), events.map((event) => `${JSON.stringify(event)}\n`).join(""));
+  return "cat stream";
+}
+
 function taskOf(agentTask: Partial<AgentTask> = {}): AgentTask & { readonly activity: string[] } {
   const activity: string[] = [];
   return {
@@ -45,20 +51,52 @@ function taskOf(agentTask: Partial<AgentTask> = {}): AgentTask & { readonly acti
 }
 
 describe("an agent of kind command", () => {
-  it("reads the events of a vendor's program, also long ones, and shows their lines cut", async () => {
+  it("reads the events of a vendor's program, also long ones", async () => {
     const events: string[] = [];
     const onEvent = ({ what }: AgentEvent) => void events.push(what);
     const long = "x".repeat(100_000);
     const item = { id: "1", type: "command_execution", command: "ls", aggregated_output: long, exit_code: 0 };
-    writeFileSync(
-      join(folder, "stream"),
-      ["item.started", "item.completed"].map((type) => `${JSON.stringify({ type, item })}\n`).join(""),
-    );
     const task = taskOf({ onEvent });
-    await agentOf("echo plain; cat stream; cat stream >&2").run(task);
+    await agentOf(printing(["item.started", "item.completed"].map((type) => ({ type, item })))).run(task);
     expect(events).toEqual(["tool", "result"]);
-    expect(task.activity).toHaveLength(3);
-    for (const line of task.activity) expect(line.length).toBeLessThan(20_000);
+    expect(task.activity).toEqual(["exec: ls"]);
+  });
+
+  it("shows the events of a vendor's program as that program's are; other lines stay, and the log keeps all as it came", async () => {
+    const says = (...content: readonly object[]) => ({ type: "assistant", message: { content } });
+    const events = [
+      says({ type: "text", text: "I look.\nNow." }, { type: "tool_use", name: "Bash", input: { command: "cat src/coupon.js" } }),
+      { type: "user", message: { content: [{ type: "tool_result", content: "cat: no such file", is_error: true }] } },
+      { type: "result", subtype: "success", is_error: false, result: "Done." },
+      { type: "result", subtype: "error_during_execution", is_error: true, result: "It broke." },
+    ];
+    const task = taskOf();
+    await agentOf(`echo plain; ${printing(events)}; echo '{"type":"words"}'; echo '{"type":'`).run(task);
+    expect(task.activity).toEqual([
+      "plain",
+      "I look. Now.",
+      "Bash: cat src/coupon.js",
+      "It broke.",
+      '{"type":"words"}',
+      '{"type":',
+    ]);
+    for (const event of events) expect(readFileSync(task.logFile, "utf8")).toContain(`${JSON.stringify(event)}\n`);
+  });
+
+  it("shows the answer of a program that prints nothing but its end", async () => {
+    const task = taskOf();
+    await agentOf(printing([{ type: "result", subtype: "success", is_error: false, result: "Done." }])).run(task);
+    expect(task.activity).toEqual(["Done."]);
+  });
+
+  it("shows a message that comes in pieces as one line, and cuts a long line that is no event", async () => {
+    const piece = (content: string) => ({ type: "message", role: "assistant", content, delta: true });
+    const task = taskOf();
+    const events = [piece("I "), piece("stop."), { type: "result", status: "success" }];
+    await agentOf(`${printing(events)}; head -c 100000 /dev/zero | tr '\\0' x`).run(task);
+    expect(task.activity[0]).toBe("I stop.");
+    expect(task.activity).toHaveLength(2);
+    expect(task.activity[1]?.length).toBeLessThan(20_000);
   });
 
   it("is told of a heal in the place of a ticket, and costs what an attempt does", async () => {

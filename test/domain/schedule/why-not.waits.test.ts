@@ -40,6 +40,7 @@ const WAITS: Record<RunFact["type"], boolean | Record<StepKind, boolean>> = {
   "plan-judged": false,
   "prepare-started": true,
   "prepare-failed": true,
+  "step-part-started": true,
   "work-kept": false,
   "work-not-kept": false,
   "change-captured": true,

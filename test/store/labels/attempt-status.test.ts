@@ -21,3 +21,28 @@ test("what the prepare commands printed last is not shown as words of the agent"
   sim.report({ type: "activity", text: "I read the ticket", lines: 1, ...sim.of(T1) });
   expect(shown()).toBe("I read the ticket");
 });
+
+test("what the prepare commands printed is not shown once the check's own command runs, and the row says which planted run it is", () => {
+  const check = { step: "check", name: "tests", command: ["npm", "test"] } as const;
+  const sim = new Simulation(batchOf([ticketOf("T-1", { finish: [check, { step: "merge" }] })]));
+  sim.decide();
+  const shown = () => {
+    const { attempt } = stateOf(sim.state, T1);
+    return attempt && statusLine(attempt, { finish: [check], reviewer: "" });
+  };
+  const begin = (part: string) => sim.report({ type: "step-part-started", part, ...sim.of(T1) });
+  const print = () => sim.report({ type: "activity", text: "Successfully installed", lines: 1, ...sim.of(T1) });
+  sim.report({ type: "agent-launching", ...sim.of(T1) });
+  sim.endAgent(T1);
+  sim.report({ type: "step-started", ...sim.of(T1), step: 0, kind: "check", name: "tests" });
+  begin("");
+  print();
+  expect(shown()).toEqual({ text: "Successfully installed", tone: "claim" });
+  begin("");
+  expect(shown()?.text).not.toContain("Successfully");
+  begin("planted tests, run 2: preparing");
+  print();
+  expect(shown()).toEqual({ text: "planted tests, run 2: preparing", tone: "running" });
+  sim.report({ type: "step-ended", ...sim.of(T1), step: 0, ok: true, summary: "" });
+  expect(shown()?.text).not.toContain("planted");
+});

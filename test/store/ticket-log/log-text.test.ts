@@ -77,6 +77,14 @@ describe("the events of agents", () => {
     return { lines: all(text), tokens: text.tokens };
   };
 
+  test("a result of claude is an event, however little it tells", () => {
+    const said = { type: "assistant", message: { content: [{ type: "text", text: "Done." }] } };
+    const result = { type: "result", subtype: "success", is_error: false, result: "Done." };
+    expect(read(said, result).lines).toEqual(["Done."]);
+    expect(read(result).lines).toEqual(["Done."]);
+    expect(read({ type: "result", is_error: true, result: "It broke." }).lines).toEqual(["✖ It broke."]);
+  });
+
   test("claude", () => {
     const says = (...content: readonly object[]) => ({ type: "assistant", message: { content } });
     const usage = { input_tokens: 10, output_tokens: 2, cache_read_input_tokens: 4, cache_creation_input_tokens: 1 };

@@ -20,7 +20,7 @@ const TOOLS: ToolTable = {
 
 /** The output of Claude Code with `--output-format stream-json`. */
 export const claudeEvents: EventFormat = {
-  types: { assistant: ["message"], user: ["message"], system: ["subtype"], result: ["usage"] },
+  types: { assistant: ["message"], user: ["message"], system: ["subtype"], result: ["usage", "is_error", "subtype"] },
   parser: () => (event) => {
     switch (event["type"]) {
       case "assistant":
