@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { allowedEnvironment } from "../../adapters/executor/environment.ts";
 import type { Argv } from "../../domain/batch/argv.ts";
 import { prepareCommands } from "../../domain/batch/prepare-command.ts";
+import { notIgnoredBy } from "../../domain/batch/prepare-makes.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import type { StepSpec } from "../../domain/batch/step-spec.ts";
 import { CI_TICKET } from "../../domain/ci/ci-run.ts";
@@ -35,6 +36,7 @@ export async function composeBatch(
   const { branch, repository, fullName, baseUrl, pullRequest } = target;
   const own =
     flags.batch === undefined ? await detected(target, flags, { env, tell }) : await ofBatch(flags.batch, target, { cwd, tell });
+  refuseLoose(target, flags, own.repo);
   const ignoredRun = ownRun(env);
   const forge = {
     kind: "github-branch",
@@ -160,6 +162,25 @@ function refuseNamedByBranch(hosts: readonly string[]): void {
     what: "loopdash ci cannot start",
     why: `the branch installs from ${plainText(unknown, 200)}, which nobody has opened`,
     todo: 'Open it in a batch file ("sandboxPolicy") and name that with --batch.',
+    exitCode: EXIT.refused,
+  });
+}
+
+/**
+ * Refuses a loop whose prepare commands make what git does not ignore on the branch: the packages would be pushed as a part of a change. A loop that
+ * only reports prepares nothing and pushes nothing.
+ */
+function refuseLoose({ repository: { preparation }, branch }: CiTarget, flags: CiFlags, repo: BatchParts): void {
+  if (flags.fixMode === "report-only") return;
+  const { prepare } = repo as Pick<Batch["repos"][string], "prepare">;
+  const loose = notIgnoredBy(prepareCommands(prepare), preparation.files);
+  if (loose.length === 0) return;
+  const names = plainText(loose.join(" and "), 200);
+  const other = flags.batch === undefined ? ", or name other prepare commands in a batch (--batch)" : "";
+  throw new UserError({
+    what: "loopdash ci cannot start",
+    why: `git does not ignore ${names} on ${plainText(branch, 100)}, which the prepare commands make: the files would be pushed`,
+    todo: `Add ${names} to .gitignore on that branch, and push it${other}.`,
     exitCode: EXIT.refused,
   });
 }

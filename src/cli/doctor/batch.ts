@@ -71,7 +71,7 @@ export async function checkRepositories(
         opened.push(repo);
         const at = place === undefined ? "" : `; changes land there and at ${place}`;
         const found = ok("repository", `${name}: ${base} at ${(await repo.baseTip()).slice(0, 12)} in ${path}${at}`);
-        return [found, ...(prepare.length === 0 ? [] : await checkInstallFolders(name, repo))];
+        return [found, ...(prepare.length === 0 ? [] : await checkInstallFolders(name, repo, prepare))];
       }),
     ),
   );

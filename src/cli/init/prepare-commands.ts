@@ -1,5 +1,6 @@
 import type { Argv } from "../../domain/batch/argv.ts";
 import { HostSpec } from "../../domain/batch/host-spec.ts";
+import { notIgnoredBy } from "../../domain/batch/prepare-makes.ts";
 import { jsonMembers, namesPackages, packageManagerOf, TEST_COMMAND_FILES } from "../../domain/batch/test-command.ts";
 
 /** The files at the top of a repository that tell how its packages are installed. */
@@ -26,6 +27,8 @@ export interface Preparation {
   readonly hosts: readonly string[];
   /** What they make at the top of the checkout and `.gitignore` there does not name. */
   readonly notIgnored: readonly string[];
+  /** The texts of the files by which this was found. */
+  readonly files: PrepareFiles;
   /** The interpreter that the commands install packages for, if it is one of the checkout. */
   readonly python?: string;
 }
@@ -45,20 +48,14 @@ const PYTHON = ".venv/bin/python";
 export function preparationOf(files: PrepareFiles): Preparation {
   const node = nodeCommand(files);
   const python = pythonCommands(files);
-  const made = [...nodeMakes(node), ...(python.length > 0 ? [".venv"] : [])];
-  const ignored = files.get(".gitignore") ?? "";
+  const commands = [...(node === undefined ? [] : [node]), ...python];
   return {
-    commands: [...(node === undefined ? [] : [node]), ...python],
+    commands,
     hosts: [...(node === undefined ? [] : [registryOf(files)]), ...(python.length > 0 ? PYPI : [])],
-    notIgnored: made.filter((name) => !ignored.split("\n").some((line) => line.includes(name))),
+    notIgnored: notIgnoredBy(commands, files),
+    files,
     ...(python.length > 0 && { python: PYTHON }),
   };
-}
-
-function nodeMakes(command: Argv | undefined): readonly string[] {
-  if (command === undefined) return [];
-  // Without a lockfile, npm writes one.
-  return command.join(" ") === "npm install" ? ["node_modules", "package-lock.json"] : ["node_modules"];
 }
 
 function nodeCommand(files: PrepareFiles): Argv | undefined {

@@ -42,7 +42,13 @@ describe("the hosts that a branch has opened for its packages", () => {
   );
 
   test("are the public registries, and a plan names them and the commands", async () => {
-    const files = { "package.json": MANIFEST, ".npmrc": "registry=https://registry.npmjs.org/\n", "requirements.txt": "" };
+    const ignore = { ".gitignore": "node_modules\npackage-lock.json\n.venv\n" };
+    const files = {
+      ...ignore,
+      "package.json": MANIFEST,
+      ".npmrc": "registry=https://registry.npmjs.org/\n",
+      "requirements.txt": "",
+    };
     const { prepare, hosts } = preparationIn(await composed(files));
     expect(hosts).toEqual(["registry.npmjs.org", "pypi.org", "files.pythonhosted.org"]);
     const plan: CiPlan = {
@@ -51,6 +57,46 @@ describe("the hosts that a branch has opened for its packages", () => {
     };
     expect(planLines(plan)).toContain("to make a checkout ready: npm install");
     expect(planLines(plan)).toContain("hosts that this may reach: registry.npmjs.org, pypi.org, files.pythonhosted.org");
+  });
+});
+
+describe("a branch whose .gitignore does not name what prepare makes", () => {
+  const files = { "requirements.txt": "six\n", ".gitignore": "# .venv\n*.pyc\n" };
+
+  test("is refused: the packages would be pushed", async () => {
+    await expect(composed(files)).rejects.toMatchObject({
+      what: "loopdash ci cannot start",
+      why: "git does not ignore .venv on work, which the prepare commands make: the files would be pushed",
+      todo: "Add .venv to .gitignore on that branch, and push it, or name other prepare commands in a batch (--batch).",
+      exitCode: 4,
+    });
+  });
+
+  test("is refused with the prepare commands of a batch file too, and not if these make nothing of that kind", async () => {
+    const root = realpathSync(folder());
+    mkdirSync(join(root, "app"));
+    const withPrepare = async (prepare: readonly (readonly string[])[]) => {
+      const file = join(root, "batch.json");
+      writeFileSync(file, JSON.stringify(batchFile({ repos: { app: { path: "app", prepare } } })));
+      return composeBatch(
+        targetOf(files, join(root, "app")),
+        { ...FLAGS, batch: file },
+        { cwd: root, env: {}, tell: () => undefined },
+      );
+    };
+    await expect(withPrepare([["python3", "-m", "venv", "env"]])).rejects.toMatchObject({
+      why: "git does not ignore env on work, which the prepare commands make: the files would be pushed",
+      todo: "Add env to .gitignore on that branch, and push it.",
+      exitCode: 4,
+    });
+    expect(await withPrepare([["make", "ready"]])).toMatchObject({ repos: { app: { prepare: [["make", "ready"]] } } });
+  });
+
+  test("is not refused if the loop only reports, or if it is ignored", async () => {
+    const report = { ...FLAGS, fixMode: "report-only" as const };
+    const where = { cwd: "/", env: { PATH: "/bin" }, tell: () => undefined };
+    expect(await composeBatch(targetOf(files), report, where)).toMatchObject({ name: "ci work" });
+    expect(await composed({ ...files, ".gitignore": "/.venv/\n" })).toMatchObject({ name: "ci work" });
   });
 });
 

@@ -30,13 +30,19 @@ test("a repository whose prepare commands make a folder that git does not ignore
       "Add node_modules to .gitignore, and commit that to the base.",
     ],
   ]);
-  expect((await warnings({ "requirements.txt": "six\n" }))[0]?.[1]).toContain("does not ignore .venv");
+  const venv = [{ command: ["python3", "-m", "venv", ".venv"] }];
+  expect((await warnings({ "requirements.txt": "six\n" }, venv))[0]?.[1]).toContain("does not ignore .venv");
 });
 
 test.each([
   ["the base ignores it", { ...LOCKED, ".gitignore": "/node_modules/\n" }, undefined],
   ["nothing is prepared", LOCKED, []],
-  ["nothing is installed", { "README.md": "# app\n" }, undefined],
+  [
+    "the batch's own commands make a folder that is ignored, whatever the manifests suggest",
+    { "requirements.txt": "six\n", ".gitignore": "env/\n" },
+    [["python3", "-m", "venv", "env"], { command: ["env/bin/pip", "install", "-r", "requirements.txt"] }],
+  ],
+  ["nothing is installed", { "README.md": "# app\n" }, [["make", "ready"]]],
 ])("no repository is warned of if %s", async (_what, files, prepare) => {
   expect(await warnings(files, prepare)).toEqual([]);
 });

@@ -1,0 +1,83 @@
+import { basename, isAbsolute, normalize } from "node:path/posix";
+import picomatch from "picomatch";
+import type { Argv } from "./argv.ts";
+import { commandWords } from "./command-words.ts";
+
+/** The texts of the files at the top of a repository that are known. */
+type TopFiles = ReadonlyMap<string, string>;
+
+const INSTALLERS: ReadonlySet<string> = new Set(["npm", "pnpm", "yarn", "bun"]);
+const INSTALLS: ReadonlySet<string> = new Set(["install", "i", "ci", "clean-install", "add"]);
+/** Options by which a package manager installs into another folder. */
+const ELSEWHERE = /^(?:-g|--global|--prefix|--cwd|--dir|-C)(?:=|$)/;
+const SHELLS: ReadonlySet<string> = new Set(["sh", "bash", "dash", "zsh"]);
+
+/**
+ * The entries at the top of a checkout that prepare commands are known to make and that the `.gitignore` there does not ignore: git
+ * would take them for a part of each change. Knows package managers of Node and virtual environments, also in `sh -c "…"`.
+ */
+export function notIgnoredBy(commands: readonly Argv[], files: TopFiles): readonly string[] {
+  const rules = files.get(".gitignore") ?? "";
+  return madeBy(commands, files).filter((name) => !isIgnored(rules, name));
+}
+
+/** The entries at the top of a checkout that prepare commands are known to make. */
+export function madeBy(commands: readonly Argv[], files: TopFiles): readonly string[] {
+  return [...new Set(commands.flatMap(simpleCommands).flatMap((command) => makes(command, files)))];
+}
+
+/** The commands that a shell's text has; any other command is itself. */
+function simpleCommands(command: Argv): readonly (readonly string[])[] {
+  const [program = "", ...rest] = command;
+  const at = rest.findIndex((word) => /^-\w*c$/.test(word));
+  const text = rest[at + 1];
+  if (!SHELLS.has(basename(program)) || at < 0 || text === undefined) return [command];
+  return text.split(/&&|\|\||[;|\n]/).flatMap((part) => {
+    const words = commandWords(part.trim().replace(/^(?:\w+=[^\s"']*\s+)+/, ""));
+    return "value" in words ? [words.value] : [];
+  });
+}
+
+function makes(command: readonly string[], files: TopFiles): readonly string[] {
+  const [program = "", ...words] = command;
+  const name = basename(program);
+  if (INSTALLERS.has(name)) return packagesOf(name, words, files);
+  const folder = environmentOf(name, words);
+  if (folder === undefined || isAbsolute(folder)) return [];
+  const path = normalize(folder).replace(/\/$/, "");
+  return path.includes("/") || path === "." || path === ".." ? [] : [path];
+}
+
+function packagesOf(name: string, words: readonly string[], files: TopFiles): readonly string[] {
+  const verb = words.find((word) => !word.startsWith("-"));
+  const isInstall = verb === undefined ? name === "yarn" : INSTALLS.has(verb);
+  if (!isInstall || words.some((word) => ELSEWHERE.test(word))) return [];
+  const hasLock = files.has("package-lock.json") || files.has("npm-shrinkwrap.json") || words.includes("--no-package-lock");
+  // Without a lockfile, npm writes one.
+  return name === "npm" && !hasLock && verb !== "ci" && verb !== "clean-install"
+    ? ["node_modules", "package-lock.json"]
+    : ["node_modules"];
+}
+
+/** The folder of a virtual environment that a command makes. uv and virtualenv write a `.gitignore` into theirs; venv does so since Python 3.13 only. */
+function environmentOf(name: string, words: readonly string[]): string | undefined {
+  if (!/^python[\d.]*$/.test(name)) return undefined;
+  const at = words.findIndex((word, i) => word === "venv" && words[i - 1] === "-m");
+  return at < 0 ? undefined : words.slice(at + 1).find((word) => !word.startsWith("-"));
+}
+
+/** Tells whether the rules of a `.gitignore` (gitignore(5)) ignore a name at the top, or all that is in it. The last rule that matches decides. */
+function isIgnored(rules: string, name: string): boolean {
+  let ignored = false;
+  for (const line of rules.split("\n")) {
+    const rule = line.replace(/\r$/, "").replace(/(?<!\\)\s+$/, "");
+    if (rule === "" || rule.startsWith("#")) continue;
+    const isNegated = rule.startsWith("!");
+    const glob = rule.slice(isNegated ? 1 : 0).replace(/^(?:\*\*\/|\/)/, "");
+    const entry = glob.replace(/(?<=.)\/\*{0,2}$/, "");
+    if (entry.includes("/") || !picomatch.isMatch(name, entry, { dot: true, nobrace: true, noextglob: true, nonegate: true }))
+      continue;
+    ignored = !isNegated;
+  }
+  return ignored;
+}
