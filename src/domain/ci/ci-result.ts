@@ -1,5 +1,6 @@
 import type { RunState } from "../run/state.ts";
 import type { PastAttempt } from "../run/ticket-state.ts";
+import { unpreparedBases } from "../schedule/unprepared.ts";
 import { EXIT } from "../values/user-error.ts";
 import { vecAt } from "../values/vec.ts";
 import type { CiIteration } from "./ci-fact.ts";
@@ -46,7 +47,8 @@ export function ciResult(state: RunState, { branch, folder }: { readonly branch:
   const ticket = vecAt(state.tickets, 0);
   const stopReason = ciStopReason(state);
   const iterations = iterationsOf(ticket.history, ticket.ci?.iterations ?? []);
-  const last = ticket.evidence.at(-1)?.summary;
+  const [unprepared] = stopReason === "infrastructure" ? unpreparedBases(state) : [];
+  const last = unprepared ?? ticket.evidence.at(-1)?.summary;
   return {
     run: state.run,
     branch,
@@ -58,7 +60,10 @@ export function ciResult(state: RunState, { branch, folder }: { readonly branch:
     durationSeconds: Math.round(((state.end?.at ?? state.lastEventAt) - state.startedAt) / 1000),
     costUsd: state.spentUsd,
     links: { pullRequest: ticket.pullRequest?.url ?? null, folder },
-    suggestions: state.end === undefined ? whileItWorks(state) : suggestionsOf(stopReason, { folder, last: iterations.at(-1) }),
+    suggestions:
+      state.end === undefined
+        ? whileItWorks(state)
+        : suggestionsOf(stopReason, { folder, last: iterations.at(-1), isPrepared: unprepared === undefined }),
   };
 }
 
@@ -89,9 +94,14 @@ function iterationsOf(history: readonly PastAttempt[], known: readonly CiIterati
       ...{ commit, changedFiles: files, fixers },
       failedChecks: failure?.failed ?? [],
       signature: failure?.signature ?? null,
-      ...{ outcome, summary, costUsd },
+      ...{ outcome, summary: summaryOf(outcome, summary), costUsd },
     };
   });
+}
+
+/** An attempt that is done has no evidence of a failure. */
+function summaryOf(outcome: string, summary: string): string {
+  return summary === "" && outcome === "done" ? "all checks of its commit passed" : summary;
 }
 
 /** The next thing to do after each stop reason; empty if there is nothing. */
@@ -109,6 +119,9 @@ const NEXT: Readonly<Record<CiStopReason, string>> = {
   interrupted: "The same command goes on, with the same options.",
 };
 
+/** The next thing to do if the branch itself cannot be prepared. */
+const UNPREPARED = 'Repair what the prepare commands need, or set another "prepare" of the repository in a batch: --batch FILE.';
+
 /** The dashboard was left, or the engine is gone: from here nobody can tell. */
 function whileItWorks({ run }: RunState): readonly string[] {
   return [`It may still be at work. Watch it, or see how to go on: loopdash attach ${run}`];
@@ -116,9 +129,14 @@ function whileItWorks({ run }: RunState): readonly string[] {
 
 function suggestionsOf(
   reason: CiStopReason,
-  { folder, last }: { readonly folder: string; readonly last: CiResultIteration | undefined },
+  {
+    folder,
+    last,
+    isPrepared,
+  }: { readonly folder: string; readonly last: CiResultIteration | undefined; readonly isPrepared: boolean },
 ): readonly string[] {
   if (reason === "green") return [];
+  if (!isPrepared) return [UNPREPARED];
   const triage = last !== undefined && last.failedChecks.length > 0 ? [`Read ${folder}/attempt-${last.attempt}/triage.md.`] : [];
   return [NEXT[reason], ...triage];
 }
