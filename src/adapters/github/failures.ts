@@ -92,9 +92,16 @@ export function describeFailure(error: unknown, { what, rights }: Asked, budget:
   return new GitHubRefusal(`GitHub refuses to ${what} (${status}): ${why}${hint}`, status);
 }
 
+const UNREACHED = "GitHub cannot be reached";
+
+/** True for an error that says that no answer of GitHub came: the network or the address is at fault, and not the token. */
+export function isUnreached({ message }: Error): boolean {
+  return message.startsWith(`${UNREACHED}: `);
+}
+
 function unreached(message: string, cause: unknown): Error {
   const inner = cause instanceof Error && cause.cause !== undefined ? cause.cause : cause;
-  const text = `GitHub cannot be reached: ${plainText(message, 200)}`;
+  const text = `${UNREACHED}: ${plainText(message, 200)}`;
   const isUnsent = hasErrorCode(inner, "ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH");
   return isUnsent ? new Error(text) : new LostAnswer(text);
 }

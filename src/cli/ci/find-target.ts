@@ -1,6 +1,7 @@
 import { realpath } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { findBranch, type GitHubBranch } from "../../adapters/forge/github/find-branch.ts";
+import { isUnreached } from "../../adapters/github/failures.ts";
 import type { TokenSource } from "../../adapters/token-source.ts";
 import { runGit } from "../../adapters/vcs/git/run-git.ts";
 import { originUrl } from "../../adapters/vcs/repository/git-identity.ts";
@@ -16,6 +17,9 @@ import { readOrigin, wantedOf } from "./origin.ts";
 
 /** The variable with the token: the one that a forge of a batch has by default. */
 const { variable: TOKEN } = TOKEN_OF.github;
+
+/** The variable with the address of the REST API. */
+const ADDRESS = "GITHUB_API_URL";
 
 /** The branch that a loop works on: the clone, and its place at GitHub. */
 export interface CiTarget extends GitHubBranch {
@@ -40,7 +44,7 @@ export async function findTarget(
   if (top === undefined)
     throw refused("problem" in here ? here.problem : "there is no repository", "Run it in a clone, or name one with --repo.");
   const checkout = await readCheckout(top);
-  const origin = readOrigin(await originUrl(top, env), env["GITHUB_API_URL"]);
+  const origin = readOrigin(await originUrl(top, env), env[ADDRESS]);
   const { fullName, baseUrl } = origin;
   const wanted = wantedOf(target, origin);
   const token = tokenIn(env);
@@ -91,7 +95,10 @@ export async function askGitHub<T>(ask: () => Promise<T>): Promise<T> {
     return await ask();
   } catch (error) {
     if (!(error instanceof ForgeUnavailable)) throw error;
-    throw refused(plainText(errorMessage(error), 300), `See that ${TOKEN} may read the repository, and try again.`);
+    const todo = isUnreached(error)
+      ? `See that this machine reaches that address, and that ${ADDRESS} is right if it is set; then try again.`
+      : `See that ${TOKEN} may read the repository, and try again.`;
+    throw refused(plainText(errorMessage(error), 300), todo);
   }
 }
 
