@@ -29,7 +29,7 @@ import { limitLabel } from "./describe-limit.ts";
 import { displayText } from "./display-text.ts";
 import { approvalLabel } from "./labels/approval-label.ts";
 import { baseCheckLabel, baseLabels, liveCheckLabel, revertLabel } from "./labels/base-label.ts";
-import { ciLabel } from "./labels/ci-label.ts";
+import { ciLabel, landedText } from "./labels/ci-label.ts";
 import { complexityLabel } from "./labels/complexity-label.ts";
 import { guardLabel } from "./labels/guard-label.ts";
 import { healLabel } from "./labels/heal-label.ts";
@@ -240,7 +240,7 @@ function ticketEventLabel(event: OfTicket, state: RunState): EventLabel | undefi
     case "landing-gated":
       return [STYLES.needsYou, event.step];
     case "merge-landed":
-      return [STYLES.done, `merged ${event.to.slice(0, 7)} into ${event.repo}`];
+      return [STYLES.done, landedText(event, state)];
     case "attempt-ended":
       return attemptEndedLabel(event, state);
     case "live-check-started":

@@ -1,4 +1,6 @@
 import type { CiFact } from "../../domain/ci/ci-fact.ts";
+import type { RunEvent } from "../../domain/run/event.ts";
+import type { RunState } from "../../domain/run/state.ts";
 import { firstFewLine } from "../../domain/values/first-few.ts";
 import { plural } from "../../domain/values/plural.ts";
 import { type EventLabel, STYLES } from "./tone.ts";
@@ -13,4 +15,14 @@ export function ciLabel(fact: CiFact): EventLabel {
     case "ci-triaged":
       return [STYLES.again, `failed on ${fact.head.slice(0, 7)}: ${firstFewLine([...fact.failed], 4)}`];
   }
+}
+
+/** The line of the feed for a landing. The branch of a loop has its commits already, also those that nobody pushed: its checks have passed. */
+export function landedText(
+  { repo, to }: Extract<RunEvent, { type: "merge-landed" }>,
+  { batch }: Pick<RunState, "batch">,
+): string {
+  const spec = batch.repos[repo];
+  const commit = to.slice(0, 7);
+  return spec?.forge?.kind === "github-branch" ? `the checks of ${spec.base} pass at ${commit}` : `merged ${commit} into ${repo}`;
 }

@@ -5,6 +5,7 @@ import { whyNoForgeRequest } from "../../../src/domain/run/admit-forge-request.t
 import { ticketOf } from "../../../src/domain/run/state.ts";
 import { RepoId, TicketId } from "../../../src/domain/values/ids.ts";
 import { createDashboardStore } from "../../../src/store/dashboard-store.ts";
+import { describeEvent } from "../../../src/store/describe-event.ts";
 import { pullRequestStatus } from "../../../src/store/labels/pull-request-status.ts";
 import { checksLines, triagedAttempt } from "../../../src/store/ticket-log/checks.ts";
 import { aCheck, HEAD } from "../pull-request-scenes.ts";
@@ -39,6 +40,16 @@ test("an attempt whose branch stayed red has its triage shown", () => {
   const evidence = { step: "merge", name: "checks", summary: "1 check failed", detail: "" } as const;
   const run = redBranch().of("CI-1", { type: "attempt-ended", outcome: "failed", evidence });
   expect(triagedAttempt(ticketOf(run.state, CI), 1)).toMatchObject({ n: 1 });
+});
+
+test("a landing on the branch of a loop is told as checks that pass: nothing was merged", () => {
+  const landing = { type: "merge-landed", repo: RepoId.parse("app"), from: HEAD, to: HEAD } as const;
+  const lineOf = (run: RunBuilder) => {
+    const { state, events } = run.of("CI-1", landing);
+    const event = events.at(-1);
+    return event && describeEvent(event, state)?.text;
+  };
+  expect(lineOf(redBranch())).toBe(`the checks of main pass at ${HEAD.slice(0, 7)}`);
 });
 
 test("a loop that has not ended says 130 and how to see what becomes of it", () => {
