@@ -124,11 +124,11 @@ describe.each(SERVICES)("a batch of tickets in %s", { timeout: LATE }, (kind) =>
   test("names a token that is missing or refused, and starts nothing", async () => {
     const { stage, service, batch } = await stagedIn(kind, [[1]]);
     const without = await stage.run([batch, "--headless"]);
-    expect(without.code).toBe(3);
+    expect(without.code).toBe(4);
     expect(without.stderr).toMatch(/LINEAR_API_KEY|GITHUB_TOKEN/);
     const [variable = ""] = Object.keys(service.env);
     const unfit = await stage.run([batch, "--headless"], { [variable]: "lin_api_4711-4711\nsecond-line" });
-    expect(unfit.code).toBe(3);
+    expect(unfit.code).toBe(4);
     expect(unfit.stderr).toMatch(/is no token: it has a blank, a line end/);
     expect(unfit.stdout + unfit.stderr).not.toMatch(/4711|second-line/);
     const wrong = await stage.run([batch, "--headless"], { [variable]: "lin_api_wrong-token-0123" });

@@ -47,7 +47,7 @@ export interface TrackerSurroundings {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** The tickets of a tracker, for reading a batch. Throws a UserError (exit 3) if it does not give them. */
+/** The tickets of a tracker, for reading a batch. Throws a UserError as `refuseUnread` does if it does not give them. */
 export async function readOutsideTickets(
   { service }: OutsideTracker,
   kind: TrackerSpec["kind"],
@@ -55,14 +55,15 @@ export async function readOutsideTickets(
   return readServiceTickets(service).catch((cause: unknown) => refuseUnread(cause, kind));
 }
 
-/** Throws the error of a request to a tracker as one that a person can fix (exit 3). */
+/** Throws the error of a request to a tracker as one that a person can fix: exit 3, or 4 if its token is missing or unfit, as for any other secret. */
 export function refuseUnread(cause: unknown, kind: TrackerSpec["kind"]): never {
   if (cause instanceof UserError) throw cause;
+  const isWithoutToken = cause instanceof SecretUnavailable;
   throw new UserError({
     what: "the tracker cannot be read",
     why: errorMessage(cause),
-    todo: cause instanceof SecretUnavailable ? NO_TOKEN : cause instanceof TrackerBusy ? BUSY : remedyFor(kind),
-    exitCode: EXIT.unjudged,
+    todo: isWithoutToken ? NO_TOKEN : cause instanceof TrackerBusy ? BUSY : remedyFor(kind),
+    exitCode: isWithoutToken ? EXIT.refused : EXIT.unjudged,
     cause,
   });
 }

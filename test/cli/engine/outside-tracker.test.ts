@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { refuseUnread } from "../../../src/cli/engine/outside-tracker.ts";
+import { SecretUnavailable } from "../../../src/ports/secrets.ts";
 
 describe("a service that cannot be read at the start", () => {
   test.each([
@@ -9,5 +10,13 @@ describe("a service that cannot be read at the start", () => {
     const refused = () => refuseUnread(new Error("it does not answer"), kind);
     expect(refused).toThrow(expect.objectContaining({ why: "it does not answer", todo: expect.stringContaining(away) }));
     expect(refused).toThrow(expect.objectContaining({ todo: expect.stringContaining(`else the variable ${variable}`) }));
+    expect(refused).toThrow(expect.objectContaining({ exitCode: 3 }));
+  });
+
+  test("a missing token refuses the start, as any other missing secret does", () => {
+    const missing = new SecretUnavailable('the secret "github-token" is missing: GITHUB_TOKEN is not set in loopdash\'s environment');
+    expect(() => refuseUnread(missing, "github")).toThrow(
+      expect.objectContaining({ todo: expect.stringContaining("Set that variable"), exitCode: 4 }),
+    );
   });
 });
