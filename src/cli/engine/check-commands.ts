@@ -4,6 +4,8 @@ import { resolveProgram } from "../../adapters/executor/resolve-program.ts";
 import { findInside } from "../../adapters/sandbox/find-inside.ts";
 import { type BatchPaths, namedFiles, type UnshownPath } from "../../adapters/sandbox/named-files.ts";
 import { type BatchCommand, commandsOf, scriptOf } from "../../domain/batch/commands.ts";
+import { prepareCommands } from "../../domain/batch/prepare-command.ts";
+import { madeBy } from "../../domain/batch/prepare-makes.ts";
 import { type BatchProblem, formatProblems, problemAt, sortProblems } from "../../domain/batch/problem.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import { plainText } from "../../domain/values/text.ts";
@@ -212,6 +214,8 @@ function reportAbsent(
     return;
   }
   const before = spec === undefined ? 0 : preparedBefore(runs, place, spec);
+  const made = madeBy(prepareCommands((spec?.prepare ?? []).slice(0, before)), new Map());
+  if (made.some((folder) => file.startsWith(`${folder}/`))) return;
   const base = file.split("/").at(-1) ?? file;
   const isPromised = batch.tickets.some(({ title, body }) => title.includes(base) || body.includes(base));
   if (before > 0)

@@ -1,6 +1,7 @@
 import { writeSync } from "node:fs";
 import { formatProblems } from "../../domain/batch/problem.ts";
 import { isToldAtStart } from "../../domain/batch/warn.ts";
+import { isLoopFile } from "../../domain/ci/loop-file.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import { errorMessage, hasErrorCode } from "../../domain/values/error-text.ts";
 import { plainText } from "../../domain/values/text.ts";
@@ -43,7 +44,8 @@ export async function headless(request: HeadlessRequest): Promise<RunState> {
       const tests = testCommandLines(testCommands).map((line) => `${line}\n`);
       const unchecked = warnings.filter(isToldAtStart);
       const told = unchecked.length === 0 ? "" : `${formatProblems(batch, unchecked)}\n`;
-      probe(fd, `loopdash ${VERSION}  ${plainText(batch)}\n${tests.join("")}${told}`);
+      const named = isLoopFile(batch) ? "" : `  ${plainText(batch)}`;
+      probe(fd, `loopdash ${VERSION}${named}\n${tests.join("")}${told}`);
     },
     ...(workers === undefined ? {} : { workers }),
     ...(acceptChanges ? { acceptChanges: "all" } : {}),

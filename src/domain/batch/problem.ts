@@ -1,3 +1,4 @@
+import { isLoopFile } from "../ci/loop-file.ts";
 import { firstFew } from "../values/first-few.ts";
 import { plainText } from "../values/text.ts";
 
@@ -76,10 +77,14 @@ export function formatProblems(file: string, problems: readonly BatchProblem[]):
 
 function formatProblem(file: string, problem: BatchProblem): string {
   const { path, message, hint } = problem;
-  const at = problem.line === undefined ? "" : `:${problem.line}:${problem.column}`;
-  const place = `${problem.file ?? file}${at}`;
+  const place = placeIn(file, problem);
   const said = path === "" ? message : `${path}${/^(must|is|has) /.test(message) ? " " : ": "}${message}`;
   return `${place}  ${said}${hint === undefined ? "" : `; ${hint}`}`;
+}
+
+function placeIn(batch: string, { file = batch, line, column }: BatchProblem): string {
+  if (isLoopFile(file)) return "the batch of this loop";
+  return line === undefined ? file : `${file}:${line}:${column}`;
 }
 
 /** A value from the file for a message: short, on one line, without control characters. */

@@ -14,7 +14,9 @@ describe("a service that cannot be read at the start", () => {
   });
 
   test("a missing token refuses the start, as any other missing secret does", () => {
-    const missing = new SecretUnavailable('the secret "github-token" is missing: GITHUB_TOKEN is not set in loopdash\'s environment');
+    const missing = new SecretUnavailable(
+      'the secret "github-token" is missing: GITHUB_TOKEN is not set in loopdash\'s environment',
+    );
     expect(() => refuseUnread(missing, "github")).toThrow(
       expect.objectContaining({ todo: expect.stringContaining("Set that variable"), exitCode: 4 }),
     );

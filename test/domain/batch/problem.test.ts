@@ -32,6 +32,13 @@ describe("a problem", () => {
     expect(pathText(["d e", "$x"])).toBe('["d e"].$x');
   });
 
+  it("does not name the batch file that a loop of ci has written itself", () => {
+    const problem = { line: 13, column: 11, path: "a", message: "m" };
+    const own = "/home/ann/.local/state/loopdash/ci/0123456789abcdef/0001.json";
+    expect(formatProblems(own, [problem])).toBe("the batch of this loop  a: m");
+    expect(formatProblems("/home/ann/ci/0001.json", [problem])).toBe("/home/ann/ci/0001.json:13:11  a: m");
+  });
+
   it("stands in the batch file first, then in the ticket files by name", () => {
     const at = (file: string) => ({ file, path: "", message: file });
     const line = (n: number, column = 1) => ({ line: n, column, path: "", message: `${n}:${column}` });
