@@ -133,11 +133,14 @@ function isAway({ run }: Pick<DashboardState, "run">): boolean {
   return run !== undefined && firstOutage(run) !== undefined;
 }
 
-/** Columns of that clock: ` 04:12 left`, from an hour on ` 1:04:12 left`, or ` trying now`; 0 if nothing is held up. */
+/**
+ * Columns of that clock: ` in 04:12` or ` now` behind what is tried again, else ` 04:12 left`; from an hour on two more. 0 if nothing
+ * is held up.
+ */
 function heldWidth(state: Pick<DashboardState, "run" | "now">): number {
   const left = heldUntil(state) - state.now;
-  if (left <= 0) return isAway(state) ? 11 : 0;
-  return left < HOUR_MS ? 11 : 13;
+  if (left <= 0) return isAway(state) ? 9 : 0;
+  return (isAway(state) ? 9 : 11) + (left < HOUR_MS ? 0 : 2);
 }
 
 /** The outage that ends first, in longer and shorter words; undefined without one. */
@@ -152,14 +155,14 @@ function awayLabel({ run }: Pick<DashboardState, "run">): readonly string[] | un
 const AWAY = new Map<OutageSource, readonly string[]>(
   (Object.keys(OUTAGE_WORDS) as OutageSource[]).map((what) => {
     const { short } = OUTAGE_WORDS[what];
-    return [what, [`  ‖ ${short}, next try:`, `  ‖ ${short}, next:`, `  ‖ ${cut(short, 13)},`, "  ‖"]];
+    return [what, [`  ‖ ${short}, next try`, `  ‖ ${short}, retry`, `  ‖ ${cut(short, 10)}, retry`, "  ‖ retry"]];
   }),
 );
 
 /** What to do about it is on the ticket's row. */
-const MISSING = ["  ‖ ticket missing, run ends:", "  ‖ ticket missing,", "  ‖ missing,", "  ‖"];
+const MISSING = ["  ‖ ticket missing, run ends", "  ‖ ticket missing, end", "  ‖ missing, end", "  ‖ end"];
 
-const BUSY = ["  ‖ tracker's rate limit, asks again:", "  ‖ tracker's rate limit,", "  ‖ rate limit,", "  ‖"];
+const BUSY = ["  ‖ tracker's rate limit, asks again", "  ‖ tracker's rate limit, retry", "  ‖ rate limit, retry", "  ‖ retry"];
 
 const HOUR_MS = 3_600_000;
 
@@ -168,9 +171,10 @@ function useBackoffClock(width: number): Span | TimedSpan {
   const until = useDashboard((s) => heldUntil(s));
   const away = useDashboard(isAway);
   const lost = useDashboard((s) => s.ui.connection.state !== "live");
-  if (lost) return { text: fitTo(" ? left", width), tone: "waiting" };
-  const clock = timeSpan({ since: until, until: true, format: "elapsed", prefix: " ", suffix: " left", width, tone: "waiting" });
-  return (now) => (away && now >= until ? { text: fitTo(" trying now", width), tone: "waiting" } : clock(now));
+  if (lost) return { text: fitTo(away ? " in ?" : " ? left", width), tone: "waiting" };
+  const words = away ? { prefix: " in " } : { prefix: " ", suffix: " left" };
+  const clock = timeSpan({ since: until, until: true, format: "elapsed", ...words, width, tone: "waiting" });
+  return (now) => (away && now >= until ? { text: fitTo(" now", width), tone: "waiting" } : clock(now));
 }
 
 function interventionsLabel({ interventions }: RunState): string {

@@ -13,7 +13,7 @@ import { runLabel } from "../../src/store/labels/run-label.ts";
 import { spokenSignals } from "../../src/store/labels/signals-label.ts";
 import { queueLabel, titleOf } from "../../src/store/labels/ticket-label.ts";
 import { finishOf, stageOf } from "../../src/store/labels/ticket-stage.ts";
-import { busyAgents } from "../../src/store/lists.ts";
+import { busyAgents, heldAttempts } from "../../src/store/lists.ts";
 import { renderSummaryText } from "../../src/store/results/summary.ts";
 import { wrapWords } from "../kit/fit.ts";
 
@@ -42,7 +42,12 @@ function body(state: DashboardState, run: RunState): readonly string[] {
     ...named("Landed, not live", lists.landed, (id) => queueLabel(state, id).text, state),
     oracleLine(run),
     `${busyAgents(run)} of ${plural(run.workers, "worker")} busy.`,
-    ...named("At work", [...lists.slots.filter((id) => id !== null), ...lists.finishing], (id) => atWork(state, id), state),
+    ...named(
+      heldAttempts(run) > 0 ? "Held" : "At work",
+      [...lists.slots.filter((id) => id !== null), ...lists.finishing],
+      (id) => atWork(state, id),
+      state,
+    ),
     ...named("Waits", lists.waiting, (id) => queueLabel(state, id).text, state),
     `${formatUsd(run.spentUsd)} of ${formatCap(run.batch.limits.usdPerRun)} spent. ${plural(run.interventions.length, "intervention")}.`,
   ];

@@ -1,4 +1,4 @@
-import type { Plan, RunState } from "../domain/run/state.ts";
+import { activeTickets, type Plan, type RunState } from "../domain/run/state.ts";
 import { describeReason, type Reason, whyNot } from "../domain/schedule/why-not.ts";
 import type { TicketId } from "../domain/values/ids.ts";
 import { vecAt, vecItems } from "../domain/values/vec.ts";
@@ -84,9 +84,15 @@ function same<T>(previous: readonly T[], next: readonly T[]): readonly T[] {
   return previous.length === next.length && previous.every((item, i) => item === next[i]) ? previous : next;
 }
 
-/** Slots in which an agent is at work. */
+/** Slots in which an agent is at work: none while the journal cannot be written. */
 export function busyAgents(run: RunState | undefined): number {
-  return run?.slots.filter((index) => index !== null).length ?? 0;
+  if (run === undefined || run.outages?.journal !== undefined) return 0;
+  return run.slots.filter((index) => index !== null).length;
+}
+
+/** Attempts that are held because the journal cannot be written. */
+export function heldAttempts(run: RunState | undefined): number {
+  return run?.outages?.journal === undefined ? 0 : activeTickets(run).length;
 }
 
 /** The tickets that pass a filter, in their lists; empty slots are left out. */

@@ -52,10 +52,10 @@ describe("header", () => {
     const run = claims();
     const at = { nextAt: run.now + 4_000, until: run.now + 900_000 };
     run.play({ type: "outage-started", what: "tracker", why: "ENOENT", ...at });
-    expect(show(run, <Header width={120} />)).toContain("‖ tracker away, next try: 00:04 left");
-    expect(show(run, <Header width={60} />)).toMatch(/‖.* 00:04 left/);
+    expect(show(run, <Header width={120} />)).toContain("‖ tracker away, next try in 00:04");
+    expect(show(run, <Header width={60} />)).toMatch(/‖ tracker away, retry in 00:04|‖ retry in 00:04/);
     const later = show(run, <Header width={120} />, ({ store }) => store.tick(run.now + 5_000));
-    expect(later).toContain("‖ tracker away, next try: trying now");
+    expect(later).toContain("‖ tracker away, next try now");
     run.play({ type: "outage-ended", what: "tracker", ms: 5_000 });
     expect(show(run, <Header width={120} />)).not.toContain("tracker");
   });
@@ -66,17 +66,17 @@ describe("header", () => {
     run.play({ type: "tracker-drifted", ticket, change: { kind: "vanished", why: "there is no such ticket" } });
     const at = { nextAt: run.now + 4_000, until: run.now + 900_000 };
     run.play({ type: "outage-started", what: "oracle", why: "a ticket is missing", ...at });
-    expect(show(run, <Header width={120} />)).toContain("‖ ticket missing, run ends: 15:00 left");
+    expect(show(run, <Header width={120} />)).toContain("‖ ticket missing, run ends in 15:00");
     run.play({ type: "tracker-drifted", ticket, change: { kind: "returned" } });
-    expect(show(run, <Header width={120} />)).toContain("‖ oracle cannot judge, next: 00:04 left");
+    expect(show(run, <Header width={120} />)).toContain("‖ oracle cannot judge, next try in 00:04");
   });
 
   test("a tracker whose rate limit is used up is named, with the time until it is asked again", () => {
     const run = claims();
     const at = { nextAt: run.now + 240_000, until: run.now + 1_200_000, isBusy: true } as const;
     run.play({ type: "outage-started", what: "tracker", why: "the budget is used up", ...at });
-    expect(show(run, <Header width={120} />)).toMatch(/‖ tracker's rate limit,.* 0[34]:\d\d left/);
-    expect(show(run, <Header width={60} />)).toMatch(/‖.* 0[34]:\d\d left/);
+    expect(show(run, <Header width={120} />)).toMatch(/‖ tracker's rate limit,.* in 0[34]:\d\d /);
+    expect(show(run, <Header width={60} />)).toMatch(/‖.* in 0[34]:\d\d /);
   });
 
   test("the sandbox that is missing and the clock of a hold stand beside each other on the smallest terminal", () => {

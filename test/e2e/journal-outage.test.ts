@@ -110,6 +110,8 @@ describe("records that another program keeps locked", () => {
     await run.untilError(/next try in/);
     const watching = stage.start(["attach"]);
     await watching.until(/next try in/);
+    const { stdout: standing } = await stage.run(["status"]);
+    expect(standing).toMatch(/^‖ HELD .*\n(?:.*\n)* {2}‖ the journal cannot be written, so nothing runs: /);
     unlock();
     await watching.until(/run resumed by itself/);
     expect((await watching.ended).code).toBe(0);

@@ -2,7 +2,7 @@ import { Box } from "ink";
 import { memo, type ReactNode, useMemo } from "react";
 import type { TicketId } from "../../../src/domain/values/ids.ts";
 import { reviewerLabel } from "../../../src/store/labels/step-label.ts";
-import { busyAgents, filteredLists, type Lists, shownLists } from "../../../src/store/lists.ts";
+import { busyAgents, filteredLists, heldAttempts, type Lists, shownLists } from "../../../src/store/lists.ts";
 import { staleLabel } from "../../frame/footer.tsx";
 import type { Density, Layout } from "../../frame/layout.ts";
 import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
@@ -30,7 +30,9 @@ export const Workers = memo(function Workers({ layout }: { readonly layout: Layo
   const shown = workerWindow(slots, layout, selected);
   const agents = useDashboard((s) => busyAgents(s.run));
   const finishing = useDashboard((s) => s.run?.finishing.length ?? 0);
-  const also = [...(finishing === 0 ? [] : [`${finishing} finishing`]), ...(filtered ? [`${slots.length} listed`] : [])];
+  const held = useDashboard((s) => heldAttempts(s.run));
+  const under = held > 0 ? `${held} held` : finishing > 0 ? `${finishing} finishing` : undefined;
+  const also = [...(under === undefined ? [] : [under]), ...(filtered ? [`${slots.length} listed`] : [])];
   return (
     <Box flexDirection="column" width={width} height={height} flexShrink={0}>
       <Rule
@@ -101,10 +103,11 @@ function HiddenSlots({
   readonly counted: boolean;
 }): ReactNode {
   const isHidden = (_: unknown, slot: number) => slot < start || slot >= end;
+  const word = useDashboard((s) => (heldAttempts(s.run) > 0 ? "held" : "busy"));
   const busy = useDashboard((s) => s.run?.slots.filter((index, slot) => index !== null && isHidden(index, slot)).length ?? 0);
   const rows = useDashboard((s) => s.lists.slots).filter(isHidden);
   const free = rows.filter((id) => id === null).length;
   const finishing = rows.length - busy - free;
-  const counts = `: ${busy} busy, ${finishing === 0 ? "" : `${finishing} finishing, `}${free} free`;
+  const counts = `: ${busy} ${word}, ${finishing === 0 ? "" : `${finishing} finishing, `}${free} free`;
   return <Spans line={[{ text: `   ${words}${counted ? counts : ""}`, tone: "waiting" }]} />;
 }

@@ -4,6 +4,7 @@ import { probeJournal } from "../../adapters/journal/probe-journal.ts";
 import { openRunStore } from "../../adapters/journal/sqlite-run-store.ts";
 import type { RunEvent } from "../../domain/run/event.ts";
 import type { Outage } from "../../domain/run/outage-fact.ts";
+import { heldByJournal } from "../../domain/run/reduce-outage.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import { outageMinutes } from "../../domain/schedule/model-outage.ts";
 import type { RunId } from "../../domain/values/ids.ts";
@@ -142,7 +143,7 @@ class EngineSupervisor {
   #announce({ state, recent, inherited }: EngineFault, journal: Outage): void {
     this.#options.onOutage(journal);
     inherited.channel.serve({
-      snapshot: () => ({ kind: "snapshot", state: { ...state, outages: { journal } }, recent }),
+      snapshot: () => ({ kind: "snapshot", state: heldByJournal(state, journal), recent }),
       command: ({ type }) => {
         if (type === "stop") this.stop("a person");
       },

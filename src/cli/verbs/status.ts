@@ -2,19 +2,21 @@ import { ledgerOf } from "../../domain/results/ledger.ts";
 import { isResumable } from "../../domain/results/next-steps.ts";
 import { pullRequestReports } from "../../domain/results/pull-request-report.ts";
 import { OUTAGE_WORDS, type Outage, type OutageSource } from "../../domain/run/outage-fact.ts";
+import { heldByJournal } from "../../domain/run/reduce-outage.ts";
 import { activeTickets, type RunState, ticketOf } from "../../domain/run/state.ts";
 import type { Attempt } from "../../domain/run/ticket-state.ts";
 import { describeReason, type Reason, whyNot } from "../../domain/schedule/why-not.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
-import { formatDuration } from "../../domain/values/time.ts";
+import { formatDuration, formatUtc } from "../../domain/values/time.ts";
 import { vecItems } from "../../domain/values/vec.ts";
 import { isAtPullRequest, pullRequestStatus } from "../../store/labels/pull-request-status.ts";
-import { headline } from "../../store/labels/run-label.ts";
+import { headline, stageLabel } from "../../store/labels/run-label.ts";
 import { specLabel } from "../../store/labels/step-label.ts";
 import { finishOf, stageOf, turnOf } from "../../store/labels/ticket-stage.ts";
 import { STYLES } from "../../store/labels/tone.ts";
 import { type TextLink, ticketLinks, withLinks } from "../../store/links.ts";
+import { journalOutage } from "../engine-outage.ts";
 import { describeChoice, type FoundRun, findRun } from "../find-run.ts";
 import { folderUrl, printedLine } from "../links.ts";
 import { writeAll, writeNote } from "../print.ts";
@@ -23,9 +25,10 @@ import { writeAll, writeNote } from "../print.ts";
 const FOR_A_SLOT: readonly string[] = ["slots", "finishing", "reserved"] satisfies readonly Reason["kind"][];
 
 /** Prints the run's current state: running and waiting tickets with reasons, and the oracle's last result. */
-export function status(name: string | undefined, json: boolean): number {
-  const found = findRun(name);
-  writeNote(describeChoice(found));
+export async function status(name: string | undefined, json: boolean): Promise<number> {
+  const recorded = findRun(name);
+  writeNote(describeChoice(recorded));
+  const found = await withJournalOutage(recorded);
   if (json) writeAll(1, `${JSON.stringify(asJson(found), undefined, 2)}\n`);
   else
     writeAll(
@@ -35,6 +38,14 @@ export function status(name: string | undefined, json: boolean): number {
         .join("\n")}\n`,
     );
   return 0;
+}
+
+/** The run as its engine knows it: while the journal cannot be written, only the engine knows that nothing runs. */
+async function withJournalOutage(found: FoundRun): Promise<FoundRun & { readonly isSilent?: true }> {
+  if (!found.live || found.state.end !== undefined) return found;
+  const journal = await journalOutage(found.folder);
+  if (journal === undefined) return found;
+  return journal === "unknown" ? { ...found, isSilent: true } : { ...found, state: heldByJournal(found.state, journal) };
 }
 
 /** What a line leads to: the ticket that it is about, or the run's files. */
@@ -55,6 +66,7 @@ export function asJson({ row, state, live, pid }: Omit<FoundRun, "folder" | "oth
     pid: pid ?? null,
     stage: state.stage,
     paused: state.paused,
+    held: held(state),
     counts: state.counts,
     oracle: last === undefined ? null : { verdict: last.verdict, at: new Date(last.at).toISOString(), counts: last.counts },
     working: activeTickets(state).map(({ id, attempt, phase }) => ({
@@ -70,6 +82,15 @@ export function asJson({ row, state, live, pid }: Omit<FoundRun, "folder" | "oth
     gated: gated(state),
     end: state.end ?? null,
   };
+}
+
+/** What the run waits for, by source; an empty list if nothing is away. */
+function held({ outages: all = {}, end }: Pick<RunState, "outages" | "end">) {
+  if (end !== undefined) return [];
+  return (Object.entries(all) as [OutageSource, Outage][]).map(([what, { why, since, nextAt, until }]) => ({
+    ...{ what, why, since: new Date(since).toISOString() },
+    ...{ nextAt: new Date(nextAt).toISOString(), until: new Date(until).toISOString() },
+  }));
 }
 
 function waiting(state: RunState, live: boolean): { id: string; why: string }[] {
@@ -96,15 +117,22 @@ function gated(state: RunState): { id: string; step: string }[] {
 }
 
 /** The output of `status`. `now` in milliseconds. */
-export function asLines({ row, state, live, pid }: Omit<FoundRun, "folder" | "others">, now: number): string[] {
+export function asLines(
+  { row, state, live, pid, isSilent }: Omit<FoundRun, "folder" | "others"> & { readonly isSilent?: true },
+  now: number,
+): string[] {
   const { tickets, costUsd, interventions } = ledgerOf(state);
   const { last } = state.oracle;
-  const where = live ? `at work (pid ${pid})` : standing(state);
+  const label = stageLabel(state, { state: "live" }, now);
+  const isHeld = live && label.word === "HELD";
+  const where = live ? `${isHeld ? "its engine waits" : "at work"} (pid ${pid})` : standing(state);
   return [
-    `${headline(state, live)}  ${row.run}  ${where}`,
+    `${isHeld ? `${label.glyph} HELD` : headline(state, live)}  ${row.run}  ${where}`,
+    ...(isSilent ? [`  ${STYLES.unknown.glyph} its engine does not answer: what follows is the last that its journal says`] : []),
     `oracle ${last === undefined ? "has not judged yet" : `${last.verdict}, ${formatDuration(now - last.at)} ago`}`,
     `tickets ${tickets.done} done, ${tickets.gated} human-gated, ${tickets.open} open of ${tickets.total} · $ ${costUsd.toFixed(2)} · interventions ${interventions.total}`,
     ...outages(state, now),
+    ...(isHeld ? backoff(state) : []),
     ...activeTickets(state).flatMap(({ id, attempt }) =>
       attempt === undefined ? [] : [doing(state, { id, attempt }, { live, now })],
     ),
@@ -123,6 +151,12 @@ function outages({ outages: all = {}, end }: Pick<RunState, "outages" | "end">, 
     const is = isBusy && what === "tracker" ? "the tracker takes no requests for now" : OUTAGE_WORDS[what].is;
     return `  ${STYLES.heldUp.glyph} ${is}: ${why}; it is asked again in ${formatDuration(Math.max(0, nextAt - now))}`;
   });
+}
+
+/** Why no agent may start, if it is not an outage. */
+function backoff({ outages: all = {}, backoff: held }: Pick<RunState, "outages" | "backoff">): readonly string[] {
+  if (held === undefined || Object.keys(all).length > 0) return [];
+  return [`  ${STYLES.heldUp.glyph} no agent starts until ${formatUtc(held.until)}: ${held.reason}`];
 }
 
 /** The status of a run on which no engine works. */

@@ -104,6 +104,8 @@ export interface Attempt extends AuditResult, GuardResult, KeptWorkResult, Signa
   readonly isPlanning?: true;
   /** Set once its end was requested; the first cause wins. */
   readonly killing?: AgentEnding;
+  /** Set while the journal cannot be written: nothing of it runs. Never journalled; see `heldByJournal`. */
+  readonly isHeld?: true;
 }
 
 /** A past attempt. Times in milliseconds. */

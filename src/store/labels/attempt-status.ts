@@ -57,8 +57,12 @@ export function statusLine(attempt: Attempt, options: StatusLineOptions): Status
   return { text: attempt.worktree === undefined ? "making a worktree" : "preparing the worktree", tone: "waiting" };
 }
 
+/** All that is known of an attempt while the journal cannot be written. */
+const HELD = "nothing of it runs: the journal cannot be written";
+
 /** Facts that count more than anything printed: the reason why an attempt is being ended, or what it waits for. */
 function engineStatus(attempt: Attempt, { finish, reviewer }: StatusLineOptions): StatusLine | undefined {
+  if (attempt.isHeld) return { text: HELD, tone: "waiting" };
   if (attempt.killing !== undefined && isBeingEnded(attempt)) {
     const what = attempt.slotLeftAt === undefined ? "the agent" : "its finish line";
     return { text: `${CAUSE[attempt.killing]}: ${what} is being ended`, tone: "bad" };
@@ -94,6 +98,7 @@ export const STEP_STYLES: Readonly<Record<AttemptMark, Style>> = {
   failed: STYLES.failed,
   running: STYLES.step,
   waits: toned(STYLES.heldUp, "waiting"),
+  held: toned(STYLES.heldUp, "waiting"),
   ahead: STYLES.waits,
   unreached: STYLES.unreached,
   unseen: STYLES.unknown,

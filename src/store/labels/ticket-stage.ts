@@ -13,6 +13,7 @@ export function finishOf(run: RunState | undefined, id: TicketId): readonly Step
 
 /** The current stage of an attempt. `finish` is the ticket's finish line. */
 export function stageOf(attempt: Attempt, finish: readonly StepSpec[]): Label {
+  if (attempt.isHeld) return { ...toned(STYLES.heldUp, "waiting"), word: "held" };
   if (isBeingEnded(attempt)) return { ...STYLES.ending, word: "ending" };
   if (attempt.waiting !== undefined) return { ...STYLES.heldUp, word: "merge waits" };
   if (attempt.awaited !== undefined) return { ...STYLES.heldUp, word: "preparing" };
@@ -41,7 +42,7 @@ export function isBeingEnded(attempt: Attempt): boolean {
 
 /** The step whose turn an attempt waits for, if any: commands take turns, and so do merges in one repository. */
 export function turnOf(attempt: Attempt, finish: readonly StepSpec[]): StepSpec | undefined {
-  if (isBeingEnded(attempt)) return undefined;
+  if (attempt.isHeld || isBeingEnded(attempt)) return undefined;
   if (attempt.step !== undefined || attempt.waiting !== undefined || attempt.merge?.landed === false) return undefined;
   const next = nextStep(attempt, finish);
   return next !== undefined && (runsCommand(next) || next.step === "merge") ? next : undefined;

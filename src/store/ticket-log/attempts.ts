@@ -8,9 +8,9 @@ import type { LifeStep } from "../views/ticket.ts";
 
 /**
  * The outcome of a step of an attempt. `unseen`: the attempt is over, and the run's state has no record of the step. `claimed`:
- * the agent has stopped by itself, which proves nothing.
+ * the agent has stopped by itself, which proves nothing. `held`: it goes on once something outside the attempt has happened.
  */
-export type AttemptMark = "claimed" | "passed" | "failed" | "running" | "waits" | "ahead" | "unreached" | "unseen";
+export type AttemptMark = "claimed" | "passed" | "failed" | "running" | "waits" | "held" | "ahead" | "unreached" | "unseen";
 
 /** One part of an attempt: its agent's work, or a step of its finish line. */
 export interface AttemptEntry {
@@ -35,6 +35,8 @@ export interface AttemptHistory {
   readonly startedAt: number;
   readonly endedAt?: number;
   readonly says: string;
+  /** The journal cannot be written: nothing of it runs. */
+  readonly isHeld?: true;
   readonly entries: readonly AttemptEntry[];
 }
 
@@ -57,6 +59,7 @@ function presentLife(attempt: Attempt, finish: readonly StepSpec[]): AttemptHist
     n: attempt.n,
     startedAt: attempt.startedAt,
     says: "",
+    ...(attempt.isHeld && { isHeld: true }),
     entries: [
       { ...agentEntry(attempt), ...(attempt.isPlanning && { isPlan: true }) },
       ...finish.map((spec, i) => presentStep(attempt, finish, spec, i)),
@@ -64,7 +67,7 @@ function presentLife(attempt: Attempt, finish: readonly StepSpec[]): AttemptHist
   };
 }
 
-function agentEntry({ agent, change, startedAt, merge }: Attempt): AttemptEntry {
+function agentEntry({ agent, change, startedAt, merge, isHeld }: Attempt): AttemptEntry {
   if (agent === undefined) {
     const without = change !== undefined || merge !== undefined;
     return without
@@ -73,6 +76,8 @@ function agentEntry({ agent, change, startedAt, merge }: Attempt): AttemptEntry 
   }
   if (agent.endedAt === undefined) return { step: "agent", mark: "running", since: agent.launchedAt ?? startedAt };
   const ms = agent.endedAt - agent.launchedAt;
+  if (isHeld && agent.ending === undefined)
+    return { step: "agent", mark: "held", ms, says: "ended: the journal cannot be written" };
   const well = agent.ending === "exited" && agent.exitCode === 0 && agent.stop === undefined;
   if (!well) return { step: "agent", mark: "failed", ms, says: agent.stop ?? agent.ending ?? "ended" };
   const says = change === undefined ? {} : { says: `+${change.additions} −${change.deletions}` };
@@ -140,8 +145,14 @@ function isOf(evidence: Evidence, spec: StepSpec): boolean {
   return evidence.step === spec.step && (evidence.name === stepName(spec) || !("name" in spec) || evidence.name === spec.name);
 }
 
-/** The most informative entry: the failed one, else the running one, else the last that is over. */
+/** The most informative entry: the failed one, else the running one, else the held one, else the last that is over. */
 export function decisiveEntry(attempt: AttemptHistory): AttemptEntry | undefined {
   const find = (mark: AttemptMark): AttemptEntry | undefined => attempt.entries.find((entry) => entry.mark === mark);
-  return find("failed") ?? find("running") ?? attempt.entries.findLast(({ mark }) => mark === "passed") ?? attempt.entries[0];
+  return (
+    find("failed") ??
+    find("running") ??
+    find("held") ??
+    attempt.entries.findLast(({ mark }) => mark === "passed") ??
+    attempt.entries[0]
+  );
 }

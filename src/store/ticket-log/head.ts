@@ -28,6 +28,7 @@ export const MARK_LABELS: Readonly<Record<AttemptMark, string>> = {
   failed: "failed",
   running: "under way",
   waits: "waits for its turn",
+  held: "held",
   ahead: "ahead",
   unreached: "not reached",
   unseen: "unknown",

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { asJson, asLines } from "../../../src/cli/verbs/status.ts";
+import { heldByJournal } from "../../../src/domain/run/reduce-outage.ts";
 import type { RunBuilder } from "../../store/run-builder.ts";
 import { finishLine, plumbing, plumbingEnded } from "../../store/scenes.ts";
 
@@ -41,6 +42,26 @@ describe("status", () => {
 
   test("of a run that no engine works on, it says where attempts were cut off", () => {
     expect(underWay(finishLine(), false)).toContain("  » T-2  attempt 2, cut off at check tests");
+  });
+
+  test("of a run that its journal holds, it says so and why, and that no agent is at work", () => {
+    const run = finishLine();
+    const journal = { since: run.now, why: "the disk is full", nextAt: run.now + 4_000, until: run.now + 60_000 };
+    const of = { ...found(run), state: heldByJournal(run.state, journal), pid: 7 };
+    const lines = asLines(of, run.now);
+    expect(lines[0]).toMatch(/^‖ HELD {2}\S+ {2}its engine waits \(pid 7\)$/);
+    expect(lines).toContainEqual(
+      expect.stringMatching(/the journal cannot be written, so nothing runs: the disk is full; .* in 4s/),
+    );
+    expect(lines.filter((line) => line.includes("attempt"))).toHaveLength(8);
+    expect(lines.filter((line) => /agent$|check tests/.test(line))).toEqual([]);
+    expect(asJson(of).held).toMatchObject([{ what: "journal", why: "the disk is full" }]);
+  });
+
+  test("of a run whose engine does not answer, it says that the journal alone is read", () => {
+    const run = plumbing();
+    expect(asLines({ ...found(run), isSilent: true }, run.now)[1]).toMatch(/its engine does not answer/);
+    expect(asLines(found(run), run.now).join("\n")).not.toContain("does not answer");
   });
 
   test("of such a run, it gives the command that continues it, and no ticket waits for a slot", () => {
