@@ -7,7 +7,7 @@ import { plainLines } from "../domain/values/text.ts";
 import { formatDuration } from "../domain/values/time.ts";
 import { vecItems } from "../domain/values/vec.ts";
 import { formatCents } from "../store/format.ts";
-import { outcomeLabel } from "../store/labels/outcome-label.ts";
+import { attemptEnd, outcomeLabel } from "../store/labels/outcome-label.ts";
 import { STYLES } from "../store/labels/tone.ts";
 import type { PageSection } from "./html.ts";
 import { type Html, html, lines, mark } from "./html.ts";
@@ -26,17 +26,19 @@ export function evidenceSection(state: RunState): PageSection | undefined {
   return { id: "evidence", title: "Evidence of failed attempts", note: plural(failed.length, "ticket"), body };
 }
 
-function ofTicket(state: RunState, { id, history, evidence, phase }: TicketState): Html {
+function ofTicket(state: RunState, ticket: TicketState): Html {
+  const { id, history, evidence, phase } = ticket;
   const title = specOf(state.plan, id).title;
   const end = phase === "done" ? "shipped in the end" : phase === "human-gated" ? "left to a person" : "not done";
   return html`<details><summary><b class="id">${id}</b> <bdi>${title}</bdi> <span class="muted">${plural(history.length, "attempt")}, ${end}</span></summary>
-${history.length === 0 ? undefined : html`<ol class="attempts">${history.map(attemptItem)}</ol>`}
+${history.length === 0 ? undefined : html`<ol class="attempts">${history.map((past) => attemptItem(ticket, past))}</ol>`}
 ${evidence.map(pieceOf)}</details>
 `;
 }
 
-function attemptItem({ outcome, startedAt, endedAt, costUsd, summary, claimed }: PastAttempt): Html {
-  const { glyph, word, tone } = outcomeLabel(outcome, false);
+function attemptItem(ticket: TicketState, past: PastAttempt): Html {
+  const { startedAt, endedAt, costUsd, summary, claimed } = past;
+  const { glyph, word, tone } = outcomeLabel(attemptEnd(ticket, past), false);
   return html`<li><span class="t-${tone}">${glyph} ${word}</span> <span class="muted">${formatDuration(endedAt - startedAt)} · ${formatCents(costUsd)}${claimed ? " · its worker claimed to be done" : ""}</span>${summary === "" ? undefined : html`<br><bdi>${summary}</bdi>`}</li>`;
 }
 

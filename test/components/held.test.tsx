@@ -37,6 +37,14 @@ test("of such a run, the ticket view shows the agent as ended, and nothing as un
   expect(text).not.toContain("under way");
 });
 
+test("of such a run, the timeline shows no attempt that goes on", async () => {
+  await using m = await held(plumbing(), 120, 30);
+  m.store.dispatch({ type: "select", ticket: "T-7" as never });
+  await m.stage.press("4", "4 TIMELINE");
+  await m.stage.shows("held since");
+  expect(await m.stage.terminal.text()).not.toContain("at work since");
+});
+
 test("of such a run, the oracle is not being asked", async () => {
   const run = plumbing();
   run.play({ type: "oracle-asked", final: false });

@@ -1,7 +1,7 @@
 import { formatAge } from "../../../src/store/format.ts";
 import { STEP_STYLES } from "../../../src/store/labels/attempt-status.ts";
 import { outcomeLabel } from "../../../src/store/labels/outcome-label.ts";
-import { type Label, STYLES, toned } from "../../../src/store/labels/tone.ts";
+import { type Label, STYLES } from "../../../src/store/labels/tone.ts";
 import type { AttemptEntry, AttemptHistory } from "../../../src/store/ticket-log/attempts.ts";
 import { entryLabel } from "../../../src/store/ticket-log/head.ts";
 import type { LifeStep } from "../../../src/store/views/ticket.ts";
@@ -18,8 +18,7 @@ export interface AttemptLine {
 /** Columns of the time behind a line. */
 export const TIME_WIDTH = 8;
 
-function attemptLabel({ outcome, isHeld }: AttemptHistory): Label {
-  if (isHeld) return { ...toned(STYLES.heldUp, "waiting"), word: "held" };
+function attemptLabel({ outcome }: AttemptHistory): Label {
   return outcome === undefined ? { ...STYLES.agent, word: "under way" } : outcomeLabel(outcome, true);
 }
 

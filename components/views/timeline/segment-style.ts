@@ -1,10 +1,10 @@
-import type { AttemptOutcome } from "../../../src/domain/run/attempt-fact.ts";
 import { formatAge } from "../../../src/store/format.ts";
+import type { AttemptEnd } from "../../../src/store/labels/outcome-label.ts";
 import { BAR_FILLS, BARS, type BarStyle } from "../../../src/store/labels/tone.ts";
 import type { TimelineBar } from "../../../src/store/views/timeline-bars.ts";
 import type { SpanLine } from "../../kit/spans.tsx";
 
-const BY_OUTCOME: Readonly<Record<AttemptOutcome, BarStyle>> = {
+const BY_OUTCOME: Readonly<Record<AttemptEnd, BarStyle>> = {
   done: BARS.shipped,
   landed: BARS.landed,
   planned: BARS.finishing,
@@ -16,6 +16,9 @@ const BY_OUTCOME: Readonly<Record<AttemptOutcome, BarStyle>> = {
   closed: BARS.cutOff,
   stopped: BARS.cutOff,
   lost: BARS.cutOff,
+  "awaits-approval": BARS.awaitsApproval,
+  "awaited-approval": BARS.awaitedApproval,
+  held: BARS.held,
 };
 
 const FINISH_FILL = BAR_FILLS.finishLine;

@@ -1,13 +1,13 @@
 import type { ReactNode } from "react";
 import { useShallow } from "zustand/react/shallow";
-import type { PastAttempt } from "../../../src/domain/run/ticket-state.ts";
+import type { PastAttempt, TicketState } from "../../../src/domain/run/ticket-state.ts";
 import type { TicketId } from "../../../src/domain/values/ids.ts";
 import { plural } from "../../../src/domain/values/plural.ts";
 import { ticketIn } from "../../../src/store/dashboard-state.ts";
 import { displayText } from "../../../src/store/display-text.ts";
 import { formatClock, formatElapsed } from "../../../src/store/format.ts";
 import { keyIn } from "../../../src/store/keymap/key-labels.ts";
-import { outcomeLabel } from "../../../src/store/labels/outcome-label.ts";
+import { attemptEnd, outcomeLabel } from "../../../src/store/labels/outcome-label.ts";
 import { titleOf } from "../../../src/store/labels/ticket-label.ts";
 import { ticketUrl } from "../../../src/store/links.ts";
 import { useDashboard } from "../../kit/dashboard-context.ts";
@@ -26,7 +26,8 @@ export function TimelineDetail(options: {
 }): ReactNode {
   const { id, width } = options;
   const attempts = useDashboard((s) => (id === undefined ? 0 : attemptCount(s, id)));
-  const history = useDashboard((s) => (id === undefined ? undefined : ticketIn(s, id)?.history)) ?? [];
+  const ticket = useDashboard((s) => (id === undefined ? undefined : ticketIn(s, id)));
+  const history = ticket?.history ?? [];
   const title = useDashboard((s) => (id === undefined ? "" : titleOf(s, id)));
   const roomy = options.lines > 2;
   const room = roomy ? options.lines - 1 : options.lines;
@@ -43,9 +44,10 @@ export function TimelineDetail(options: {
       {roomy && <Rule title={id ?? "SELECTED"} count={cut(id === undefined ? "none" : words, width - 24)} width={width} />}
       {used === 0 && <Spans line={[{ text: cut(` ${none}`, width), tone: "waiting" }]} />}
       {running && id !== undefined && <Running id={id} width={width} />}
-      {past.map((each) => (
-        <Spans key={each.n} line={linkSpans(cutSpans(pastLine(id ?? "", each), width), [linkOf(id ?? "", width, url)])} />
-      ))}
+      {ticket !== undefined &&
+        past.map((each) => (
+          <Spans key={each.n} line={linkSpans(cutSpans(pastLine(ticket, each), width), [linkOf(ticket.id, width, url)])} />
+        ))}
       {Array.from({ length: room - Math.max(1, used) }, (_, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: an empty line is its place
         <Spans key={`blank ${i}`} line={[{ text: " " }]} />
@@ -64,16 +66,17 @@ function attemptCount(state: Parameters<typeof ticketIn>[0], id: TicketId): numb
 }
 
 /** `T-6 attempt 2  failed  12:20:01–12:25:41  agent 05:00  finish line 00:40  2 of 88: …`. */
-function pastLine(id: string, pastAttempt: PastAttempt): SpanLine {
-  const { tone, cap, fill } = segmentStyle({ outcome: pastAttempt.outcome, part: "agent", to: pastAttempt.endedAt });
+function pastLine(ticket: TicketState, pastAttempt: PastAttempt): SpanLine {
+  const outcome = attemptEnd(ticket, pastAttempt);
+  const { tone, cap, fill } = segmentStyle({ outcome, part: "agent", to: pastAttempt.endedAt });
   const finish: readonly Span[] =
     pastAttempt.endedAt > pastAttempt.slotLeftAt
       ? [{ text: `  finish line ${formatElapsed(pastAttempt.endedAt - pastAttempt.slotLeftAt)}`, tone: "waiting" }]
       : [];
   return [
     { text: ` ${cap}${fill} `, tone },
-    { text: `${id} attempt ${pastAttempt.n}  `, bold: true },
-    { text: outcomeLabel(pastAttempt.outcome, true).word, tone },
+    { text: `${ticket.id} attempt ${pastAttempt.n}  `, bold: true },
+    { text: outcomeLabel(outcome, true).word, tone },
     {
       text: `  ${formatClock(pastAttempt.startedAt)}–${formatClock(pastAttempt.endedAt)}  slot ${pastAttempt.slot + 1}`,
       tone: "waiting",
@@ -88,23 +91,28 @@ function Running({ id, width }: { readonly id: TicketId; readonly width: number 
   const of = useDashboard(
     useShallow((s) => {
       const attempt = ticketIn(s, id)?.attempt;
-      return { n: attempt?.n ?? 0, slot: attempt?.slot ?? 0, startedAt: attempt?.startedAt ?? 0, left: attempt?.slotLeftAt };
+      return {
+        n: attempt?.n ?? 0,
+        slot: attempt?.slot ?? 0,
+        startedAt: attempt?.startedAt ?? 0,
+        left: attempt?.slotLeftAt,
+        isHeld: attempt?.isHeld,
+      };
     }),
   );
-  const { cap, fill, tone } = segmentStyle({ part: "agent" });
-  const where = of.left === undefined ? "at work" : "on the finish line";
+  const heldSince = useDashboard((s) => s.run?.outages?.journal?.since);
+  const { cap, fill, tone } = segmentStyle({ part: "agent", ...(of.isHeld && { outcome: "held" }) });
+  const since = (of.isHeld ? heldSince : undefined) ?? of.left ?? of.startedAt;
+  const where = of.isHeld ? "held" : of.left === undefined ? "at work" : "on the finish line";
   const head = ` ${cap}${fill} `;
   const name = `${id} attempt ${of.n}  `;
-  const rest = cut(
-    `${where} since ${formatClock(of.left ?? of.startedAt)}  slot ${of.slot + 1}`,
-    width - head.length - name.length - 12,
-  );
+  const rest = cut(`${where} since ${formatClock(since)}  slot ${of.slot + 1}`, width - head.length - name.length - 12);
   return (
     <Line>
       <Say tone={tone}>{head}</Say>
       <Say bold>{name}</Say>
       <Say tone={tone}>{rest}</Say>
-      <Time since={of.left ?? of.startedAt} format="elapsed" prefix="  " width={10} tone="waiting" />
+      <Time since={since} format="elapsed" prefix="  " width={10} tone="waiting" />
     </Line>
   );
 }

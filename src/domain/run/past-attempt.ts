@@ -1,7 +1,7 @@
 import { setAside } from "../schedule/money.ts";
 import { isFromForge } from "./attempt-fact.ts";
 import type { RunEvent } from "./event.ts";
-import { type Attempt, claimsDone, type PastAttempt } from "./ticket-state.ts";
+import { type Attempt, claimsDone, type PastAttempt, type TicketState } from "./ticket-state.ts";
 
 /** A process whose end is unknown cost all that was set aside for it, and so did a question without an answer (law 4). */
 export function lostUsd(attempt: Attempt): number {
@@ -14,7 +14,13 @@ export function hasClaimed({ agent, isPlanning }: Attempt): boolean {
 }
 
 /** An attempt that has ended, as its ticket remembers it. */
-export function pastOf(attempt: Attempt, event: Extract<RunEvent, { type: "attempt-ended" }>): PastAttempt {
+export function pastOf(
+  { approval }: Pick<TicketState, "approval">,
+  attempt: Attempt,
+  event: Extract<RunEvent, { type: "attempt-ended" }>,
+): PastAttempt {
+  // An attempt begins without one, so it is its own.
+  const isAwaiting = approval !== undefined && event.outcome === "stopped";
   const evidence = event.outcome === "done" ? undefined : (event.evidence ?? attempt.refused);
   return {
     n: attempt.n,
@@ -26,6 +32,7 @@ export function pastOf(attempt: Attempt, event: Extract<RunEvent, { type: "attem
     summary: event.evidence?.summary ?? "",
     ...(evidence && { failedAt: evidence.step, ...(isFromForge(evidence) && { sentBack: true }) }),
     claimed: hasClaimed(attempt),
+    ...(isAwaiting && { passedBeforeApproval: attempt.passed.map(({ index, ms }) => ({ index, ms })) }),
     ...(attempt.kept === undefined ? {} : { kept: attempt.kept }),
     ...(attempt.notKept === undefined ? {} : { notKept: attempt.notKept }),
     ...(attempt.signals && { signals: attempt.signals }),

@@ -240,7 +240,7 @@ function afterAttempt(ticket: TicketState, attempt: Attempt, event: EventOf<"att
     failures: ticket.failures + (counted ? 1 : 0),
     signs,
     costUsd: ticket.costUsd + lostUsd(attempt),
-    history: [...ticket.history, pastOf(attempt, event)],
+    history: [...ticket.history, pastOf(ticket, attempt, event)],
     ...(counted ? {} : keptWall(wall, event.outcome)),
     ...(done ? { endedAt: event.at } : {}),
     ...dueAfter(ticket, attempt, event.outcome),

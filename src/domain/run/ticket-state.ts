@@ -125,6 +125,8 @@ export interface PastAttempt extends AuditResult, BundleResult, GuardResult, Kep
   readonly claimed: boolean;
   /** Dollars of its agent and of its questions to the reviewer. */
   readonly costUsd: number;
+  /** The steps that it had passed when it ended to wait for a person's approval of its change; absent for every other end. */
+  readonly passedBeforeApproval?: readonly { readonly index: number; readonly ms: number }[];
   /** It has only read the checks of the branch. */
   readonly readOnly?: true;
   /** Its change was kept out unjudged, because its ticket is to be planned first. */

@@ -1,8 +1,23 @@
+import { awaitsApproval } from "../../domain/run/approval.ts";
 import type { AttemptOutcome } from "../../domain/run/attempt-fact.ts";
 import type { HealOutcome } from "../../domain/run/heal-fact.ts";
-import { type Label, STYLES } from "./tone.ts";
+import type { PastAttempt, TicketState } from "../../domain/run/ticket-state.ts";
+import { type Label, STYLES, toned } from "./tone.ts";
 
-const OUTCOMES: Readonly<Record<AttemptOutcome, Label>> = {
+/**
+ * The end of an attempt for a person. Nobody has stopped one that ended to wait for an approval. `held`: it has not ended, and nothing
+ * of it runs while the journal cannot be written.
+ */
+export type AttemptEnd = AttemptOutcome | "awaits-approval" | "awaited-approval" | "held";
+
+/** How an attempt of this ticket ended. */
+export function attemptEnd(ticket: TicketState, { n, outcome, passedBeforeApproval }: PastAttempt): AttemptEnd {
+  if (passedBeforeApproval === undefined) return outcome;
+  const isLast = ticket.attempt === undefined && ticket.history.at(-1)?.n === n;
+  return isLast && awaitsApproval(ticket) ? "awaits-approval" : "awaited-approval";
+}
+
+const OUTCOMES: Readonly<Record<AttemptEnd, Label>> = {
   done: { ...STYLES.done, word: "shipped" },
   landed: { ...STYLES.landed, word: "landed, not live" },
   planned: { ...STYLES.answer, word: "planned" },
@@ -13,11 +28,14 @@ const OUTCOMES: Readonly<Record<AttemptOutcome, Label>> = {
   gated: { ...STYLES.needsYou, word: "left to a person" },
   closed: { ...STYLES.cutOff, word: "closed by a person" },
   stopped: { ...STYLES.cutOff, word: "cut off" },
+  "awaits-approval": { ...STYLES.heldUp, word: "waits for approval" },
+  "awaited-approval": { ...toned(STYLES.heldUp, "waiting"), word: "waited for approval" },
+  held: { ...toned(STYLES.heldUp, "waiting"), word: "held" },
   lost: { ...STYLES.cutOff, word: "lost with its engine" },
 };
 
 /** The outcome of an attempt; without one it is running, or its end was never recorded. `live`: an engine works on the run. */
-export function outcomeLabel(outcome: AttemptOutcome | undefined, live: boolean): Label {
+export function outcomeLabel(outcome: AttemptEnd | undefined, live: boolean): Label {
   return outcome === undefined ? underWayLabel(live) : OUTCOMES[outcome];
 }
 

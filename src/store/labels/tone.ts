@@ -69,6 +69,9 @@ export const BARS = {
   failed: { cap: "×", fill: "×", tone: STYLES.failed.tone },
   killed: barOf(STYLES.ending),
   cutOff: { cap: "·", fill: "·", tone: STYLES.cutOff.tone },
+  awaitsApproval: { cap: STYLES.heldUp.glyph, fill: "━", tone: STYLES.heldUp.tone },
+  awaitedApproval: { cap: STYLES.heldUp.glyph, fill: "━", tone: STYLES.waits.tone },
+  held: { cap: STYLES.heldUp.glyph, fill: "╌", tone: STYLES.waits.tone },
   working: barOf(STYLES.step),
   finishing: { cap: STYLES.step.glyph, fill: "─", tone: STYLES.step.tone },
 } as const satisfies Readonly<Record<string, BarStyle>>;

@@ -1,9 +1,9 @@
-import type { AttemptOutcome } from "../../domain/run/attempt-fact.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import type { TicketState } from "../../domain/run/ticket-state.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { formatDuration } from "../../domain/values/time.ts";
 import { vecItems } from "../../domain/values/vec.ts";
+import { type AttemptEnd, attemptEnd } from "../labels/outcome-label.ts";
 import { BAR_FILLS, BARS, type BarStyle } from "../labels/tone.ts";
 
 /** One attempt in its slot. Times in milliseconds since the epoch. */
@@ -15,7 +15,7 @@ export interface TimelineSegment {
   readonly slotLeftAt: number;
   readonly to: number;
   /** Absent while the attempt runs. */
-  readonly outcome?: AttemptOutcome;
+  readonly outcome?: AttemptEnd;
 }
 
 export interface TimelineRow {
@@ -41,18 +41,12 @@ export function timelineRows(state: RunState): readonly TimelineRow[] {
     .map(([slot, bars]) => ({ slot, bars: bars.toSorted((a, b) => a.from - b.from) }));
 }
 
-function barsOf(
-  { id, history, attempt, phase }: TicketState,
-  now: number,
-): readonly (TimelineSegment & { readonly slot: number })[] {
-  const past = history.map(({ slot, n, startedAt, slotLeftAt, endedAt, outcome }) => ({
-    ticket: id,
-    slot,
-    n,
-    from: startedAt,
-    slotLeftAt,
-    to: endedAt,
-    outcome: shownOutcome(outcome, phase),
+function barsOf(ticket: TicketState, now: number): readonly (TimelineSegment & { readonly slot: number })[] {
+  const { id, history, attempt, phase } = ticket;
+  const past = history.map((one) => ({
+    ...{ ticket: id, slot: one.slot, n: one.n },
+    ...{ from: one.startedAt, slotLeftAt: one.slotLeftAt, to: one.endedAt },
+    outcome: shownOutcome(attemptEnd(ticket, one), phase),
   }));
   if (attempt === undefined) return past;
   const { slot, n, startedAt, slotLeftAt = now } = attempt;
@@ -60,12 +54,12 @@ function barsOf(
 }
 
 /** The end of an attempt as it has turned out: what landed and has become live since has shipped. */
-export function shownOutcome(outcome: AttemptOutcome, phase: TicketState["phase"]): AttemptOutcome {
+export function shownOutcome(outcome: AttemptEnd, phase: TicketState["phase"]): AttemptEnd {
   return outcome === "landed" && phase === "done" ? "done" : outcome;
 }
 
 /** The bar of an ended attempt where only what shipped and what landed is told apart. */
-export function shipStyle(outcome: AttemptOutcome): BarStyle {
+export function shipStyle(outcome: AttemptEnd): BarStyle {
   if (outcome === "done") return BARS.shipped;
   return outcome === "landed" ? BARS.landed : BARS.notShipped;
 }

@@ -1,8 +1,9 @@
 import type { StepSpec } from "../../domain/batch/step-spec.ts";
 import { stepName } from "../../domain/batch/step-spec.ts";
-import type { AttemptOutcome, Evidence } from "../../domain/run/attempt-fact.ts";
+import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import type { Attempt, PastAttempt, TicketState } from "../../domain/run/ticket-state.ts";
 import { displayText } from "../display-text.ts";
+import { type AttemptEnd, attemptEnd } from "../labels/outcome-label.ts";
 import { passedSteps, turnOf } from "../labels/ticket-stage.ts";
 import type { LifeStep } from "../views/ticket.ts";
 
@@ -30,19 +31,21 @@ export interface AttemptEntry {
 /** One attempt at a ticket. */
 export interface AttemptHistory {
   readonly n: number;
-  /** Absent while it is running. */
-  readonly outcome?: AttemptOutcome;
+  /** Absent while it is running. With `held` it has no end yet. */
+  readonly outcome?: AttemptEnd;
   readonly startedAt: number;
   readonly endedAt?: number;
   readonly says: string;
-  /** The journal cannot be written: nothing of it runs. */
-  readonly isHeld?: true;
   readonly entries: readonly AttemptEntry[];
 }
 
 /** All attempts at a ticket, oldest first. */
 export function attemptHistoriesOf(ticket: TicketState, finish: readonly StepSpec[]): readonly AttemptHistory[] {
-  const past = ticket.history.map((one) => pastAttemptHistory(one, evidenceOf(ticket, one), finish, checkOf(ticket, one)));
+  const past = ticket.history.map((one) => {
+    const outcome = attemptEnd(ticket, one);
+    if (one.passedBeforeApproval !== undefined) return approvalHistory({ ...one, outcome }, one.passedBeforeApproval, finish);
+    return pastAttemptHistory(one, evidenceOf(ticket, one), finish, checkOf(ticket, one));
+  });
   return ticket.attempt === undefined ? past : [...past, presentLife(ticket.attempt, finish)];
 }
 
@@ -59,7 +62,7 @@ function presentLife(attempt: Attempt, finish: readonly StepSpec[]): AttemptHist
     n: attempt.n,
     startedAt: attempt.startedAt,
     says: "",
-    ...(attempt.isHeld && { isHeld: true }),
+    ...(attempt.isHeld && { outcome: "held" }),
     entries: [
       { ...agentEntry(attempt), ...(attempt.isPlanning && { isPlan: true }) },
       ...finish.map((spec, i) => presentStep(attempt, finish, spec, i)),
@@ -128,6 +131,35 @@ function pastAttemptHistory(
     if (at >= 0 && i < at) return { step: i, spec, mark: "passed" };
     if (i === at) return { step: i, spec, mark: "failed", says };
     return { step: i, spec, mark: at >= 0 || byAgent ? "unreached" : "unseen" };
+  });
+  return { n, outcome, startedAt, endedAt, says, entries: [agent, ...steps] };
+}
+
+/** An attempt that ended to wait for an approval: what it had passed, and the step that waited. */
+function approvalHistory(
+  {
+    n,
+    outcome,
+    startedAt,
+    slotLeftAt,
+    endedAt,
+    summary,
+    claimed,
+    hadAgent,
+  }: Omit<PastAttempt, "outcome"> & { readonly outcome: AttemptEnd },
+  passed: NonNullable<PastAttempt["passedBeforeApproval"]>,
+  finish: readonly StepSpec[],
+): AttemptHistory {
+  const says = displayText(summary);
+  const agent: AttemptEntry = hadAgent
+    ? { step: "agent", mark: claimed ? "claimed" : "unseen", ms: slotLeftAt - startedAt }
+    : { step: "agent", mark: "unreached", says: "continues from finished work" };
+  const at = finish.findIndex((_, i) => !passed.some(({ index }) => index === i));
+  const steps = finish.map((spec, i): AttemptEntry => {
+    const before = passed.find(({ index }) => index === i);
+    if (before !== undefined) return { step: i, spec, mark: "passed", ms: before.ms };
+    if (i !== at) return { step: i, spec, mark: outcome === "awaits-approval" ? "ahead" : "unreached" };
+    return { step: i, spec, mark: "held", says };
   });
   return { n, outcome, startedAt, endedAt, says, entries: [agent, ...steps] };
 }

@@ -81,7 +81,7 @@ function changeOf(run: RunState | undefined, ticket: TicketState, attempt: Attem
   const { attempt: running, mergedSha, history } = ticket;
   const path = run?.batch.repos[specOf(run.plan, ticket.id).repo]?.path;
   if (path === undefined) return undefined;
-  if (attempt.outcome === undefined) {
+  if (attempt.outcome === undefined || attempt.outcome === "held") {
     const { change, worktree } = running ?? {};
     return change === undefined || worktree === undefined ? undefined : { path, from: worktree.baseSha, tip: change.tip };
   }

@@ -1,8 +1,8 @@
-import type { AttemptOutcome } from "../../domain/run/attempt-fact.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import type { TicketState } from "../../domain/run/ticket-state.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { vecItems } from "../../domain/values/vec.ts";
+import { type AttemptEnd, attemptEnd } from "../labels/outcome-label.ts";
 
 /** A segment of an attempt: its agent in its slot, or its finish line beside the slots. Times in milliseconds since the epoch. */
 export interface TimelineBar {
@@ -13,25 +13,31 @@ export interface TimelineBar {
   readonly from: number;
   /** Absent while it runs. */
   readonly to?: number;
-  /** The outcome of the whole attempt; absent while it runs. */
-  readonly outcome?: AttemptOutcome;
+  /** The end of the whole attempt; absent while it runs. */
+  readonly outcome?: AttemptEnd;
 }
 
 /** All attempts of a run as segments, in ticket order. */
 export function timelineBars(run: RunState): readonly TimelineBar[] {
-  return [...vecItems(run.tickets)].flatMap(barsOfTicket);
+  const heldSince = run.outages?.journal?.since;
+  return [...vecItems(run.tickets)].flatMap((ticket) => barsOfTicket(ticket, heldSince));
 }
 
-function barsOfTicket({ id: ticket, history, attempt }: TicketState): readonly TimelineBar[] {
+/** `heldSince`: the time since when nothing runs, in milliseconds since the epoch. */
+function barsOfTicket(of: TicketState, heldSince: number | undefined): readonly TimelineBar[] {
+  const { id: ticket, history, attempt } = of;
   const bars: TimelineBar[] = [];
-  for (const { n, slot, startedAt, slotLeftAt, endedAt, outcome } of history) {
+  for (const past of history) {
+    const { n, slot, startedAt, slotLeftAt, endedAt } = past;
+    const outcome = attemptEnd(of, past);
     bars.push({ slot, ticket, n, part: "agent", from: startedAt, to: slotLeftAt, outcome });
     if (endedAt > slotLeftAt) bars.push({ slot, ticket, n, part: "finish", from: slotLeftAt, to: endedAt, outcome });
   }
   if (attempt === undefined) return bars;
-  const { n, slot, startedAt: from, slotLeftAt: to } = attempt;
-  bars.push({ slot, ticket, n, part: "agent", from, ...(to === undefined ? {} : { to }) });
-  if (to !== undefined) bars.push({ slot, ticket, n, part: "finish", from: to });
+  const { n, slot, startedAt: from, slotLeftAt } = attempt;
+  const held = heldSince === undefined ? {} : ({ to: heldSince, outcome: "held" } as const);
+  bars.push({ slot, ticket, n, part: "agent", from, ...held, ...(slotLeftAt === undefined ? {} : { to: slotLeftAt }) });
+  if (slotLeftAt !== undefined) bars.push({ slot, ticket, n, part: "finish", from: slotLeftAt, ...held });
   return bars;
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ticketOf } from "../../../src/domain/run/state.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
+import { outcomeLabel } from "../../../src/store/labels/outcome-label.ts";
 import { finishOf } from "../../../src/store/labels/ticket-stage.ts";
 import { attemptHistoriesOf, decisiveEntry, evidenceOf } from "../../../src/store/ticket-log/attempts.ts";
 import { targetOf } from "../../../src/store/ticket-log/target.ts";
@@ -12,6 +13,13 @@ const A = TicketId.parse("A");
 
 function run(): RunBuilder {
   return new RunBuilder(batchOf({ tickets: [{ id: "A" }], limits: { attempts: 9 } }));
+}
+
+/** Ends the try at A as the candidate's checks do if a person has to approve its change. */
+function awaitApproval(of: RunBuilder): void {
+  const change = { commit: "c".repeat(40), base: "a".repeat(40), change: "d", zones: ["pay/"], files: 1 };
+  const evidence = { step: "gates", name: "bound", summary: "waits for a person's approval", detail: "" } as const;
+  of.of("A", { type: "approval-awaited", ...change }, { type: "attempt-ended", outcome: "stopped", evidence });
 }
 
 const ticketIn = (runBuilder: RunBuilder) => ticketOf(runBuilder.state, A);
@@ -55,6 +63,25 @@ describe("the attempts of a ticket", () => {
       "unseen unseen unseen unseen unseen unseen",
     ]);
     expect(attempts(of).map((attempt) => decisiveEntry(attempt)?.step)).toEqual([1, "agent", "agent"]);
+  });
+
+  test("a try that ended to wait for an approval keeps the steps that it had passed, and was not cut off", () => {
+    const of = run().working("A").claims("A").step("A", 1);
+    of.of("A", { type: "step-ended", step: 1, ok: true, summary: "ok" });
+    awaitApproval(of);
+    expect(marks(of)).toEqual(["claimed passed passed held ahead ahead"]);
+    expect(attempts(of)[0]).toMatchObject({ outcome: "awaits-approval", says: "waits for a person's approval" });
+    expect(outcomeLabel(attempts(of)[0]?.outcome, true)).toEqual({ glyph: "‖", tone: "person", word: "waits for approval" });
+    of.play({ type: "change-approved", ticket: A, commit: "c".repeat(40), change: "d" });
+    expect(outcomeLabel(attempts(of)[0]?.outcome, true).word).toBe("waited for approval");
+    of.claim("A");
+    expect(marks(of)[0]).toBe("claimed passed passed held unreached unreached");
+  });
+
+  test("a try that is cut off while no approval is awaited stays cut off", () => {
+    const of = run().working("A").claims("A").step("A", 1);
+    of.of("A", { type: "attempt-ended", outcome: "stopped" });
+    expect(attempts(of)[0]?.outcome).toBe("stopped");
   });
 
   test("tries that fail in the same words have each their own evidence, as long as it is kept", () => {

@@ -57,6 +57,17 @@ describe("the timeline", () => {
     await expect(ended).toMatchFileSnapshot(file("ended-120x30"));
   });
 
+  test("a try whose change waits for an approval is not cut off", async () => {
+    const run = new RunBuilder(batchOf({ tickets: [{ id: "A" }] }));
+    const change = { commit: "c".repeat(40), base: "a".repeat(40), change: "d", zones: ["pay/"], files: 1 };
+    run.working("A").wait(200).claims("A").step("A", 1).wait(60);
+    run.of("A", { type: "approval-awaited", ...change }, { type: "attempt-ended", outcome: "stopped" });
+    const text = await shot(run, [120, 30], [...TIMELINE, ["j", "A attempt 1"]]);
+    expect(text).toMatch(/‖━ A attempt 1 {2}waits for approval/);
+    expect(text).toMatch(/^ +1 .*‖/m);
+    expect(text.replace(/.*\/?a column.*|.*at work .*/g, "")).not.toContain("cut off");
+  });
+
   test("where nothing is selected it names the key that selects, as it is bound", async () => {
     await using m = await mount(plumbing(), 80, 24);
     await m.stage.press("4", "j/k select a ticket");
