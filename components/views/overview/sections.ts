@@ -119,16 +119,18 @@ function ticketLines(section: Section, rows: number, selected: TicketId | undefi
   return lines;
 }
 
-/** One list under one title that counts all sections; each row's glyph and words show its section. */
+/** One list under one title: it names the section of the first row, and counts all. Each row's glyph and words show its section. */
 function flat(sections: readonly Section[], size: QueueSize, selected: TicketId | undefined): readonly QueueLine[] {
-  const [first] = sections;
-  if (first === undefined) return [];
   const all = sections.flatMap((s) => s.ids.map((id) => ({ line: "ticket" as const, id, section: s.name })));
   const focus = selected === undefined ? -1 : all.findIndex((row) => row.id === selected);
   const shown = windowOf(all.length, size.height - 1, focus);
   const rows: QueueLine[] = focus < 0 ? beginnings(all, shown.end) : all.slice(shown.start, shown.end);
+  const [top] = rows;
+  const first = sections.find(({ name }) => top?.line === "ticket" && name === top.section) ?? sections[0];
+  if (first === undefined) return [];
   if (rows.length < all.length) rows.push({ line: "hidden", words: hiddenLabel(shown), section: "all" });
-  return [{ line: "title", title: first.title, count: flatCount(sections, size.width), tone: first.tone }, ...rows];
+  const count = flatCount([first, ...sections.filter((section) => section !== first)], size.width);
+  return [{ line: "title", title: first.title, count, tone: first.tone }, ...rows];
 }
 
 type TicketLine = Extract<QueueLine, { line: "ticket" }>;

@@ -4,8 +4,10 @@ import { layoutOf } from "../../../../components/frame/layout.ts";
 import { widthOf } from "../../../../components/kit/fit.ts";
 import { Queue } from "../../../../components/views/overview/queue.tsx";
 import { saidOf } from "../../../../components/views/overview/queue-row.tsx";
+import { queueLines } from "../../../../components/views/overview/sections.ts";
 import { TicketId } from "../../../../src/domain/values/ids.ts";
 import { displayText } from "../../../../src/store/display-text.ts";
+import { listsOf, NO_LISTS, selectable } from "../../../../src/store/lists.ts";
 import { batchOf, RunBuilder } from "../../../store/run-builder.ts";
 import { claims, finishLine, hostile, plumbing } from "../../../store/scenes.ts";
 import { show } from "../../part.tsx";
@@ -30,6 +32,19 @@ describe("queue", () => {
     const sections = show(finishLine(), <Queue layout={layoutOf(100, 45, 4)} />);
     expect(sections.indexOf("FINISHING 4")).toBeGreaterThan(0);
     expect(sections.indexOf("FINISHING 4")).toBeLessThan(sections.indexOf("NEEDS YOU 1"));
+  });
+
+  test("one list for all sections has the heading of its first row, however far it is scrolled", () => {
+    const lists = listsOf(finishLine().state, NO_LISTS);
+    const titles: Record<string, string> = { finishing: "FINISHING", needsYou: "NEEDS YOU", waiting: "NEXT", done: "DONE" };
+    const headings = selectable({ ...lists, slots: [] }).map((selected) => {
+      const [heading, top] = queueLines(lists, { width: 80, height: 3 }, selected);
+      if (heading?.line !== "title" || top?.line !== "ticket") throw new Error("no heading with a row");
+      expect(heading.title, selected).toBe(titles[top.section]);
+      return `${heading.title} ${heading.count}`;
+    });
+    expect(headings[0]).toBe("FINISHING 4 · needs you 1 · next 1 · done 1");
+    expect(headings).toContain("NEXT 1 · finishing 4 · needs you 1 · done 1");
   });
 
   test("a title stands there whole or has a mark in its place, however long the reason and narrow the row", () => {
