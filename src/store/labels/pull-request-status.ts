@@ -107,17 +107,29 @@ function waitsPart({ seen }: TicketPullRequest): string | undefined {
 }
 
 /**
- * The age or the reason of a reading that may be out of date: the forge is away, nobody reads the pull request now, or no engine is there. Undefined
- * if it is up to date, or there is none.
+ * A reading that may be out of date: the forge is away or busy, or nobody reads the pull request now, or no engine is there. `since`:
+ * the begin of the outage, or the last reading, in milliseconds since the epoch. Undefined if it is up to date, or there is none.
  */
-export function readingAge(run: RunState, ticket: TicketState, { now, isLive }: SeenAt): string | undefined {
+export function staleReading(
+  run: RunState,
+  ticket: TicketState,
+  { isLive }: Pick<SeenAt, "isLive">,
+): { readonly since: number; readonly forge?: "away" | "busy" } | undefined {
   const { attempt, pullRequest } = ticket;
   if (landingOf(ticket) !== undefined) return undefined;
   const isRead = isLive && run.end === undefined && attempt !== undefined && isAtMerge(attempt);
   const { forge } = run.outages ?? {};
-  if (isRead && forge !== undefined) return `forge ${forge.isBusy ? "busy" : "away"} since ${formatMinute(forge.since)}`;
+  if (isRead && forge !== undefined) return { since: forge.since, forge: forge.isBusy ? "busy" : "away" };
   const { readAt } = pullRequest ?? {};
-  return isRead || readAt === undefined ? undefined : `read ${agoText(now - readAt)}`;
+  return isRead || readAt === undefined ? undefined : { since: readAt };
+}
+
+/** The age or the reason of a reading that may be out of date, in a few words. */
+function readingAge(run: RunState, ticket: TicketState, at: SeenAt): string | undefined {
+  const stale = staleReading(run, ticket, at);
+  if (stale === undefined) return undefined;
+  const { forge, since } = stale;
+  return forge === undefined ? `read ${agoText(at.now - since)}` : `forge ${forge} since ${formatMinute(since)}`;
 }
 
 /** A time that is over, in whole minutes: a text with it changes once a minute. */

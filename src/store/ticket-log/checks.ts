@@ -9,7 +9,7 @@ import type { DashboardState } from "../dashboard-state.ts";
 import { displayText } from "../display-text.ts";
 import { formatAge, formatMinute } from "../format.ts";
 import { rerunReason } from "../labels/pull-request-label.ts";
-import { agoText, checksPart, ordinal, readingAge, seenAt } from "../labels/pull-request-status.ts";
+import { agoText, checksPart, ordinal, seenAt, staleReading } from "../labels/pull-request-status.ts";
 import { STYLES, type Style, type Tone } from "../labels/tone.ts";
 import { evidenceOf } from "./attempts.ts";
 import type { LogLine } from "./line-ring.ts";
@@ -95,13 +95,13 @@ function factLines(state: State, ticket: TicketState, pullRequest: TicketPullReq
   const isBranch = forgeOf(run, ticket.id) === "github-branch";
   const pushedAt = run && pushTime(run, ticket);
   const pushed = pushedAt === undefined ? [] : [`pushed ${agoText(now - pushedAt)} (${formatMinute(pushedAt)})`];
-  const stale = run && readingAge(run, ticket, seenAt(state));
+  const stale = run && staleReading(run, ticket, seenAt(state));
   const asked = requests.map((each) =>
     each.kind === "review" ? `asks ${each.login} for a review` : "starts failed checks again",
   );
   return [
     ...(isBranch && pullRequest.number === undefined ? [] : [numberLine(pullRequest)]),
-    ...(stale === undefined ? [] : [fact("stale", `${stale}: what follows may have changed`, { tone: "person" })]),
+    ...(stale === undefined ? [] : [fact("stale", staleText(stale), { tone: "person" })]),
     ...landedLine(ticket),
     fact("branch", displayText(branch)),
     fact("base", displayText(base)),
@@ -113,6 +113,12 @@ function factLines(state: State, ticket: TicketState, pullRequest: TicketPullReq
     ...rerunLine(pullRequest),
     ...(asked.length === 0 ? [] : [fact("under way", displayText(asked.join(", ")), { tone: "running" })]),
   ];
+}
+
+/** What is stale, since when, and why. */
+function staleText({ since, forge }: NonNullable<ReturnType<typeof staleReading>>): string {
+  const why = forge === undefined ? "is not being read" : `cannot be read, the forge is ${forge}`;
+  return `since ${formatMinute(since)}: what follows ${why}`;
 }
 
 /** The checks that loopdash has started again, and why. */

@@ -47,6 +47,17 @@ describe("the tab of checks", () => {
     await expect(await checkedScreen(m, columns, rows)).toMatchFileSnapshot(snapshot(`triage-${columns}x${rows}`));
   });
 
+  test("says what is stale, since when and why, also of a reading that has just been made", async () => {
+    await using m = await opened(failedThere(), [80, 24]);
+    await m.stage.shows("is not being read");
+    expect(await m.stage.terminal.text()).toMatch(/stale +since \d\d:\d\d: what follows is not being read/);
+    expect(await m.stage.terminal.text()).not.toContain("just now: what");
+    const away = queued();
+    away.play({ type: "outage-started", what: "forge", why: "ECONNREFUSED", nextAt: away.now + 4_000, until: away.now + 9_000 });
+    await using other = await opened(away, [80, 24]);
+    await other.stage.shows("what follows cannot be read, the forge is away");
+  });
+
   test("is searched as the other tabs are, in the facts and in the triage", async () => {
     await using m = await opened(failedThere(), [120, 30]);
     new FakeFile(m.store).write(TRIAGE);
