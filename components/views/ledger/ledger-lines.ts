@@ -7,7 +7,7 @@ import { fitTo, widthOf, wrapWords } from "../../kit/fit.ts";
 import type { PaneLine } from "../../kit/lines-pane.tsx";
 import type { Span, SpanLine } from "../../kit/spans.tsx";
 
-/** Columns of the name, of this run's number, of its change, and of each earlier run's number. */
+/** Columns of the name if none is longer, of this run's number, of its change, and of each earlier run's number. */
 const [NAME, NOW, CHANGE, EARLIER] = [34, 10, 11, 15];
 const LEAST_NAME = 26;
 
@@ -21,7 +21,8 @@ export interface LedgerLines {
 export function ledgerLines({ groups, runs, against, whyNone }: LedgerTable, width: number, ended: boolean): LedgerLines {
   const room = width - 2 - NOW - (against === undefined ? 0 : CHANGE);
   const shown = Math.max(0, Math.min(runs.length, Math.floor((room - LEAST_NAME) / EARLIER)));
-  const name = Math.max(1, Math.min(NAME, room - shown * EARLIER));
+  const longest = Math.max(NAME, ...groups.flatMap(({ rows }) => rows.map((row) => widthOf(row.name) + 1)));
+  const name = Math.max(1, Math.min(longest, room - shown * EARLIER));
   const columns: Columns = { name, change: against !== undefined, shown };
   const hidden = runs.length - shown;
   const changes =

@@ -32,6 +32,14 @@ describe("the ledger", () => {
     await expect(await checkedScreen(m, columns, rows)).toMatchFileSnapshot(snapshot(`ledger-live-${columns}x${rows}`));
   });
 
+  test("does not cut a name if there is room for it", async () => {
+    const run = plumbingEnded();
+    run.play({ type: "intervention", class: "I6", target: "T-7", note: "raised" });
+    await using m = await mounted(run, [160, 50], earlierRuns());
+    await m.stage.press("6", "THIS RUN");
+    expect(await m.stage.terminal.text()).toContain("I6 raised a cap or allowed what was denied");
+  });
+
   test("scrolls to the end, and its head stays where it is", async () => {
     await using m = await mounted(plumbingEnded(), [80, 24], earlierRuns());
     await m.stage.press("6", "THIS RUN");
