@@ -180,7 +180,7 @@ function bundledAttempts(events: readonly RunEvent[]): readonly Bundled[] {
 }
 
 /** Attempts whose files are not listed, with the reason. */
-function unlistedNotes({ isLive }: BundleSource, events: readonly RunEvent[]): readonly string[] {
+export function unlistedNotes({ isLive }: Pick<BundleSource, "isLive">, events: readonly RunEvent[]): readonly string[] {
   const open = new Map<string, string>();
   for (const event of events) {
     if (event.type === "attempt-claimed") open.set(`${event.ticket}, attempt ${event.attempt}`, "");
@@ -190,8 +190,10 @@ function unlistedNotes({ isLive }: BundleSource, events: readonly RunEvent[]): r
   if (open.size === 0) return [];
   const named = [...open].slice(0, 10).map(([attempt, why]) => `${attempt}${why}`);
   const more = open.size > named.length ? `, and ${open.size - named.length} more` : "";
-  const why = isLive ? "is under way, or " : "";
+  const [its, it, is, was] =
+    open.size === 1 ? ["its", "it", "is", "its engine was"] : ["their", "they", "are", "their engines were"];
+  const why = isLive ? `${is} under way, or ` : "";
   return [
-    `${plural(open.size, "attempt")} without a list, so its files are not checked (it ${why}is of an older loopdash, or its engine was lost): ${named.join("; ")}${more}`,
+    `${plural(open.size, "attempt")} without a list, so ${its} files are not checked (${it} ${why}${is} of an older loopdash, or ${was} lost): ${named.join("; ")}${more}`,
   ];
 }
