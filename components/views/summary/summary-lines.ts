@@ -15,7 +15,7 @@ import { titleLabel } from "../../../src/store/labels/ticket-label.ts";
 import { BARS, STYLES, type Style, type Tone } from "../../../src/store/labels/tone.ts";
 import { landingLink, serviceLink, ticketUrl } from "../../../src/store/links.ts";
 import { healSummary } from "../../../src/store/results/heal-lines.ts";
-import { numbersLine } from "../../../src/store/results/numbers-line.ts";
+import { numbersLines } from "../../../src/store/results/numbers-line.ts";
 import { earlierRunLabel, foundLabel, landedLines, nextLines, openStyle } from "../../../src/store/results/summary.ts";
 import { timelineRows } from "../../../src/store/results/timeline-segments.ts";
 import { idWidth } from "../../frame/layout.ts";
@@ -84,7 +84,7 @@ function headLines(run: RunState, width: number, url?: string): readonly SpanLin
   return [
     linkSpans(head, [linkOf(headline(run), width, url)]),
     ...wrapWords(displayText(run.end?.reason ?? ""), width - 2).map((line): SpanLine => [{ text: ` ${line}` }]),
-    ...numberLines(numbersLine(ledgerOf(run)), width),
+    ...numbersLines(ledgerOf(run), width - 2).map((text): SpanLine => [{ text: ` ${displayText(text)}`, tone: "waiting" }]),
   ];
 }
 
@@ -218,14 +218,4 @@ function effortText(ticket: TicketState): string {
   if (settlement === "by-person") return "by a person";
   if (ticket.history.length > 0) return plural(ticket.history.length, "attempt");
   return settlement === "before" ? "before this run" : "landed earlier";
-}
-
-function numberLines(numbers: string, width: number): readonly SpanLine[] {
-  const lines: string[] = [];
-  for (const part of numbers.split(" · ")) {
-    const last = lines.at(-1);
-    if (last !== undefined && `${last} · ${part}`.length <= width - 2) lines[lines.length - 1] = `${last} · ${part}`;
-    else lines.push(part);
-  }
-  return lines.map((text) => [{ text: ` ${displayText(text)}`, tone: "waiting" }]);
 }

@@ -19,6 +19,17 @@ export function numbersLine(ledger: Ledger): string {
   ].join(" · ");
 }
 
+/** The same numbers as lines of at most `width` characters, if no single number is longer: each stays whole. */
+export function numbersLines(ledger: Ledger, width: number): readonly string[] {
+  const lines: string[] = [];
+  for (const part of numbersLine(ledger).split(" · ")) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 3 + part.length <= width) lines[lines.length - 1] = `${last} · ${part}`;
+    else lines.push(part);
+  }
+  return lines;
+}
+
 /** `claims of done 14: 5 upheld, 8 refuted, 1 not judged`: the parts add up to the whole. */
 function claimsOfDone({ made, upheld, gap }: Ledger["claims"]): string {
   return `claims of done ${partsOf(made, [

@@ -26,7 +26,7 @@ import { commitUrl, type LinkedLine, ticketLinks, ticketUrl, withLinks } from ".
 import { healSummary } from "./heal-lines.ts";
 import { incidentLines } from "./incident-lines.ts";
 import { judgementLines } from "./judgement-lines.ts";
-import { numbersLine } from "./numbers-line.ts";
+import { numbersLine, numbersLines } from "./numbers-line.ts";
 import { slotText } from "./timeline-segments.ts";
 import { trendLine } from "./trend-text.ts";
 
@@ -87,7 +87,7 @@ export function summaryTextLines(
       ),
       ...keptWorkLines(ticket).map((line) => `      ${line}`),
     ]),
-    `  ${numbersLine(ledger)}`,
+    ...numbersLines(ledger, SLOTS_WIDTH - 2).map((line) => `  ${line}`),
     ...healSummary(state).map((line) => `  ${line}`),
     ...(trend === undefined ? [] : [`  ${trend}`]),
     ...slotText(state, SLOTS_WIDTH),

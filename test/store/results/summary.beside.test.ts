@@ -60,7 +60,7 @@ describe("what there is beside changes", () => {
     ];
     const text = renderSummaryText(sim.state);
     const markdown = renderMarkdown(sim.state);
-    expect(text).toContain(` · ${words.join(" · ")} · `);
+    for (const word of words) expect(text).toContain(word);
     for (const word of words) expect(markdown).toContain(`\n- ${word}\n`);
     expect(text).toContain("  ! T-2  At the wall  sha-2  yours:\n      set the record\n");
     expect(markdown).toContain("- **T-2** At the wall `sha-2`: set the record\n");

@@ -5,7 +5,7 @@ import { trendOf } from "../../../src/domain/results/trend.ts";
 import type { EndKind, RunEvent } from "../../../src/domain/run/event.ts";
 import { reduce } from "../../../src/domain/run/reduce.ts";
 import { type Fence, TicketId } from "../../../src/domain/values/ids.ts";
-import { numbersLine } from "../../../src/store/results/numbers-line.ts";
+import { numbersLine, numbersLines } from "../../../src/store/results/numbers-line.ts";
 import { renderMarkdown, renderSummaryText } from "../../../src/store/results/summary.ts";
 import { trendLine } from "../../../src/store/results/trend-text.ts";
 import { attempt } from "../../domain/mixed-run.ts";
@@ -46,6 +46,20 @@ const NO_FIXES = { transient: 0, reviewFinding: 0, failedCheck: 0, liveFix: 0, s
 const NO_FINDINGS = { critical: 0, high: 0, medium: 0, low: 0 };
 
 describe("the numbers in words", () => {
+  test("are broken between two numbers, never inside one, if the summary is printed", () => {
+    const { state } = plumbingEnded();
+    const whole = numbersLine(ledgerOf(state));
+    const printed = renderSummaryText(state).split("\n");
+    const first = printed.findIndex((line) => line.startsWith("  attempts "));
+    const lines = printed.slice(first, first + numbersLines(ledgerOf(state), 76).length);
+    expect(
+      lines.every((line) => line.length <= 78),
+      lines.join("\n"),
+    ).toBe(true);
+    expect(lines.length).toBeGreaterThan(1);
+    expect(lines.map((line) => line.trim()).join(" · ")).toBe(whole);
+  });
+
   test("name what there was, and nothing of what there was not", () => {
     const ledger = ledgerOf(plumbingEnded().state);
     const claims = { made: 3, upheld: 3, gap: 0 };

@@ -241,7 +241,9 @@ describe("the summary", () => {
         "      set the DNS record",
         "  ✖ T-3  Hard one  1 attempt failed; the last: broken",
         "  ✖ T-4  After it  waits for T-3, which is stalled",
-        "  attempts 3 · claims of done 3: 1 upheld, 2 refuted · fixed without you 1: 1 failed check · incidents 0 · $ 0.75 · interventions 1 (1 work, 0 harness)",
+        "  attempts 3 · claims of done 3: 1 upheld, 2 refuted",
+        "  fixed without you 1: 1 failed check · incidents 0 · $ 0.75",
+        "  interventions 1 (1 work, 0 harness)",
         ...SLOTS,
         "  fix:   what keeps the tickets named above open",
         `  next:  loopdash ${mixed().state.batchPath}`,
@@ -305,7 +307,7 @@ ${SLOTS.join("\n")}
     sim.report({ type: "ticket-gated", ticket: T2, step: `${EVIL}\n# DONE` });
     const text = renderSummaryText(ended(sim, "not-done", 1).state);
     expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
-    expect(text.split("\n")).toHaveLength(14 + SLOTS.length);
+    expect(text.split("\n")).toHaveLength(16 + SLOTS.length);
     const line = renderMarkdown(sim.state)
       .split("\n")
       .find((l) => l.startsWith("- **T-2**"));
