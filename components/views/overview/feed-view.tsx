@@ -29,7 +29,8 @@ export const FeedView = memo(function FeedView({ layout }: { readonly layout: La
         note={earlier > 0 ? `+${earlier} earlier` : undefined}
       />
       {shown.map((line) => (
-        <FeedRow key={line.seq} line={line} idWidth={ids} width={layout.columns} />
+        // One event can have several lines.
+        <FeedRow key={`${line.seq} ${line.text}`} line={line} idWidth={ids} width={layout.columns} />
       ))}
     </Box>
   );

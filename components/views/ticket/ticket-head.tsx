@@ -49,11 +49,11 @@ export const TicketHead = memo(function TicketHead({ columns: width, height }: V
 export function HeadParts({ columns, height }: ViewSize): ReactNode {
   const parts = JSON.parse(useDashboard((s) => JSON.stringify(headParts(s, { columns, height })))) as readonly HeadPart[];
   const landing = useDashboard(useShallow((s) => landingLink(s.run, selectedIn(s))));
-  return parts.flatMap(({ glyph, tone, lines }) =>
+  return parts.flatMap(({ glyph, tone, lines }, part) =>
     lines.map((text, i) => (
       <Spans
         // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place in the head
-        key={`${glyph} ${i}`}
+        key={`${part} ${i}`}
         line={linkSpans<Span>([{ text: ` ${i === 0 ? glyph : " "} ${text}`, tone }], [landing])}
       />
     )),
