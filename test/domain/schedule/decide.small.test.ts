@@ -119,13 +119,13 @@ describe("what is said of a run that goes on, in a sandbox", () => {
     const lines = renderSummaryText(running()).split("\n");
     expect(lines[0]).toMatch(/^● RUNNING {3}test {3}\d+s {3}2 tickets: 1 shipped, 0 human-gated, 1 open$/);
     expect(lines.slice(1, 3)).toEqual(["  ✔ A  A  0123456  1 attempt", "  ● B  B  at work"]);
-    // Who worked in which slot, over an axis of time.
-    expect(lines.slice(4, 7)).toEqual([
+    // The numbers take two lines. Then who worked in which slot, over an axis of time.
+    expect(lines.slice(5, 8)).toEqual([
       expect.stringMatching(/^ {2}1 +━A━+$/),
       expect.stringMatching(/^ {2}2 +╌B╌+$/),
       expect.stringMatching(/^ {5}0┄+ 0s$/),
     ]);
-    expect(lines.slice(7)).toEqual(["     ━ shipped  ╌ running", "  loopdash report test-run", ""]);
+    expect(lines.slice(8)).toEqual(["     ━ shipped  ╌ running", "  loopdash report test-run", ""]);
   });
 
   test("as Markdown", () => {
