@@ -81,8 +81,6 @@ export async function tell(story: Story, ...args: readonly string[]): Promise<re
   const refused = byType("attempt-ended").flatMap(({ ticket, evidence }) => (evidence?.step === "review" ? [ticket] : []));
   expect(refused.toSorted()).toEqual(["INFRA-1", "SHOP-2"]);
 
-  expectGuidance(events);
-
   for (const { id, state, mergedSha } of report.tickets) {
     const repo = join(story.workspace, id.startsWith("SHOP") ? "shop" : "infra");
     // Nothing was built for the ticket that the person closed; what was built for a gated one has landed too.
@@ -93,7 +91,10 @@ export async function tell(story: Story, ...args: readonly string[]): Promise<re
   return events;
 }
 
-/** The stop guard told one agent what it had left red; another one that went in circles was ended, and its next attempt stepped back. */
+/**
+ * The stop guard told one agent what it had left red; another one that went in circles was ended, and its next attempt stepped back. So it is
+ * with the example's agent, which asks the stop guard and prints what it does itself.
+ */
 export function expectGuidance(events: readonly RunEvent[]): void {
   const told = events.flatMap((event) => (event.type === "stop-guard-told" ? [event] : []));
   expect(told).toMatchObject([{ ticket: "SHOP-1", n: 1 }]);

@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
-import { setStory, tell } from "./story-stage.ts";
+import { expectGuidance, setStory, tell } from "./story-stage.ts";
 
 test("thirteen tickets: ten shipped and live, one of them reverted first, one closed by a person, two left to a person with the exact step", {
   timeout: 900_000,
 }, async () => {
   await using story = await setStory();
   const events = await tell(story);
+  expectGuidance(events);
   // Each shipped ticket was seen on dev, and then on prod.
   const passed = events.flatMap((event) => (event.type === "step-ended" && event.ok ? [`${event.ticket} ${event.step}`] : []));
   const ended = (outcome: string) =>
