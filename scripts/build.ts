@@ -27,6 +27,7 @@ async function main(folder: string): Promise<void> {
   assertLightStart(outputs, `dist/${PROGRAM}`, "src/cli/run-cli.ts");
   const text = (value: string): Uint8Array => new TextEncoder().encode(value);
   const files = new Map(built.map((file) => [basename(file.path), file.contents]));
+  files.set("guard-client.pl", readFileSync(join(ROOT, "src/cli/guard-server/client.pl")));
   files.set("batch.schema.json", text(`${JSON.stringify(batchJsonSchema(), null, 2)}\n`));
   files.set("lint.schema.json", text(`${JSON.stringify(lintJsonSchema(), null, 2)}\n`));
   files.set("licenses.txt", text(noticesOf(ROOT, outputs)));

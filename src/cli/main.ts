@@ -19,7 +19,10 @@ if (major < 24 || (major === 24 && minor < 15)) {
 } else if (args[0] === "__relay") {
   // Hidden verb, started in every sandbox with a gateway: for speed it loads nothing of the other verbs.
   const { relay } = await import("./relay.ts");
-  process.exitCode = await relay(args.slice(1));
+  process.exitCode = await relay(args.slice(1), loadGuard);
+} else if (args[0] === "__guard-server" && args[1] !== undefined) {
+  const { ownGuardServer } = await import("./guard-server/own-server.ts");
+  process.exitCode = await ownGuardServer(args[1], (await loadGuard()).runGuard);
 } else if (args[0] === "hook" || (args[0] === "guard" && args[1] === "check")) {
   const code = (await loadGuard()).runGuard(args);
   process.exitCode = code === undefined ? await (await import("./run-cli.ts")).runCli(args) : await code;

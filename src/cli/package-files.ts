@@ -15,11 +15,12 @@ function packageRoot(): string {
 }
 
 /** Files that ship with the program, and the folder of Node's compile cache. */
-export function packageFiles(): Readonly<Record<"main" | "oracle" | "prompts" | "compiled", string>> {
+export function packageFiles(): Readonly<Record<"main" | "oracle" | "guardClient" | "prompts" | "compiled", string>> {
   const root = packageRoot();
   return {
     main: join(root, "dist", "loopdash.js"),
     oracle: join(root, "dist", "oracle.cjs"),
+    guardClient: join(root, "dist", "guard-client.pl"),
     prompts: join(root, "prompts"),
     compiled: join(root, ".cache"),
   };

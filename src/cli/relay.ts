@@ -17,6 +17,7 @@ const NOT_RUNNABLE = 126;
 const OPTIONS: Readonly<Record<string, RegExp>> = {
   "--base-url": /^(\w+)(?:=(\/[\w/.-]*))?$/,
   "--forward": /^[\w.-]+:(\d{1,5})$/,
+  "--guard-socket": /^@([\w-]+)$/,
 };
 /** The longest answer to a tunnel's request. Bytes. */
 const LONGEST_HEAD = 8 * 1024;
@@ -28,25 +29,48 @@ interface RelayArgs {
   readonly baseUrls: readonly { readonly name: string; readonly path: string }[];
   /** `host:port` of opened servers on the loopback outside, each of which the program finds at the same port inside. */
   readonly forwards: readonly string[];
+  /** The abstract socket at which the guard is served, without its "@"; see guard-server/serve.ts. */
+  readonly guardSocket?: string;
   readonly program: string;
   readonly args: readonly string[];
 }
 
 /**
- * `__relay <socket> [--base-url NAME[=/path]]… [--forward host:port]… -- program args…`: listens on loopback, joins each connection
+ * `__relay <socket> [--base-url NAME[=/path]]… [--forward host:port]… [--guard-socket @name] -- program args…`: listens on loopback, joins each connection
  * to the gateway's socket, and runs the program with this relay as its proxy. Each `--forward` is a server on the loopback outside:
  * the relay listens at its port too, and asks the gateway for a tunnel to it, so that programs need to know of no proxy. Ends as the program does: with its exit code, or by its signal,
  * without waiting for open connections. Returns 2 if the command line is invalid.
  */
-export async function relay(argv: readonly string[]): Promise<number> {
+export async function relay(argv: readonly string[], loadGuard: LoadGuard): Promise<number> {
   const of = readRelayArgs(argv);
   if (of === undefined) {
-    process.stderr.write("usage: __relay <socket> [--base-url NAME[=/path]]... [--forward host:port]... -- program args...\n");
+    process.stderr.write(
+      "usage: __relay <socket> [--base-url NAME[=/path]]... [--forward host:port]... [--guard-socket @name] -- program args...\n",
+    );
     return 2;
   }
   const port = await listen(joining(of.socketPath));
   for (const to of of.forwards) await forward(of.socketPath, to);
-  return await run(of, environment(process.env, of, `http://127.0.0.1:${port}`));
+  const ended = run(of, environment(process.env, of, `http://127.0.0.1:${port}`));
+  if (of.guardSocket !== undefined) await serveGuard(of.guardSocket, loadGuard);
+  return await ended;
+}
+
+type LoadGuard = () => Promise<Pick<typeof import("./guard/run-guard.ts"), "runGuard">>;
+
+/**
+ * Serves the guard in the sandbox. Nobody in it can take the name while the relay lives, and the program ends with the relay. Loaded when the program has started, which needs it
+ * later. Without it, hooks start Node.
+ */
+async function serveGuard(name: string, loadGuard: LoadGuard): Promise<void> {
+  try {
+    const [{ guardServer }, { runGuard }] = await Promise.all([import("./guard-server/serve.ts"), loadGuard()]);
+    const server = guardServer(runGuard);
+    server.on("error", (error) => process.stderr.write(`loopdash relay: the guard is not served: ${error.message}\n`));
+    server.listen(`\0${name}`);
+  } catch (error) {
+    process.stderr.write(`loopdash relay: the guard is not served: ${error instanceof Error ? error.message : String(error)}\n`);
+  }
 }
 
 function readRelayArgs(argv: readonly string[]): RelayArgs | undefined {
@@ -58,7 +82,8 @@ function readRelayArgs(argv: readonly string[]): RelayArgs | undefined {
   return { socketPath, ...options, program, args };
 }
 
-function readOptions(words: readonly string[]): Pick<RelayArgs, "baseUrls" | "forwards"> | undefined {
+function readOptions(words: readonly string[]): Pick<RelayArgs, "baseUrls" | "forwards" | "guardSocket"> | undefined {
+  let guardSocket: string | undefined;
   const baseUrls: { name: string; path: string }[] = [];
   const forwards: string[] = [];
   for (let at = 0; at < words.length; at += 2) {
@@ -66,9 +91,10 @@ function readOptions(words: readonly string[]): Pick<RelayArgs, "baseUrls" | "fo
     const found = OPTIONS[option]?.exec(value);
     if (!found) return undefined;
     if (option === "--forward") forwards.push(value);
+    else if (option === "--guard-socket") guardSocket = found[1];
     else baseUrls.push({ name: found[1] ?? "", path: found[2] ?? "" });
   }
-  return { baseUrls, forwards };
+  return { baseUrls, forwards, ...(guardSocket === undefined ? {} : { guardSocket }) };
 }
 
 /**

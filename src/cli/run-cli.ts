@@ -147,7 +147,7 @@ async function perform(request: Request): Promise<number> {
     case "guard-setup":
       return (await import("./verbs/deferred-verbs.ts")).guardSetup(request);
     case "hook":
-      return (await import("./hook/hook.ts")).hook(request.args);
+      return (await import("./hook/hook.ts")).hook(request.args, (await import("./guard/caller.ts")).thisProcess());
     case "completion":
       return (await import("./verbs/completion.ts")).completion(request.shell);
     default:

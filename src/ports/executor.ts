@@ -41,6 +41,8 @@ export interface ExecRequest {
   readonly lineChars?: number;
   /** A model's API that the program may use, through a gateway of its own. */
   readonly model?: ModelAccess;
+  /** The abstract socket, "@name", at which the program's gateway serves the guard to its hooks; only in a sandbox with a network of its own. */
+  readonly guardSocket?: string;
   /** Called for the first blocked connection to each host and port. */
   readonly onBlocked?: (blocked: BlockedConnection) => void;
   /** Ends the program some seconds after its first blocked connection if none of its connections was let through by then. */

@@ -9,6 +9,7 @@ export const GUARD_CLAIMS = {
   stop: "the stop guard tells what is unmet",
   dead: "a hook that does not block is noticed before the start",
   skipped: "a program that skips its hooks is noticed",
+  served: "its hooks are answered without a start of Node",
   frozen: "the agent cannot change guard, settings or hooks",
   planted: "hooks, settings and plugins of the repository stay out",
 } as const;
@@ -24,6 +25,7 @@ const ALL: Readonly<Record<GuardClaim, boolean>> = {
   stop: true,
   dead: true,
   skipped: true,
+  served: true,
   frozen: true,
   planted: true,
 };

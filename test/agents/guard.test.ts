@@ -147,6 +147,22 @@ const MEASURES: Readonly<Record<string, (name: KindName) => Promise<Partial<Reco
     const [dead] = of(run.facts, "guard-dead");
     return { skipped: dead !== undefined && "why" in dead && /start of the session/.test(String(dead.why)) };
   },
+  "is served": async (name) => {
+    const [, outfile = ""] = (await bundleGuard(join(folder(), "guard-program"))).argv;
+    // Counts the starts of Node by the events that they answer.
+    const starts = join(folder(), "session/starts");
+    const counted = join(folder(), "guard-program/node");
+    writeFileSync(counted, `#!/bin/sh\necho "$3" >> ${starts}\nexec ${process.execPath} "$@"\n`, { mode: 0o755 });
+    const turns = [shell(name, "echo ran > ran.txt"), shell(name, "git reset --hard")];
+    const run = await guarded(name, { turns, program: { argv: [counted, outfile] } });
+    expect(readFileSync(join(run.worktree, "ran.txt"), "utf8"), run.log).toBe("ran\n");
+    expect([of(run.facts, "guard-dead"), of(run.facts, "guard-blocked").length]).toEqual([[], 1]);
+    const before = readFileSync(starts, "utf8")
+      .split("\n")
+      .filter((event) => event === "before-tool");
+    // The try before the start has no gateway, and with it no server.
+    return { served: before.length === 1 };
+  },
   "cannot be changed": async (name) => {
     const root = folder();
     mkdirSync(join(root, "worktree"));

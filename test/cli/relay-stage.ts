@@ -3,25 +3,29 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import type { Server } from "node:net";
 import { join, resolve } from "node:path";
-import { build } from "esbuild";
+import { type BuildOptions, build } from "esbuild";
 import { onTestFinished } from "vitest";
 import { openGateway } from "../../src/adapters/gateway/open-gateway.ts";
 import type { Gateway, GatewayOptions } from "../../src/ports/gateway.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 
-/** The relay as it is built: one file. */
-export async function bundleRelay(): Promise<string> {
-  const { outputFiles } = await build({
-    absWorkingDir: ROOT,
-    entryPoints: ["src/cli/relay.ts"],
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    target: "node24",
-    write: false,
-    footer: { js: "process.exitCode = await relay(process.argv.slice(2));" },
-  });
+const MAIN = `import { relay } from "./src/cli/relay.ts";
+process.exitCode = await relay(process.argv.slice(2), () => import("./src/cli/guard/run-guard.ts"));`;
+
+/** The relay and the guard that it serves, in one file. */
+export function bundleRelay(): Promise<string> {
+  return bundled({ stdin: { contents: MAIN, resolveDir: ROOT, loader: "ts" } });
+}
+
+/** The part of the relay that starts before every program. */
+export function bundleRelayAlone(): Promise<string> {
+  return bundled({ entryPoints: ["src/cli/relay.ts"], external: ["./guard-server/serve.ts"] });
+}
+
+async function bundled(of: BuildOptions): Promise<string> {
+  const built = { bundle: true, platform: "node", format: "esm", target: "node24", write: false } as const;
+  const { outputFiles } = await build({ absWorkingDir: ROOT, ...of, ...built });
   return outputFiles[0]?.text ?? "";
 }
 

@@ -12,7 +12,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { clientWords } from "../../src/cli/guard-server/client-words.ts";
 import { HOOK_VENDORS } from "../../src/domain/guard/hooks/hook-event.ts";
 import { hookGroup, type InstalledHook, pluginText } from "../../src/domain/guard/install/own-hook.ts";
 import { FAMILIES } from "../../src/domain/guard/rule-table.ts";
@@ -33,6 +34,8 @@ const COMMENTED = '{\n  // dark is better\n  "ui": {"theme": "dark"}\n}\n';
 
 let home: string;
 
+// Hooks that are tried start it.
+afterAll(() => void spawnSync("pkill", ["-f", `${PROGRAM} __guard-server`]));
 beforeEach(() => {
   home = join(scratch(), "home");
   mkdirSync(home);
@@ -277,6 +280,7 @@ describe("loopdash guard status", () => {
       { program: [process.execPath, at("app/evil")], options: [] },
       { program: [...own.slice(0, 1), "--import", at("app/evil"), ...own.slice(1)], options: [] },
       { program: own, options: ["--report", at("ran")] },
+      { program: [...clientWords("own", at("app/evil")), ...own], options: [] },
     ];
     for (const hook of hooks) {
       put("app/.claude/settings.local.json", JSON.stringify({ hooks: { PreToolUse: [hookGroup("claude", hook)] } }));

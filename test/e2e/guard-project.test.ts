@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { scratchFolder } from "../helpers/scratch.ts";
 
 const PROGRAM = resolve(import.meta.dirname, "../../dist/loopdash.js");
@@ -11,6 +11,8 @@ const SETTINGS = "settings.local.json";
 let home: string;
 let app: string;
 
+// Hooks that are tried start it.
+afterAll(() => void spawnSync("pkill", ["-f", `${PROGRAM} __guard-server`]));
 beforeEach(() => {
   home = join(scratch(), "home");
   app = join(home, "app");

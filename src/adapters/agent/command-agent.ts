@@ -4,7 +4,7 @@ import type { Executor } from "../../ports/executor.ts";
 import { LINE_MAX_CHARS } from "../executor/lines.ts";
 import { ActivityLines, shown } from "./activity-lines.ts";
 import { EVENT_CHARS } from "./event-format.ts";
-import { type GuardProgram, installCommandGuard } from "./guard-files.ts";
+import { type GuardProgram, installCommandGuard, servedProgram } from "./guard-files.ts";
 import { createEventLineReader } from "./registry.ts";
 
 /** The batch's settings of an agent of kind `command`, and its services. */
@@ -48,7 +48,8 @@ async function start(
   const { onEvent } = task;
   const read = createEventLineReader();
   const lines = new ActivityLines();
-  const guard = task.guard && options.guard && (await installCommandGuard(options.guard, { ...task.guard, outbox: task.outbox }));
+  const served = options.guard && servedProgram(options.guard, task.confinement);
+  const guard = task.guard && served && (await installCommandGuard(served.program, { ...task.guard, outbox: task.outbox }));
   const confinement = task.confinement && { ...task.confinement, read: [...task.confinement.read, ...(guard?.read ?? [])] };
   const result = await options.executor.run({
     argv: options.argv,
@@ -66,6 +67,7 @@ async function start(
     signal: task.signal,
     marker: task.marker,
     ...(confinement === undefined ? {} : { confinement }),
+    ...(guard === undefined || served?.guardSocket === undefined ? {} : { guardSocket: served.guardSocket }),
     ...(task.onBlocked === undefined ? {} : { onBlocked: task.onBlocked }),
     onStart: (process) => {
       launched = true;

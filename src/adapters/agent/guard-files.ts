@@ -16,6 +16,20 @@ import type { Confinement } from "../../ports/sandbox.ts";
 export interface GuardProgram {
   readonly argv: readonly string[];
   readonly read: readonly string[];
+  /** The words before `argv` that ask a guard server first, and the socket where they ask; absent where there is no such client. */
+  readonly client?: { readonly argv: readonly string[]; readonly socket: string };
+}
+
+/**
+ * The guard's program for one agent, and the socket at which its gateway has to serve the guard. Only in a sandbox: outside of it, any
+ * user of the machine could take the socket's name.
+ */
+export function servedProgram(
+  { client, ...program }: GuardProgram,
+  confinement: Confinement | undefined,
+): { readonly program: GuardProgram; readonly guardSocket?: string } {
+  if (client === undefined || confinement === undefined) return { program };
+  return { program: { ...program, argv: [...client.argv, ...program.argv] }, guardSocket: client.socket };
 }
 
 /** The guard of one attempt, in the terms of its vendor. `prepare` of the vendor's program makes it run. */

@@ -8,7 +8,7 @@ import type { Confinement } from "../../ports/sandbox.ts";
 import { removeFolder } from "../remove-folder.ts";
 import type { AgentProgram, ProgramLaunch, ProgramOptions } from "./agent-program.ts";
 import { EVENT_CHARS } from "./event-format.ts";
-import { type GuardProgram, type InstalledGuard, installGuard, tryGuard } from "./guard-files.ts";
+import { type GuardProgram, type InstalledGuard, installGuard, servedProgram, tryGuard } from "./guard-files.ts";
 import type { Login } from "./logins/login.ts";
 import { ModelWatch, type WatchBounds } from "./model-watch.ts";
 import { type ProgramEnd, ProgramReader } from "./program-reader.ts";
@@ -72,7 +72,7 @@ export async function runProgram(
   task: ProgramTask,
 ): Promise<{ readonly result: AgentResult; readonly answer: string }> {
   await mkdir(task.session, { recursive: true, mode: 0o700 });
-  const { guard, confinement } = await guardedBy(options, task);
+  const { guard, confinement, guardSocket } = await guardedBy(options, task);
   const { session, worktree } = task;
   const launch = await options.kind.prepare({ session, worktree, ...(guard && { guard }) }, options);
   if (guard !== undefined) await tryGuard(guard, { ...options, task, confinement });
@@ -96,6 +96,7 @@ export async function runProgram(
       upstream: watchedUpstream(options, watch, bounds.failures === undefined ? undefined : () => useless.abort()),
       baseUrls: launch.baseUrls,
     },
+    ...(guardSocket === undefined ? {} : { guardSocket }),
     ...confinedBy({ ...task, confinement: withReadOnly(confinement, launch) }),
     onStart: (process) => {
       launched = true;
@@ -129,11 +130,12 @@ export async function runProgram(
 async function guardedBy(
   { kind, guard: program }: ModelAgentOptions,
   { guard, confinement, env }: ProgramTask,
-): Promise<{ readonly guard?: InstalledGuard; readonly confinement: Confinement | undefined }> {
+): Promise<{ readonly guard?: InstalledGuard; readonly confinement: Confinement | undefined; readonly guardSocket?: string }> {
   if (guard === undefined || program === undefined) return { confinement };
-  const installed = await installGuard(kind.kind, program, { ...guard, outbox: env["LOOPDASH_OUTBOX"] });
+  const { program: served, ...socket } = servedProgram(program, confinement);
+  const installed = await installGuard(kind.kind, served, { ...guard, outbox: env["LOOPDASH_OUTBOX"] });
   if (confinement === undefined) return { guard: installed, confinement };
-  return { guard: installed, confinement: { ...confinement, read: [...confinement.read, ...installed.read] } };
+  return { guard: installed, confinement: { ...confinement, read: [...confinement.read, ...installed.read] }, ...socket };
 }
 
 function withReadOnly(confinement: Confinement | undefined, { readOnly = [] }: ProgramLaunch): Confinement | undefined {

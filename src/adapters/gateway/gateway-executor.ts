@@ -78,7 +78,7 @@ async function runGated(executor: Executor, options: GatewayExecutorOptions, req
       ...request,
       ...(shown === undefined ? {} : { env: { ...shown.env, ...request.env } }),
       ...(request.endIfBlocked === true ? { signal: watch.arm(gateway, request.signal) } : {}),
-      argv: [...relay.argv, gateway.socketPath, ...baseUrls, ...forwardsOf(hosts), "--", ...request.argv],
+      argv: [...relay.argv, gateway.socketPath, ...baseUrls, ...forwardsOf(hosts), ...guardOf(request), "--", ...request.argv],
       ...(confinement === undefined
         ? {}
         : { confinement: joined(confinement, { read: relay.read, socket: gateway.socketPath, shown }) }),
@@ -110,6 +110,10 @@ async function told(
     ...(refusedSecrets.length === 0 ? {} : { refusedSecrets }),
     ...(model === undefined ? {} : { model: spend }),
   };
+}
+
+function guardOf({ guardSocket }: ExecRequest): readonly string[] {
+  return guardSocket === undefined ? [] : ["--guard-socket", guardSocket];
 }
 
 /**

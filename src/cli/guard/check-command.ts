@@ -1,6 +1,6 @@
-import { existsSync, fstatSync, writeSync } from "node:fs";
+import { existsSync, fstatSync } from "node:fs";
 import { homedir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { judgeCommand } from "../../domain/guard/judge-command.ts";
 import type { GuardContext, GuardVerdict } from "../../domain/guard/verdict.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
@@ -8,6 +8,7 @@ import { shellWord } from "../../domain/values/shell-word.ts";
 import { settingsOf } from "../hook/guard-settings.ts";
 import { appendReport } from "../hook/hook-report.ts";
 import { lateLine, stopReminder } from "../hook/stop-guard.ts";
+import { type Caller, thisProcess } from "./caller.ts";
 import type { GuardRequest } from "./flags.ts";
 
 const ALLOWED = 0;
@@ -42,19 +43,23 @@ export function readGuardArgs(args: readonly string[]): Asked | undefined {
  * Judges a command line, or each JSON string of stdin. Returns the exit code: 0 allowed, 2 blocked or not judged. A stream of
  * lines gives 0 once all are judged. Loads nothing but the guard, because it runs before every command of an agent.
  */
-export function guardCheck({ json, words, settings: file, report, stop }: Asked): number | Promise<number> {
-  if (stop !== undefined && report !== undefined) return remindAtStop(stop, report);
-  const settings = settingsOf(file);
-  if ("problem" in settings) return refuse(settings.problem, "Ask the person who runs loopdash.");
-  const context = { ...contextOf(process.cwd(), process.env), settings };
-  if (words.length === 0) return judgeLines(context);
+export function guardCheck(
+  { json, words, settings: file, report, stop }: Asked,
+  caller: Caller = thisProcess(),
+): number | Promise<number> {
+  const reportFile = report === undefined ? undefined : resolve(caller.cwd, report);
+  if (stop !== undefined && reportFile !== undefined) return remindAtStop(stop, reportFile, caller);
+  const settings = settingsOf(file === undefined ? undefined : resolve(caller.cwd, file));
+  if ("problem" in settings) return refuse(caller, settings.problem, "Ask the person who runs loopdash.");
+  const context = { ...contextOf(caller), settings };
+  if (words.length === 0) return judgeLines(context, caller);
   const [line = ""] = words.length === 1 ? words : [words.map(shellWord).join(" ")];
   if (line.trim() === "")
-    return refuse("there is no command line to judge", 'Give it after --: loopdash guard check -- "git status"');
+    return refuse(caller, "there is no command line to judge", 'Give it after --: loopdash guard check -- "git status"');
   const verdict = judgeCommand(line, context);
-  if (report !== undefined) reportTo(report, line, verdict);
-  if (json) print(1, `${JSON.stringify({ command: line, ...verdict })}\n`);
-  else if (verdict.verdict === "block") print(2, told(verdict));
+  if (reportFile !== undefined) reportTo(reportFile, { line, verdict }, caller);
+  if (json) caller.print(1, `${JSON.stringify({ command: line, ...verdict })}\n`);
+  else if (verdict.verdict === "block") caller.print(2, told(verdict));
   return verdict.verdict === "allow" ? ALLOWED : BLOCKED;
 }
 
@@ -62,10 +67,9 @@ export function guardCheck({ json, words, settings: file, report, stop }: Asked)
  * Tells a program of a person's own what is unmet when it stops: exit code 2, and 0 if nothing is, or if it was told often enough. Exit code
  * 1: it could not look, or could not count.
  */
-async function remindAtStop(file: string, report: string): Promise<number> {
-  const cwd = process.cwd();
+async function remindAtStop(file: string, report: string, { cwd, print }: Caller): Promise<number> {
   try {
-    const { told, late } = await stopReminder({ file, report, worktree: worktreeOf(cwd) });
+    const { told, late } = await stopReminder({ file: resolve(cwd, file), report, worktree: worktreeOf(cwd) });
     if (late !== undefined) print(2, lateLine(late));
     if (told === undefined) return ALLOWED;
     const verdict = { verdict: "go-on", reason: told.reason } as const;
@@ -81,8 +85,12 @@ async function remindAtStop(file: string, report: string): Promise<number> {
 }
 
 /** Reports a judgement to a run. A failing write changes no verdict, and is told. */
-function reportTo(file: string, line: string, verdict: GuardVerdict): void {
-  const payload = { cwd: process.cwd(), tool: "command", commands: [line] };
+function reportTo(
+  file: string,
+  { line, verdict }: { readonly line: string; readonly verdict: GuardVerdict },
+  { cwd, print }: Caller,
+): void {
+  const payload = { cwd, tool: "command", commands: [line] };
   const unwritten = appendReport(file, { event: "before-tool", payload, verdict }, new Date());
   if (unwritten !== undefined) print(2, `loopdash: the guard could not write its report (${unwritten}); the verdict stands\n`);
 }
@@ -92,7 +100,7 @@ function told({ rule, reason, alternative }: Extract<GuardVerdict, { verdict: "b
 }
 
 /** The place where the command would run: this folder, in the worktree that it belongs to. */
-function contextOf(cwd: string, { HOME, TMPDIR }: NodeJS.ProcessEnv): GuardContext {
+function contextOf({ cwd, env: { HOME, TMPDIR } }: Caller): GuardContext {
   return {
     cwd,
     worktree: worktreeOf(cwd),
@@ -110,9 +118,10 @@ export function worktreeOf(cwd: string): string {
 }
 
 /** Judges each line as soon as it is there, so that one process can serve many. */
-async function judgeLines(context: GuardContext): Promise<number> {
+async function judgeLines(context: GuardContext, caller: Caller): Promise<number> {
   if (fstatSync(0).isCharacterDevice())
     return refuse(
+      caller,
       "guard check has nothing to judge",
       'Give a command line after --, or JSON strings on stdin: loopdash guard check -- "git status"',
     );
@@ -124,13 +133,14 @@ async function judgeLines(context: GuardContext): Promise<number> {
     const command = parsed(line);
     if (typeof command !== "string")
       return refuse(
+        caller,
         `line ${number} of stdin is not a JSON string`,
         'Give one JSON string per line, for example "git status" in double quotes.',
       );
-    print(1, `${JSON.stringify({ command, ...judgeCommand(command, context) })}\n`);
+    caller.print(1, `${JSON.stringify({ command, ...judgeCommand(command, context) })}\n`);
     judged++;
   }
-  return judged > 0 ? ALLOWED : refuse("stdin has no line to judge", "Give one JSON string per line.");
+  return judged > 0 ? ALLOWED : refuse(caller, "stdin has no line to judge", "Give one JSON string per line.");
 }
 
 async function* linesOf(input: NodeJS.ReadStream): AsyncGenerator<string> {
@@ -151,20 +161,7 @@ function parsed(line: string): unknown {
   }
 }
 
-function refuse(what: string, todo: string): number {
+function refuse({ print }: Caller, what: string, todo: string): number {
   print(2, `loopdash: ${what}\n  do:  ${todo}\n`);
   return BLOCKED;
-}
-
-/** Writes all of the text; a reader that has gone is no error. */
-export function print(fd: 1 | 2, text: string): void {
-  const bytes = Buffer.from(text);
-  for (let at = 0; at < bytes.length; ) {
-    try {
-      at += writeSync(fd, bytes, at);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "EAGAIN") continue;
-      return;
-    }
-  }
 }

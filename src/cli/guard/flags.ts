@@ -58,6 +58,7 @@ export function addGuard(program: Command, onRequest: (request: GuardRequest | G
     .addOption(new Option("--agent <kinds...>", "these agents; default: all that are found here").choices(HOOK_VENDORS))
     .option("--project", "the settings of this repository instead of yours")
     .option("--settings <file>", "with install: the settings of the guard, for families and rules to switch")
+    .option("--no-server", "with install: the hooks start Node each time, and no guard server")
     .option("--dry-run", "show the change and write nothing")
     .option("-y, --yes", "write without asking")
     .option("--json", "with check and status: as JSON")
@@ -71,15 +72,16 @@ interface SetupFlags {
   readonly agent?: readonly VendorKind[];
   readonly project?: true;
   readonly settings?: string;
+  readonly server: boolean;
   readonly dryRun?: true;
   readonly yes?: true;
   readonly json?: true;
 }
 
 function requestOf(act: (typeof GUARD_ACTS)[number], words: readonly string[], flags: SetupFlags): GuardRequest | GuardSetup {
-  const { json = false, agent = [], settings, ...switches } = flags;
+  const { json = false, agent = [], settings, server, ...switches } = flags;
   if (act === "check") {
-    if (Object.keys(flags).some((name) => name !== "json"))
+    if (Object.keys(flags).some((name) => name !== "json" && !(name === "server" && server)))
       throw usageError(
         "loopdash guard check takes --json alone",
         "the other options are for install, uninstall and status",
@@ -94,7 +96,17 @@ function requestOf(act: (typeof GUARD_ACTS)[number], words: readonly string[], f
       SEE_HELP,
     );
   const { project = false, dryRun = false, yes = false } = switches;
-  return { verb: "guard-setup", act, agents: agent, project, dryRun, yes, json, ...(settings !== undefined && { settings }) };
+  return {
+    verb: "guard-setup",
+    act,
+    agents: agent,
+    project,
+    server,
+    dryRun,
+    yes,
+    json,
+    ...(settings !== undefined && { settings }),
+  };
 }
 
 const SEE_HELP = "See: loopdash guard --help";

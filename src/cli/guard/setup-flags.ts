@@ -13,6 +13,8 @@ export interface GuardSetup {
   readonly project: boolean;
   /** The file with the settings of the guard, as it was typed. */
   readonly settings?: string;
+  /** True if the hooks ask this user's guard server first; it is started for them. */
+  readonly server: boolean;
   readonly dryRun: boolean;
   readonly yes: boolean;
   readonly json: boolean;

@@ -1,9 +1,11 @@
+import { isDeepStrictEqual } from "node:util";
 import { VENDORS, type VendorKind } from "../../domain/batch/vendors.ts";
 import { DENY_RULES } from "../../domain/guard/install/deny-rules.ts";
 import { denyRulesIn } from "../../domain/guard/install/edit-settings.ts";
 import type { InstalledHook } from "../../domain/guard/install/own-hook.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
+import { clientWords } from "../guard-server/client-words.ts";
 import { packageFiles } from "../package-files.ts";
 import { writeAll } from "../print.ts";
 import { whyDead } from "./canary.ts";
@@ -85,8 +87,9 @@ const FOREIGN = {
 };
 
 /** True for a hook that `install` would add here: nothing else that a repository names is run. */
-function isOfThisProgram({ program: [node, main, ...more], options: [flag, file, ...others] }: InstalledHook): boolean {
-  const isOwn = node === process.execPath && main === packageFiles().main && more.length === 0;
+function isOfThisProgram({ program, options: [flag, file, ...others] }: InstalledHook): boolean {
+  const words = [process.execPath, packageFiles().main];
+  const isOwn = [words, [...clientWords("own"), ...words]].some((own) => isDeepStrictEqual(own, program));
   const isPlain = flag === undefined || (flag === "--settings" && file !== undefined && others.length === 0);
   return isOwn && isPlain;
 }

@@ -1,9 +1,12 @@
 import { dirname } from "node:path";
 import type { GuardProgram } from "../../adapters/agent/guard-files.ts";
+import { clientWords, SANDBOX_SOCKET } from "../guard-server/client-words.ts";
 import { packageFiles } from "../package-files.ts";
 
-/** The words that start the guard in a worker: this program, by absolute paths. */
+/** The words that start the guard in a worker, by absolute paths: this program, and the client that asks it first where it is served. */
 export function guardProgram(): GuardProgram {
   const { main } = packageFiles();
-  return { argv: [process.execPath, main], read: [dirname(main)] };
+  const client = clientWords(SANDBOX_SOCKET);
+  const served = client.length === 0 ? {} : { client: { argv: client, socket: SANDBOX_SOCKET } };
+  return { argv: [process.execPath, main], read: [dirname(main)], ...served };
 }

@@ -1,16 +1,17 @@
 import { realpathSync } from "node:fs";
-import { homedir, userInfo } from "node:os";
+import { userInfo } from "node:os";
 import { basename, dirname, join } from "node:path";
 import type { GuardFile } from "../../domain/guard/settings-text.ts";
 import type { GuardContext } from "../../domain/guard/verdict.ts";
+import type { Caller } from "../guard/caller.ts";
 import { worktreeOf } from "../guard/check-command.ts";
 
 /**
  * The places in which a tool would act: one for each home folder that the user may have. A variable `HOME` alone could make the
  * real one look like any folder. `TMPDIR` counts only outside of them and of the worktree, because deletions are allowed there.
  */
-export function hookContexts({ worktree, ...settings }: GuardFile, cwd: string, env: NodeJS.ProcessEnv): readonly GuardContext[] {
-  const homes = new Set([homedir(), homeOfUser() ?? ""].filter((home) => home.startsWith("/")));
+export function hookContexts({ worktree, ...settings }: GuardFile, cwd: string, env: Caller["env"]): readonly GuardContext[] {
+  const homes = new Set([env["HOME"] ?? "", homeOfUser() ?? ""].filter((home) => home.startsWith("/")));
   const tree = worktree ?? worktreeOf(cwd);
   const temp = env["TMPDIR"];
   const isTemp = temp?.startsWith("/") === true && ![...homes, tree].some((folder) => isNear(temp, folder));

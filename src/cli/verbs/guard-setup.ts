@@ -13,6 +13,7 @@ import { type Plan, planInstall, planUninstall } from "../guard/plan.ts";
 import { replaceSettings } from "../guard/settings-file.ts";
 import type { GuardSetup } from "../guard/setup-flags.ts";
 import { guardStatus } from "../guard/status.ts";
+import { clientWords } from "../guard-server/client-words.ts";
 import { packageFiles } from "../package-files.ts";
 import { writeAll, writeNote } from "../print.ts";
 import { usageError } from "../usage-error.ts";
@@ -43,19 +44,24 @@ function declined(): number {
   return EXIT.notDone;
 }
 
-function writePlans(open: readonly Plan[], plan: (place: HookPlace) => Plan, { act }: GuardSetup): void {
+function writePlans(open: readonly Plan[], plan: (place: HookPlace) => Plan, { act, server }: GuardSetup): void {
   for (const { place } of open) write(place, plan);
-  if (act === "install") for (const { place } of open) writeNote(NOTES[place.vendor]);
+  if (act !== "install") return;
+  for (const { place } of open) writeNote(NOTES[place.vendor]);
+  if (server && clientWords("own").length > 0) writeNote(SERVER_NOTE);
 }
+
+const SERVER_NOTE =
+  "the hooks ask a guard server, which they start and which ends ten minutes after the last question; --no-server installs without";
 
 /** What a person must know or do after an installation. */
 const NOTES: Readonly<Partial<Record<VendorKind, string>>> = {
   codex: "Codex runs no hook that you have not trusted: start codex, type /hooks, look at this one and trust it",
 };
 
-function ownHook({ settings }: GuardSetup): InstalledHook {
+function ownHook({ settings, server }: GuardSetup): InstalledHook {
   const options = settings === undefined ? [] : ["--settings", resolve(settings)];
-  return { program: [process.execPath, packageFiles().main], options };
+  return { program: [...(server ? clientWords("own") : []), process.execPath, packageFiles().main], options };
 }
 
 async function placesOf({ agents, project }: GuardSetup): Promise<readonly HookPlace[]> {

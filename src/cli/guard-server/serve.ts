@@ -1,0 +1,71 @@
+import { createServer, type Server, type Socket } from "node:net";
+import type { Caller } from "../guard/caller.ts";
+
+/**
+ * Serves judgements of the guard at a Unix socket, because a process of Node that loads the guard takes longer to start than it takes to
+ * judge. `client.pl` asks; each connection is one question, answered as `loopdash hook` or `loopdash guard check` would in its place. Whatever goes wrong
+ * closes the connection without an answer, and the client starts Node instead: so nothing passes because a server fails.
+ */
+export function guardServer(runGuard: RunGuard): Server {
+  const server = createServer({ allowHalfOpen: true }, (connection) => {
+    // A client that has gone needs no answer.
+    connection.on("error", () => connection.destroy());
+    connection.setTimeout(PATIENCE_MS, () => connection.destroy());
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    connection.on("data", (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > MOST_BYTES) connection.destroy();
+      else chunks.push(chunk);
+    });
+    connection.on("end", () => void answer(connection, Buffer.concat(chunks), runGuard));
+  });
+  server.maxConnections = MOST_CONNECTIONS;
+  return server;
+}
+
+/** `runGuard` of run-guard.ts. Undefined: not a question for the guard alone. */
+export type RunGuard = (args: readonly string[], caller: Caller) => number | Promise<number> | undefined;
+
+/** Bytes of a question: the longest payload that client.pl sends, and its head. */
+const MOST_BYTES = 2 * 2 ** 20;
+const MOST_CONNECTIONS = 64;
+/** Milliseconds without a byte. client.pl gives up sooner. */
+const PATIENCE_MS = 10_000;
+
+async function answer(connection: Socket, question: Buffer, runGuard: RunGuard): Promise<void> {
+  try {
+    const asked = readQuestion(question);
+    const printed: Record<1 | 2, string> = { 1: "", 2: "" };
+    const print = (fd: 1 | 2, text: string): void => {
+      printed[fd] += text;
+    };
+    const code = asked && (await runGuard(asked.args, { ...asked, print }));
+    if (code === undefined) return void connection.destroy();
+    const [out, err] = [Buffer.from(printed[1]), Buffer.from(printed[2])];
+    connection.end(Buffer.concat([Buffer.from(`${code} ${out.length} ${err.length}\n`), out, err]));
+  } catch {
+    // The client has Node judge, which says what is wrong.
+    connection.destroy();
+  }
+}
+
+/** Reads a question as client.pl writes it; undefined if it is none, or one that only a process of its own can answer. */
+function readQuestion(bytes: Buffer): (Pick<Caller, "cwd" | "env" | "input"> & { readonly args: readonly string[] }) | undefined {
+  const from = bytes.indexOf("\n") + 1;
+  const length = Number(bytes.subarray(0, Math.max(0, from - 1)).toString("latin1"));
+  if (from === 0 || !Number.isSafeInteger(length) || from + length > bytes.length) return undefined;
+  const head = bytes.subarray(from, from + length).toString("utf8");
+  const [cwd = "", home, temporary, ...args] = head.split("\0");
+  if (!cwd.startsWith("/") || !isServed(args)) return undefined;
+  const env = { ...(home !== "" && { HOME: home }), ...(temporary !== "" && { TMPDIR: temporary }) };
+  const payload = bytes.subarray(from + length).toString("utf8");
+  return { args, cwd, env, input: () => Promise.resolve(payload) };
+}
+
+/** True for what is judged without starting a program, and without a stream on stdin. */
+function isServed([verb, what = "", ...options]: readonly string[]): boolean {
+  if (verb === "hook") return what === "before-tool" || what === "after-tool";
+  const dashes = options.indexOf("--");
+  return verb === "guard" && what === "check" && dashes !== -1 && dashes < options.length - 1;
+}
