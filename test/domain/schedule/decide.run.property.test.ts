@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { reduce } from "../../../src/domain/run/reduce.ts";
 import { activeTickets, freeSlots, type RunState } from "../../../src/domain/run/state.ts";
 import { decide } from "../../../src/domain/schedule/decide.ts";
+import { isRepair, waitsForBase } from "../../../src/domain/schedule/freeze.ts";
 import { attemptCap, reserveOf } from "../../../src/domain/schedule/money.ts";
 import { precedes, soonReady } from "../../../src/domain/schedule/slot-reservation.ts";
 import { vecAt, vecItems } from "../../../src/domain/values/vec.ts";
@@ -45,14 +46,17 @@ function checkSlots(state: RunState): void {
   expect(state.finishing.toSorted((a, b) => a - b)).toEqual(left.map((a) => a.index));
 }
 
-/** Who would start now if no slot were kept for anybody. */
+/** Who would start now if no slot were kept for anybody: first what may repair a broken base, then the longest path. */
 function couldStart(state: RunState): number[] {
   const starts: number[] = [];
+  const repairs = state.ready.filter((index) => isRepair(state, index));
   const taken = new Set(Object.keys(state.held));
   let reserved = 0;
-  for (const index of state.ready) {
+  for (const index of new Set([...repairs, ...state.ready])) {
     const exclusive = state.plan.tickets[index]?.exclusive ?? [];
-    if (state.paused || starts.length === freeSlots(state).length || exclusive.some((resource) => taken.has(resource))) continue;
+    const free = freeSlots(state, repairs.includes(index)).length;
+    if (state.paused || starts.length >= free || exclusive.some((resource) => taken.has(resource))) continue;
+    if (waitsForBase(state, index) !== undefined) continue;
     if (attemptCap(state, vecAt(state.tickets, index), reserved) !== undefined) continue;
     reserved += reserveOf(state.batch);
     for (const resource of exclusive) taken.add(resource);
