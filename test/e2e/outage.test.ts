@@ -1,7 +1,7 @@
 import { readFileSync, renameSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { RunEvent } from "../../src/domain/run/event.ts";
-import { OWN } from "../adapters/tripwire/own-oracle.ts";
 import { SmallDisk } from "./small-disk.ts";
 import { eventsOf, HONEST, PROGRAM, Stage } from "./stage.ts";
 
@@ -98,17 +98,22 @@ test("a disk that is full while the oracle is proven leaves it unproven, and the
   timeout: 300_000,
 }, async () => {
   using stage = new Stage(PROGRAM);
-  const home = stage.path("small");
-  using disk = await SmallDisk.at(home);
+  // Only what judges is on the disk, and nothing runs but the proof: neither the journal nor an agent takes space or frees any.
+  const runs = stage.path("home", "runs");
+  using disk = await SmallDisk.at(runs);
   stage.repo("app");
   stage.agent(HONEST);
-  // The oracle itself fills the disk when it judges the first canary, so that the next one finds no place.
-  const [full, sign] = [`${home}/full`, stage.path("has-filled")];
-  stage.write("own.mjs", OWN("false", fillOnce(full, sign)));
-  const batch = stage.batch(["T-1"], { oracle: { command: ["node", "own.mjs"] }, limits: { outageMinutes: 5 } });
-  const run = stage.start([batch, "--json"], { LOOPDASH_HOME: home }, undefined, disk.by);
+  stage.write("tickets/T-1.md", "---\nrepo: app\nstate: done\n---\n# Do T-1\n");
+  stage.write("own.mjs", filling(runs));
+  const batch = stage.batch([], {
+    tracker: { kind: "local", path: "tickets" },
+    tickets: undefined,
+    oracle: { command: ["node", "own.mjs"] },
+    limits: { outageMinutes: 5 },
+  });
+  const run = stage.start([batch, "--json"], {}, undefined, disk.by);
   await run.until(/"type":"tripwire-ended".*"unproven":true/);
-  disk.exec("rm", `${home}/full`);
+  await disk.grow("128m");
   const { code, stdout } = await run.ended;
   const events = eventsOf(stdout);
   expect(of(events, "tripwire-ended")[0]).toMatchObject({
@@ -117,14 +122,28 @@ test("a disk that is full while the oracle is proven leaves it unproven, and the
     problem: expect.stringContaining("ENOSPC"),
   });
   expect(of(events, "outage-started").map(({ what }) => what)).toContain("tripwire");
-  expect([code, stage.landed()]).toEqual([0, ["T-1"]]);
+  const judging = events.filter(({ type }) => type === "tripwire-ended" || type === "oracle-judged");
+  expect(judging.slice(-2)).toMatchObject([{ ok: true }, { final: true, judgement: { verdict: "done" } }]);
+  expect([of(events, "oracle-judged").length, code]).toEqual([1, 0]);
 });
 
-/** Code of an oracle that fills a disk with a file, once. */
-function fillOnce(file: string, sign: string): string {
-  return `if (!fs.existsSync(${JSON.stringify(sign)})) {
-    fs.writeFileSync(${JSON.stringify(sign)}, "");
-    try { for (;;) fs.appendFileSync(${JSON.stringify(file)}, Buffer.alloc(1024)); }
-    catch (error) { if (error.code !== "ENOSPC") throw error; }
-  }`;
+/** The size of the file by which an oracle fills a disk. Bytes. */
+const FILLER = 48 * 1024 * 1024;
+
+/**
+ * loopdash's oracle, which first fills the disk of these runs if it is no larger than the filler. It also keeps the files of the
+ * canary: else their space would do for the next one.
+ */
+function filling(runs: string): string {
+  return `import fs from "node:fs";
+const { tracker: { folder } } = JSON.parse(fs.readFileSync(process.argv.at(-1), "utf8"));
+const full = ${JSON.stringify(join(runs, "full"))};
+const size = () => fs.statSync(full, { throwIfNoEntry: false })?.size ?? 0;
+if (size() < ${FILLER}) {
+  for (const name of fs.existsSync(folder) ? fs.readdirSync(folder) : []) fs.linkSync(folder + "/" + name, full + process.pid + name);
+  try { while (size() < ${FILLER}) fs.appendFileSync(full, Buffer.alloc(65_536)); }
+  catch (error) { if (error.code !== "ENOSPC") throw error; }
+}
+await import(${JSON.stringify(join(dirname(PROGRAM), "oracle.cjs"))});
+`;
 }

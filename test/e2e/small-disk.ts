@@ -1,32 +1,42 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcessByStdio, execFileSync, spawn } from "node:child_process";
 import { mkdirSync } from "node:fs";
+import type { Readable, Writable } from "node:stream";
+
+type Holder = ChildProcessByStdio<Writable, Readable, null>;
 
 /** Room for a state folder with two small worktrees, and for little more. */
 const SIZE = "size=48m,nr_inodes=4k,mode=700";
 
+/** What is mounted, and mounted anew with another size as soon as somebody asks for it. It is there until its holder is killed. */
+const HOLDER = `mount -t tmpfs -o "$1" tmpfs "$2" && echo mounted &&
+  read -r size && mount -o "remount,size=$size" tmpfs "$2" && echo grown && exec cat`;
+
 /** A small disk at a folder, and what a program is started by to see it there: nobody else does. Any user may make one. */
 export class SmallDisk implements Disposable {
   readonly by: readonly string[];
-  readonly #holder: ChildProcess;
+  readonly #holder: Holder;
 
-  private constructor(holder: ChildProcess) {
+  private constructor(holder: Holder) {
     this.#holder = holder;
     this.by = ["nsenter", "--target", String(holder.pid), "--user", "--mount", "--preserve-credentials", "--"];
   }
 
   static async at(folder: string): Promise<SmallDisk> {
-    mkdirSync(folder);
+    mkdirSync(folder, { recursive: true });
     const namespace = ["--user", "--map-current-user", "--keep-caps", "--mount", "--propagation", "private", "--"];
-    const script = 'mount -t tmpfs -o "$1" tmpfs "$2" && echo mounted && exec cat';
-    const holder = spawn("unshare", [...namespace, "sh", "-c", script, "sh", SIZE, folder], {
+    const holder = spawn("unshare", [...namespace, "sh", "-c", HOLDER, "sh", SIZE, folder], {
       stdio: ["pipe", "pipe", "inherit"],
     });
-    const said = await new Promise<string>((settle) => {
-      holder.stdout.once("data", (chunk: Buffer) => settle(chunk.toString()));
-      holder.once("close", (code) => settle(`it ended with ${code}`));
-    });
+    const said = await nextWord(holder);
     if (said !== "mounted\n") throw new Error(`no small disk could be mounted: ${said}`);
     return new SmallDisk(holder);
+  }
+
+  /** Makes the disk larger, once. */
+  async grow(size: `${number}m`): Promise<void> {
+    const said = nextWord(this.#holder);
+    this.#holder.stdin.write(`${size}\n`);
+    if ((await said) !== "grown\n") throw new Error(`the small disk did not grow: ${await said}`);
   }
 
   /** Runs a program that sees the disk. */
@@ -38,4 +48,12 @@ export class SmallDisk implements Disposable {
   [Symbol.dispose](): void {
     this.#holder.kill("SIGKILL");
   }
+}
+
+/** What a holder says next, or how it ended. */
+function nextWord(holder: Holder): Promise<string> {
+  return new Promise((settle) => {
+    holder.stdout.once("data", (chunk: Buffer) => settle(chunk.toString()));
+    holder.once("close", (code) => settle(`it ended with ${code}`));
+  });
 }
