@@ -1,6 +1,7 @@
-import type { SpawnSyncOptionsWithStringEncoding, SpawnSyncReturns } from "node:child_process";
+import type { ChildProcessByStdio, SpawnSyncOptionsWithStringEncoding, SpawnSyncReturns } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import { errorCode } from "../../domain/values/error-text.ts";
 import { isObject } from "../../domain/values/json-object.ts";
 import { plainLines, plainText } from "../../domain/values/text.ts";
@@ -40,6 +41,8 @@ export interface StopLook {
 const CHECKS_MS = 45_000;
 const GIT_MS = 10_000;
 const OUTPUT_BYTES = 4 * 2 ** 20;
+/** The end of a check's output that is looked at. */
+const OUTPUT_CHARACTERS = 4_000;
 const QUOTED = { maxLines: 8, maxLength: 160 } as const;
 const MOST_FILES = 50;
 const FILE_BYTES = 1_000_000;
@@ -47,16 +50,27 @@ const FILE_BYTES = 1_000_000;
 /** Runs a program to its end. */
 type Run = (program: string, args: readonly string[], options: SpawnSyncOptionsWithStringEncoding) => SpawnSyncReturns<string>;
 
+/** A check that runs. */
+type Running = ChildProcessByStdio<null, Readable, Readable>;
+
+/** Starts a program as the leader of a process group of its own, without input. */
+type Start = (
+  program: string,
+  args: readonly string[],
+  options: { readonly cwd: string; readonly detached: true; readonly stdio: ["ignore", "pipe", "pipe"] },
+) => Running;
+
 /** Where the reminder looks, and by what. */
 interface Look extends StopSpec {
   readonly worktree: string;
   readonly run: Run;
+  readonly start: Start;
 }
 
 /**
  * Looks which items of the finish line are unmet when an agent stops. The agent is told nothing if none is known, or if it was told often enough.
  * Decides nothing: the finish line judges afterwards. `report`: the report of this attempt, which tells how often that was. A check that takes too
- * long is killed, and keeps no agent. Throws if the file of the engine cannot be read.
+ * long is killed with what it has started, and keeps no agent. Throws if the file of the engine cannot be read.
  */
 export async function stopReminder({
   file,
@@ -71,11 +85,11 @@ export async function stopReminder({
   const told = Math.max(timesSeen(spec.toldFile), report === undefined ? 0 : timesTold(report));
   if (told >= spec.times) return {};
   // Loaded here: the other hooks start no program, and it takes 3 ms.
-  const { spawnSync } = await import("node:child_process");
-  const look: Look = { ...spec, worktree, run: spawnSync };
+  const { spawn, spawnSync } = await import("node:child_process");
+  const look: Look = { ...spec, worktree, run: spawnSync, start: spawn };
   const unmet = [...unchanged(look), ...unreadable(spec)];
   const checksMs = Math.min(spec.checksMs ?? CHECKS_MS, CHECKS_MS);
-  const checked = unmet.length === 0 ? checkAll(look, checksMs) : { failed: [], late: [] };
+  const checked = unmet.length === 0 ? await checkAll(look, checksMs) : { failed: [], late: [] };
   unmet.push(...checked.failed);
   const late = checked.late.length === 0 ? {} : { late: `${checked.late.join(", ")}: no result within ${checksMs / 1000} s` };
   if (unmet.length === 0) return late;
@@ -172,12 +186,15 @@ function isJsonObject(file: string): boolean {
 }
 
 /** The checks that fail now, in the worktree as it is, and the names of those that had no time to end. */
-function checkAll({ worktree, checks, run }: Look, checksMs: number): { failed: readonly Unmet[]; late: readonly string[] } {
+async function checkAll(
+  { worktree, checks, start }: Look,
+  checksMs: number,
+): Promise<{ failed: readonly Unmet[]; late: readonly string[] }> {
   const until = Date.now() + checksMs;
   const failed: Unmet[] = [];
   const late: string[] = [];
   for (const { name, command } of checks) {
-    const result = checkOnce(command, { worktree, run, timeout: until - Date.now() });
+    const result = await checkOnce(command, { worktree, start, timeout: until - Date.now() });
     const shown = plainText(name, 60);
     if (result === "late") late.push(shown);
     else if (result !== undefined) failed.push(failedCheck(shown, result));
@@ -185,20 +202,89 @@ function checkAll({ worktree, checks, run }: Look, checksMs: number): { failed: 
   return { failed, late };
 }
 
-/** The exit and output of a check that fails; undefined if it passes, or cannot run. */
-function checkOnce(
+/** The exit of a check, and the end of its output. */
+interface CheckResult {
+  readonly status: number;
+  readonly output: string;
+}
+
+/**
+ * The result of a check that fails; undefined if it passes, or cannot run. What the check leaves running is ended with it; if this
+ * process is ended, the check is as well.
+ */
+async function checkOnce(
   [program = "", ...args]: readonly string[],
-  { worktree, run, timeout }: Pick<Look, "worktree" | "run"> & { readonly timeout: number },
-): { readonly status: number; readonly output: string } | "late" | undefined {
+  { worktree, start, timeout }: Pick<Look, "worktree" | "start"> & { readonly timeout: number },
+): Promise<CheckResult | "late" | undefined> {
   if (timeout <= 0) return "late";
-  const options = { cwd: worktree, encoding: "utf8", timeout, killSignal: "SIGKILL", maxBuffer: OUTPUT_BYTES } as const;
-  const { status, stdout, stderr, error } = run(program, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
-  if (error !== undefined && errorCode(error) === "ETIMEDOUT") return "late";
-  return error !== undefined || status === 0 || status === null ? undefined : { status, output: `${stdout}${stderr}` };
+  let child: Running | undefined;
+  const endBoth = (signal: NodeJS.Signals): void => {
+    endGroup(child?.pid);
+    // Its listener is gone, so this is the end.
+    process.kill(process.pid, signal);
+  };
+  // They are there before the check: a signal may come as soon as it runs.
+  for (const signal of ENDINGS) process.once(signal, endBoth);
+  try {
+    child = startOrNot(() => start(program, args, { cwd: worktree, detached: true, stdio: ["ignore", "pipe", "pipe"] }));
+    return child === undefined ? undefined : await resultOf(child, timeout);
+  } finally {
+    endGroup(child?.pid);
+    for (const signal of ENDINGS) process.off(signal, endBoth);
+    // A process that has left the group may still hold them, and the agent does not wait for it.
+    child?.stdout.destroy();
+    child?.stderr.destroy();
+  }
+}
+
+/** Node reports some failed starts by an event, and throws others: E2BIG is one. */
+function startOrNot(start: () => Running): Running | undefined {
+  try {
+    return start();
+  } catch (error) {
+    if (error instanceof Error && "syscall" in error) return undefined;
+    throw error;
+  }
+}
+
+/** The signals by which an agent's program ends its hooks. A check has a group of its own, so they do not reach it. */
+const ENDINGS = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
+
+/** Waits for the end of a check and of its output, but no longer than `timeout` milliseconds. */
+function resultOf(child: Running, timeout: number): Promise<CheckResult | "late" | undefined> {
+  const tailOf = (stream: Readable): (() => string) => {
+    let tail = "";
+    stream.setEncoding("utf8").on("data", (text: string) => {
+      tail = `${tail}${text}`.slice(-OUTPUT_CHARACTERS);
+    });
+    return () => tail;
+  };
+  const [stdout, stderr] = [tailOf(child.stdout), tailOf(child.stderr)];
+  return new Promise((settle) => {
+    const timer = setTimeout(() => settle("late"), timeout);
+    const settled = (result: CheckResult | undefined): void => {
+      clearTimeout(timer);
+      settle(result);
+    };
+    child.once("error", () => settled(undefined));
+    child.once("close", (status) =>
+      settled(status === 0 || status === null ? undefined : { status, output: `${stdout()}${stderr()}` }),
+    );
+  });
+}
+
+/** Ends the group that a check leads; it may be gone. A check that could not start has none. */
+function endGroup(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, "SIGKILL");
+  } catch (error) {
+    // Some systems report EPERM for a group of zombies.
+    if (errorCode(error) !== "ESRCH" && errorCode(error) !== "EPERM") throw error;
+  }
 }
 
 function failedCheck(name: string, { status, output }: { readonly status: number; readonly output: string }): Unmet {
-  const last = plainLines(output.slice(-4_000), { maxLines: 1_000, maxLength: QUOTED.maxLength });
+  const last = plainLines(output.slice(-OUTPUT_CHARACTERS), { maxLines: 1_000, maxLength: QUOTED.maxLength });
   const quoted = last.slice(-QUOTED.maxLines).map((line) => `  | ${line}`);
   const long = [`The check "${name}" fails (exit ${status}). Its last lines:`, ...quoted].join("\n");
   return { short: `check ${name} fails`, long };

@@ -1,6 +1,8 @@
-import { execFileSync } from "node:child_process";
-import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { appendFileSync, createReadStream, mkdirSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
 import { stopReminder } from "../../../src/cli/hook/stop-guard.ts";
 import { scratchFolder } from "../../helpers/scratch.ts";
@@ -30,9 +32,18 @@ function stopped(checks: readonly { readonly name: string; readonly command: rea
     return stopReminder({ file, report, worktree });
   };
   const seen = (times: number) => writeFileSync(toldFile, `${times}\n`);
-  const pid = () => Number(readFileSync(at("pid"), "utf8"));
-  return { report, git, change, leave, seen, pid, look, remind: async () => (await look()).told };
+  /** What processes write to `../held`, once none of them has it open any more. */
+  const held = () => {
+    execFileSync("mkfifo", [at("held")]);
+    return createReadStream(at("held"), "utf8");
+  };
+  return { file, report, worktree, git, change, leave, seen, held, look, remind: async () => (await look()).told };
 }
+
+/** A program below a check that does not end, with `../held` open: if nobody ends it, it says so there. */
+const BELOW = "exec 3>../held; echo up >&3; (sleep 30; echo late >&3)";
+/** A check that does not end either; the program below it has its output. */
+const DEEP = ["sh", "-c", `${BELOW} & wait`];
 
 describe("the reminder of an agent that stops", () => {
   test("tells that nothing is changed, at most as often as it may", async () => {
@@ -81,6 +92,7 @@ describe("the reminder of an agent that stops", () => {
       { name: "passes", command: ["true"] },
       { name: "tests", command: ["sh", "-c", noise] },
       { name: "gone", command: ["no-such-program"] },
+      { name: "too long", command: ["true", "x".repeat(200_000)] },
       { name: "killed", command: ["sh", "-c", "kill -9 $$"] },
     ]);
     change();
@@ -104,12 +116,34 @@ describe("the reminder of an agent that stops", () => {
       expect(await look(300)).toEqual({ late: expect.stringMatching(/^endless ?, next: no result within 0\.3 s$/) });
     });
 
-    test("lets the agent go though a program of the check still holds its output", async () => {
-      const { change, look, pid } = stopped([{ name: "deep", command: ["sh", "-c", "sleep 600 & echo $! >../pid; wait"] }]);
+    test("lets the agent go though a program of the check holds its output, and ends that program", async () => {
+      const { change, look, held } = stopped([{ name: "deep", command: DEEP }]);
       change();
-      const seen = await look(1_000);
-      process.kill(pid(), "SIGKILL");
-      expect(seen).toEqual({ late: "deep: no result within 1 s" });
+      const ended = text(held());
+      expect(await look(2_000)).toEqual({ late: "deep: no result within 2 s" });
+      expect(await ended).toBe("up\n");
+    });
+
+    test.each(["SIGHUP", "SIGINT", "SIGTERM"] as const)("ends them if it is itself ended by %s", async (signal) => {
+      const { change, file, worktree, held } = stopped([{ name: "deep", command: DEEP }]);
+      change();
+      const stopGuard = JSON.stringify(resolve("src/cli/hook/stop-guard.ts"));
+      const code = `const { stopReminder } = await import(${stopGuard}); await stopReminder(${JSON.stringify({ file, worktree })});`;
+      const below = held();
+      const ended = text(below);
+      const hook = spawn(process.execPath, ["--input-type=module", "-e", code], { stdio: ["ignore", "ignore", "inherit"] });
+      await once(below, "data");
+      hook.kill(signal);
+      expect(await once(hook, "close")).toEqual([null, signal]);
+      expect(await ended).toBe("up\n");
+    });
+
+    test("ends what a check has left running", async () => {
+      const { change, look, held } = stopped([{ name: "tests", command: ["sh", "-c", `${BELOW} >../out 2>&1 & exit 3`] }]);
+      change();
+      const ended = text(held());
+      expect(await look()).toMatchObject({ told: { unmet: "check tests fails" } });
+      expect(await ended).toBe("up\n");
     });
 
     test("tells what failed before", async () => {
