@@ -1,6 +1,5 @@
 import { allowedEnvironment } from "../../adapters/executor/environment.ts";
 import { findSandbox } from "../../adapters/sandbox/find-sandbox.ts";
-import { openRepo } from "../../adapters/vcs/repository/git-repo.ts";
 import { canBeBilled } from "../../domain/batch/api-key-guard.ts";
 import { commandsOf } from "../../domain/batch/commands.ts";
 import { type BatchProblem, formatProblems } from "../../domain/batch/problem.ts";
@@ -15,6 +14,7 @@ import { pathsOf } from "../engine/batch-paths.ts";
 import { checkCommands } from "../engine/check-commands.ts";
 import { findToolchains, toolchainPaths, toolchainWarnings } from "../engine/find-toolchains.ts";
 import { type LoadedBatch, uninstalledWarnings } from "../engine/load-batch.ts";
+import { openBatchRepo } from "../engine/open-batch-repo.ts";
 import { openForge } from "../engine/open-forge.ts";
 import { filesOfTracker } from "../engine/outside-repositories.ts";
 import { secretsOf } from "../engine/run-secrets.ts";
@@ -55,23 +55,22 @@ export async function checkApiKeys(
 }
 
 /** Checks each repository of the batch, opened the way a start opens it. */
-export async function checkRepositories(
-  { batch, folder, outside }: LoadedBatch,
-  env: NodeJS.ProcessEnv,
-): Promise<readonly CheckResult[]> {
+export async function checkRepositories(loaded: LoadedBatch, env: NodeJS.ProcessEnv): Promise<readonly CheckResult[]> {
+  const { batch, folder, outside } = loaded;
   const secrets = outside?.secrets ?? secretsOf(batch, { folder, env });
   const opened: Repo[] = [];
   const found = await Promise.all(
     Object.entries(batch.repos).map(([name, { path, base, forge, prepare }]) =>
       unlessRefused(async () => {
-        const { repo, place } = await openForge(await openRepo({ id: RepoId.parse(name), path, base, env }), forge, secrets, {
+        const found = await openBatchRepo(loaded, { id: RepoId.parse(name), path, base, env });
+        const { repo, place } = await openForge(found, forge, secrets, {
           how: "look",
           onBroken: batch.onBroken,
         });
         opened.push(repo);
         const at = place === undefined ? "" : `; changes land there and at ${place}`;
-        const found = ok("repository", `${name}: ${base} at ${(await repo.baseTip()).slice(0, 12)} in ${path}${at}`);
-        return [found, ...(prepare.length === 0 ? [] : await checkInstallFolders(name, repo, prepare))];
+        const usable = ok("repository", `${name}: ${base} at ${(await repo.baseTip()).slice(0, 12)} in ${path}${at}`);
+        return [usable, ...(prepare.length === 0 ? [] : await checkInstallFolders(name, repo, prepare))];
       }),
     ),
   );

@@ -2,7 +2,6 @@ import { existsSync } from "node:fs";
 import { allowedEnvironment } from "../../adapters/executor/environment.ts";
 import type { BatchPaths } from "../../adapters/sandbox/named-files.ts";
 import type { RunGit } from "../../adapters/vcs/git/git-helper.ts";
-import { openRepo } from "../../adapters/vcs/repository/git-repo.ts";
 import { accountsOf, usesLogin, type VendorSpec } from "../../domain/batch/account.ts";
 import type { BatchProblem } from "../../domain/batch/problem.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
@@ -22,6 +21,7 @@ import { checkLogin, filesOfLogins } from "./check-logins.ts";
 import { commitsOf } from "./commit-style.ts";
 import { findToolchains, toolchainPaths, toolchainWarnings } from "./find-toolchains.ts";
 import { type LoadedBatch, uninstalledWarnings } from "./load-batch.ts";
+import { openBatchRepo } from "./open-batch-repo.ts";
 import { openForge } from "./open-forge.ts";
 import { checkOutsideRepositories, filesOfTracker } from "./outside-repositories.ts";
 import type { RunSecrets } from "./run-secrets.ts";
@@ -68,7 +68,7 @@ interface PreflightOptions {
 
 /** Checks everything that a run will need before anything starts. Throws a UserError (exit 4) at the first missing item. */
 export async function preflight(loaded: LoadedBatch, options: PreflightOptions): Promise<RunEnvironment> {
-  const [found, uninstalled] = await Promise.all([findEnvironment(loaded, options), uninstalledWarnings(loaded)]);
+  const [found, uninstalled] = await settleBoth(findEnvironment(loaded, options), uninstalledWarnings(loaded));
   return { ...found, warnings: [...uninstalled, ...found.warnings] };
 }
 
@@ -89,7 +89,7 @@ async function findEnvironment(loaded: LoadedBatch, options: PreflightOptions): 
     await checkVendor(batch.reviewer, batch, { sandbox, env, program: reviewerProgram ?? "" }, "reviewer");
   const places = pathsOf(batch, { folder: loaded.folder, state: stateHome(env, cwd).root, home: env["HOME"] });
   const [{ repos, ...forges }, toolchains] = await settleBoth(
-    openRepos(batch, { ...options, sandbox }),
+    openRepos(loaded, { ...options, sandbox }),
     findToolchains(batch.repos, { env: commandEnv, homes: places.homes }),
   );
   const { paths, careful } = await toolchainPaths(toolchains, { repos: batch.repos, env: commandEnv });
@@ -112,9 +112,10 @@ async function findEnvironment(loaded: LoadedBatch, options: PreflightOptions): 
 
 /** Opens the repositories of a batch, one after the other, so that the first one with a fault is named. */
 async function openRepos(
-  batch: Batch,
+  loaded: LoadedBatch,
   { env, git, sandbox, secrets, isLookOnly }: PreflightOptions & { readonly sandbox: Sandbox | undefined },
 ): Promise<Pick<RunEnvironment, "repos" | "pullRequests" | "branchChecks" | "landings">> {
+  const { batch } = loaded;
   const repos = new Map<string, Repo>();
   const pullRequests = new Map<string, PullRequestTarget>();
   const branchChecks = new Map<string, BranchTarget>();
@@ -122,7 +123,7 @@ async function openRepos(
   for (const [name, { path, base, forge }] of Object.entries(batch.repos)) {
     const commits = commitsOf(batch.commit, { name, path, env });
     const how = { ...(git && { run: git }), ...(sandbox && { sandbox }) };
-    const repo = await openRepo({ id: RepoId.parse(name), path, base, commits, env, ...how });
+    const repo = await openBatchRepo(loaded, { id: RepoId.parse(name), path, base, commits, env, ...how });
     const forged = await openForge(repo, forge, secrets, {
       how: isLookOnly ? "look" : "move",
       onBroken: batch.onBroken,

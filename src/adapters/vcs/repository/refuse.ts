@@ -13,8 +13,28 @@ import { exists, type Located, locate } from "./locate.ts";
 import type { Store } from "./store.ts";
 import { checkoutsOfBase, whyNotReady } from "./user-checkout.ts";
 
-function refusal(options: { what: string; why: string; todo: string; cause?: unknown }): UserError {
-  return new UserError({ ...options, exitCode: EXIT.refused });
+/** The key of a repository in a batch file whose value is at fault. */
+type RepositoryKey = "path" | "base";
+
+/** A repository cannot be used. `key` is undefined if the batch file says nothing wrong. */
+export class RepositoryRefusal extends UserError {
+  readonly key: RepositoryKey | undefined;
+
+  constructor({ key, ...options }: Refused & { readonly key?: RepositoryKey | undefined }) {
+    super({ ...options, exitCode: EXIT.refused });
+    this.key = key;
+  }
+}
+
+interface Refused {
+  readonly what: string;
+  readonly why: string;
+  readonly todo: string;
+  readonly cause?: unknown;
+}
+
+function refusal(options: Refused, key?: RepositoryKey): RepositoryRefusal {
+  return new RepositoryRefusal({ ...options, key });
 }
 
 /**
@@ -25,10 +45,10 @@ export async function locateOrRefuse(id: string, path: string): Promise<Located>
   const what = `repository "${id}" cannot be used`;
   const stats = await ifThere(stat(path));
   if (stats === undefined) {
-    throw refusal({ what, why: `${displayName(path)} does not exist`, todo: "correct its path in the batch file" });
+    throw refusal({ what, why: `${displayName(path)} does not exist`, todo: "correct its path in the batch file" }, "path");
   }
   if (!stats.isDirectory()) {
-    throw refusal({ what, why: `${displayName(path)} is not a folder`, todo: "give the folder of a git repository" });
+    throw refusal({ what, why: `${displayName(path)} is not a folder`, todo: "give the folder of a git repository" }, "path");
   }
   const real = await realpath(path);
   const found = locate(real).catch(async (error: unknown) => {
@@ -56,10 +76,10 @@ async function noRepository(what: string, path: string, cause: GitFailure): Prom
   for (let above = dirname(path); above !== dirname(above); above = dirname(above)) {
     if (!(await exists(join(above, ".git")))) continue;
     const why = `${displayName(path)} is a folder within the repository ${displayName(above)}`;
-    return refusal({ what, why, todo: "give the top folder of the repository", cause });
+    return refusal({ what, why, todo: "give the top folder of the repository", cause }, "path");
   }
   const why = `${displayName(path)} is not a git repository`;
-  return refusal({ what, why, todo: "give the top folder of a git repository, or a bare repository", cause });
+  return refusal({ what, why, todo: "give the top folder of a git repository, or a bare repository", cause }, "path");
 }
 
 function refuseFormat(what: string, at: Located): void {
@@ -79,7 +99,7 @@ export function refuseBaseName(id: string, base: string): void {
   const reason = unfitBranchName(base);
   if (reason === undefined) return;
   const why = `"${displayName(base)}" cannot name a branch: ${reason}`;
-  throw refusal({ what: `repository "${id}" cannot be used`, why, todo: "give an existing local branch as its base" });
+  throw refusal({ what: `repository "${id}" cannot be used`, why, todo: "give an existing local branch as its base" }, "base");
 }
 
 /** Refuses a base that is not a local branch, and checkouts that could not follow it. */
@@ -87,7 +107,7 @@ export async function refuseState(id: string, base: string, store: Store): Promi
   const what = `repository "${id}" cannot be used`;
   if ((await store.readBranch(store.baseRef)) === undefined) {
     const why = `it has no local branch "${displayName(base)}"`;
-    throw refusal({ what, why, todo: "give an existing local branch as its base, or create it" });
+    throw refusal({ what, why, todo: "give an existing local branch as its base, or create it" }, "base");
   }
   const checkouts = await checkoutsOfBase(store, new Set());
   const tip = await baseTip(store);
