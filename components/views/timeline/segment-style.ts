@@ -38,10 +38,14 @@ const LEGEND: readonly (readonly [BarStyle, word: string])[] = [
   [BARS.failed, "failed"],
   [BARS.killed, "killed"],
   [BARS.cutOff, "cut off"],
+  [BARS.awaitsApproval, "waits"],
 ];
 
+/** Caps that a bar is known by, because its fill is that of others. */
+const TELLING_CAPS: ReadonlySet<string> = new Set([BARS.gated.cap, BARS.awaitsApproval.cap]);
+
 /** From this many columns on the whole legend fits. */
-const WIDE = 120;
+const WIDE = 130;
 
 /** The meanings of the patterns, and the length of a column (milliseconds), a piece each; the finish line if it is shown. */
 export function legend(options: { readonly finish: boolean; readonly width: number; readonly ms: number }): readonly SpanLine[] {
@@ -49,7 +53,7 @@ export function legend(options: { readonly finish: boolean; readonly width: numb
   const gap = wide ? " " : "";
   const word = (text: string) => ({ text: `${gap}${text}${gap}`, tone: "waiting" as const });
   const parts = LEGEND.map(([{ cap, fill, tone }, text]): SpanLine => {
-    const sign = ` ${wide ? cap : ""}${cap === BARS.gated.cap && !wide ? cap : fill}`;
+    const sign = ` ${wide ? cap : ""}${TELLING_CAPS.has(cap) && !wide ? cap : fill}`;
     return [{ text: sign, tone }, word(text)];
   });
   const finish: SpanLine = options.finish ? [{ text: ` ${FINISH_FILL}` }, word("finish line")] : [];

@@ -96,25 +96,25 @@ describe("the timeline", () => {
 describe("in the timeline", () => {
   test("z comes nearer and Z goes away, arrows move, end and f lead back", async () => {
     await using m = await mount(plumbing(), 120, 30);
-    await m.stage.press("4", "30s a column");
+    await m.stage.press("4", "30s/column");
     m.stage.keyboard.press("\u001b[D");
     await m.stage.shows("all of the run is in sight");
-    await m.stage.press("z", "15s a column");
-    await m.stage.press("zz", "5s a column");
+    await m.stage.press("z", "15s/column");
+    await m.stage.press("zz", "5s/column");
     await m.stage.shows("▼now");
     await m.stage.press("\u001b[D\u001b[D", "╎12:30");
     await m.stage.hides("▼now");
     await m.stage.press("\u001b[F", "▼now");
     await m.stage.press("\u001b[H", "╎12:00");
     await m.stage.hides("▼now");
-    await m.stage.press("f", "30s a column");
-    await m.stage.press("zZ", "30s a column");
+    await m.stage.press("f", "30s/column");
+    await m.stage.press("zZ", "30s/column");
   });
 
   test("a second that no column shows draws nothing; the next column does", async () => {
     const run = plumbing();
     await using m = await mount(run, 120, 30);
-    await m.stage.press("4", "30s a column");
+    await m.stage.press("4", "30s/column");
     m.stage.drawn.clear();
     run.wait(1);
     m.store.tick(run.now);
@@ -129,7 +129,7 @@ describe("in the timeline", () => {
   test("what an agent prints draws nothing here", async () => {
     const run = plumbing();
     await using m = await mount(run, 120, 30);
-    await m.stage.press("4", "30s a column");
+    await m.stage.press("4", "30s/column");
     m.stage.drawn.clear();
     run.of("T-7", { type: "activity", text: "compiling", lines: 1 });
     m.tell();
