@@ -35,8 +35,7 @@ export const GUARD_MATRIX: Readonly<Record<VendorKind, Readonly<Record<GuardClai
   claude: ALL,
   codex: ALL,
   gemini: ALL,
-  // No event of a plugin can send a session that ends on.
-  opencode: { ...ALL, stop: false },
+  opencode: ALL,
 };
 
 /** The table of docs/guard.md. */

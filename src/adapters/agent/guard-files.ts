@@ -43,6 +43,11 @@ export interface InstalledGuard {
   readonly codexOverrides: readonly string[];
   /** The text of a plugin; empty for a vendor with hooks. */
   readonly plugin: string;
+  /**
+   * A script that ends with 2 and what is unmet on stderr if the stop guard tells it; absent without a stop guard. For a vendor whose
+   * sessions no hook can send on.
+   */
+  readonly stopScript?: string;
   /** The installed command that judges a tool. */
   readonly command: readonly string[];
   readonly vendor: VendorKind;
@@ -71,6 +76,7 @@ export async function installGuard(
     codexOverrides: vendor === "codex" ? codexOverrides(made) : [],
     plugin: made.form === "plugin" ? made.text : "",
     command: shell === undefined ? hookCommand(argv, { vendor, event: "before-tool", options }) : ["/bin/sh", "-c", shell],
+    ...(stop !== undefined && EVENT_NAMES[vendor].stop === undefined && { stopScript: await writeStopScript(argv, stop, task) }),
     vendor,
     task,
   };
@@ -78,6 +84,17 @@ export async function installGuard(
 
 function option(name: string, file: string | undefined): readonly string[] {
   return file === undefined ? [] : [name, file];
+}
+
+async function writeStopScript(
+  argv: readonly string[],
+  stop: string,
+  { folder, report }: Pick<GuardTask, "folder" | "report">,
+): Promise<string> {
+  const script = join(folder, "stop-guard");
+  const words = [...argv, "guard", "check", "--stop", stop, "--report", report].map(shellWord).join(" ");
+  await writeFile(script, `#!/bin/sh\nexec ${words}\n`, { mode: 0o700 });
+  return script;
 }
 
 /**

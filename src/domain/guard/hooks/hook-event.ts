@@ -14,7 +14,7 @@ const LIKE_CLAUDE = { "before-tool": "PreToolUse", "session-start": "SessionStar
 
 /**
  * The vendors' own names of the events: Claude Code 2.1.330, Codex 0.169.0, Gemini CLI 0.61.0 (docs/hooks/reference.md), opencode
- * 1.18.33, whose plugin is loaded when a session starts and which cannot be told to go on.
+ * 1.18.33, whose plugin is loaded when a session starts, and whose session goes on by another start of the program.
  */
 export const EVENT_NAMES: Readonly<Record<VendorKind, Readonly<Partial<Record<HookEvent, string>>>>> = {
   claude: LIKE_CLAUDE,

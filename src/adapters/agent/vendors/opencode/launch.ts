@@ -43,7 +43,9 @@ export const opencode: AgentProgram = {
     });
     return {
       // Our title saves a request for one.
-      argv: promptOnStdin([program, "run", "--format", "json", "--auto", "--title", "loopdash", "--model", `loopdash/${model}`]),
+      argv: untilMet(guard?.stopScript, [
+        ...[program, "run", "--format", "json", "--auto", "--title", "loopdash", "--model", `loopdash/${model}`],
+      ]),
       env: {
         ...folders,
         ...SWITCHES,
@@ -56,6 +58,19 @@ export const opencode: AgentProgram = {
   },
   failures: ({ retries = RETRIES }) => retries + 1,
 };
+
+/**
+ * The command line of a session that the stop guard looks at when it ends: what is unmet is the next message of the same session, as often as the
+ * guard tells something. The script is constant; texts reach the program by its stdin alone.
+ */
+function untilMet(stopScript: string | undefined, argv: readonly string[]): readonly string[] {
+  return stopScript === undefined ? promptOnStdin(argv) : ["/bin/sh", "-c", UNTIL_MET, "sh", stopScript, ...argv];
+}
+
+const UNTIL_MET = [
+  'stop=$1; shift; "$@" < "$LOOPDASH_PROMPT" || exit',
+  'while unmet=$("$stop" 2>&1 > /dev/null); [ $? -eq 2 ]; do printf "%s\\n" "$unmet" | "$@" --continue || exit; done',
+].join("; ");
 
 const SWITCHES = Object.fromEntries(
   [
