@@ -55,7 +55,7 @@ async function begin(run: RunId, over: { fresh?: boolean; batch?: object } = {})
     ...{
       commandEnv: {},
       sandbox: undefined,
-      reviewerProgram: undefined,
+      reviewerPrograms: {},
       agentProgram: "/bin/true",
       warnings: [],
       landings: [],

@@ -188,7 +188,7 @@ export class Stage implements Disposable {
       harness: fixedHarness(),
       templates: { reviewer: "", adversary: "", adjudicator: "", healer: "", planner: "", plan: "" },
       ...{ outbox: createOutbox(), audit: auditIn(folders.folder, RUN, orchestrator) },
-      reviewerFiles: [],
+      reviewerFiles: { reviewer: [], secondReviewer: [] },
       ...{ merges: new MergeQueue(), pullRequests: new Map(), branchChecks: new Map(), starts: new WorktreeGate() },
       commandPermits: new Semaphore(state.workers),
       ...{ state: () => orchestrator.state, events: () => journal.read(), isBroken: () => orchestrator.isBroken },

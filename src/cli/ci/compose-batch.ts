@@ -117,10 +117,15 @@ async function ofBatch(
   if (dropped.length > 0)
     tell(plainText(`left out: ${dropped.join(", ")} of the batch's finish line; the checks at GitHub judge instead`, 300));
   const { prepare, inputs, cache, forge } = found;
-  const { agent, reviewer, sandbox, sandboxPolicy, secrets, transients, protect, commit, bound, limits } = batch;
+  const { agent, reviewer, secondReviewer, sandbox, sandboxPolicy, secrets, transients, protect, commit, bound, limits } = batch;
+  const finish = finishOf(batch);
   const { token, user, remote, appearMinutes } = { ...forge } as Partial<Record<string, unknown>>;
   return {
-    parts: { agent, reviewer, sandbox, sandboxPolicy, secrets, transients, protect, commit, bound, finish: finishOf(batch) },
+    parts: {
+      ...{ agent, reviewer, sandbox, sandboxPolicy, secrets, transients, protect, commit, bound, finish },
+      // Without routing by complexity, only a step that names it asks it.
+      ...(finish.some((step) => step.step === "review" && step.by === "second") && { secondReviewer }),
+    },
     repo: { prepare, inputs, cache },
     limits: { ...limits },
     forge: { token, user, remote, appearMinutes },

@@ -2,9 +2,8 @@ import { connect, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { loadProgram } from "../../adapters/agent/registry.ts";
 import { connectTo, tunnelThrough, UpstreamProxy } from "../../adapters/gateway/hosts/upstream-proxy.ts";
-import { accountsOf } from "../../domain/batch/account.ts";
-import type { AgentSpec } from "../../domain/batch/agent-spec.ts";
-import type { ReviewerSpec } from "../../domain/batch/reviewer-spec.ts";
+import { accountsOf, type VendorSpec } from "../../domain/batch/account.ts";
+import { PARTY_NAMES, type Party, programsOf } from "../../domain/batch/party.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import { apiUrlOf, trustedAuthorities } from "../engine/agent-of.ts";
 import type { LoadedBatch } from "../engine/load-batch.ts";
@@ -16,29 +15,29 @@ const REMEDY =
   "See that baseUrl is right and the host is up; set HTTPS_PROXY if this machine needs a proxy, and name its certificate authority in SSL_CERT_FILE or NODE_EXTRA_CA_CERTS.";
 
 /**
- * Tries the API of each account of the agent and the reviewer, each host and port once, as a run's gateway reaches it: a
+ * Tries the API of each account of the agent and the reviewers, each host and port once, as a run's gateway reaches it: a
  * connection through the machine's proxy, and TLS for https. No request and no key is sent. Empty for commands.
  */
 export async function checkModelApis({ batch }: LoadedBatch, env: NodeJS.ProcessEnv): Promise<readonly CheckResult[]> {
-  const apis = [...(await apisOf(batch.agent, "agent")), ...(await apisOf(batch.reviewer, "reviewer"))];
+  const apis = (await Promise.all(programsOf(batch).map(apisOf))).flat();
   const byOrigin = Map.groupBy(apis, ({ url }) => url.origin);
   return Promise.all(
     [...byOrigin].map(([origin, group]) => {
-      const users = [...new Set(group.map(({ who }) => who))].join(" and ");
+      const users = [...new Set(group.map(({ who }) => PARTY_NAMES[who]))].join(" and ");
       return tryApi(new URL(origin), { users, env });
     }),
   );
 }
 
 interface Api {
-  readonly who: "agent" | "reviewer";
+  readonly who: Party;
   readonly url: URL;
 }
 
-async function apisOf(spec: AgentSpec | ReviewerSpec | undefined, who: Api["who"]): Promise<readonly Api[]> {
-  if (spec === undefined || spec.kind === "command") return [];
+async function apisOf({ party: who, spec }: ReturnType<typeof programsOf>[number]): Promise<readonly Api[]> {
+  if (spec.kind === "command") return [];
   const kind = await loadProgram(spec.kind);
-  return accountsOf(spec).map((account) => ({ who, url: new URL(apiUrlOf(account, kind)) }));
+  return accountsOf<VendorSpec>(spec).map((account) => ({ who, url: new URL(apiUrlOf(account, kind)) }));
 }
 
 async function tryApi(

@@ -14,6 +14,7 @@ import { trustedCertificates } from "../../adapters/sandbox/certificates.ts";
 import { type BatchPaths, namedFiles } from "../../adapters/sandbox/named-files.ts";
 import { accountsOf, usesLogin, type VendorSpec } from "../../domain/batch/account.ts";
 import type { AgentSpec, VendorAgentSpec } from "../../domain/batch/agent-spec.ts";
+import { PARTY_NAMES, type Party } from "../../domain/batch/party.ts";
 import { platformModel, platformUrl } from "../../domain/batch/platform-spec.ts";
 import type { ReviewerSpec } from "../../domain/batch/reviewer-spec.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
@@ -59,7 +60,7 @@ export async function accountOptions(
   spec: VendorAgentSpec,
   agentSurroundings: AgentSurroundings,
   usd: number,
-  who: Who = "agent",
+  who: Party = "agent",
 ): Promise<Accounts> {
   const { executor, env, program, guard } = agentSurroundings;
   const optionsOf = async (account: VendorAgentSpec): Promise<ModelAgentOptions> => ({
@@ -76,7 +77,7 @@ export async function modelOptions(
   agent: VendorAgentSpec,
   agentSurroundings: Pick<AgentSurroundings, "keys"> & Partial<Pick<AgentSurroundings, "secrets" | "program" | "learn">>,
   usd: number,
-  who: Who = "agent",
+  who: Party = "agent",
 ): Promise<Omit<ModelAgentOptions, "program" | "executor" | "env">> {
   const kind = await loadProgram(agent.kind);
   const login = await loginOf(agent, agentSurroundings);
@@ -119,7 +120,7 @@ function credentialOf(
   spec: VendorAgentSpec,
   { keyHeader }: AgentProgram,
   { keys, secrets }: Pick<AgentSurroundings, "keys" | "secrets">,
-  who: Who,
+  who: Party,
 ): ModelCredential {
   const header = spec.billing === "subscription" || spec.platform !== undefined ? "bearer" : keyHeader;
   const { apiKeySecret: name } = spec;
@@ -172,22 +173,19 @@ export function pricesIn(spec: AgentSpec | ReviewerSpec): readonly Price[] {
   return spec.prices.map(({ maxOutput, ...price }) => ({ ...price, ...(maxOutput === undefined ? {} : { maxOutput }) }));
 }
 
-/** The part of a batch that names a program. */
-type Who = "agent" | "reviewer";
-
 /**
  * A model without a price counts as all the remaining money, so its second request would be refused. Only names that the program
  * passes on unchanged can be checked here. Throws a UserError (exit 4).
  */
 function assertPriced(
   { handsOn }: AgentProgram,
-  options: Pick<VendorAgentSpec, "model" | "platform"> & { readonly prices: readonly Price[]; readonly who: Who },
+  options: Pick<VendorAgentSpec, "model" | "platform"> & { readonly prices: readonly Price[]; readonly who: Party },
 ): void {
   const { model, platform, prices, who } = options;
   const isNamedModel = platform !== undefined || (model !== undefined && handsOn?.(model) === true);
   if (model === undefined || !isNamedModel || new Prices(prices).of(platformModel(model)) !== undefined) return;
   throw new UserError({
-    what: `no price is known for the ${who}'s model "${model}"`,
+    what: `no price is known for the ${PARTY_NAMES[who]}'s model "${model}"`,
     why: "what it costs would count as all the money that one attempt may cost",
     todo: `Say what it costs in ${who}.prices.`,
     exitCode: EXIT.refused,
@@ -195,11 +193,11 @@ function assertPriced(
 }
 
 /** The key that the engine adds to requests. Throws a UserError (exit 4) if its variable is not set. */
-export function keyOf({ apiKeyEnv }: Pick<VendorAgentSpec, "apiKeyEnv">, env: NodeJS.ProcessEnv, who: Who = "agent"): string {
+export function keyOf({ apiKeyEnv }: Pick<VendorAgentSpec, "apiKeyEnv">, env: NodeJS.ProcessEnv, who: Party = "agent"): string {
   const key = apiKeyEnv === undefined ? undefined : env[apiKeyEnv];
   if (key !== undefined && key.trim() !== "") return key.trim();
   throw new UserError({
-    what: `the key for the ${who}'s model is missing`,
+    what: `the key for the ${PARTY_NAMES[who]}'s model is missing`,
     why: `${who}.apiKeyEnv names ${apiKeyEnv}, and that variable is not set`,
     todo: `Set ${apiKeyEnv} in the environment that loopdash is started from. No agent will see it.`,
     exitCode: EXIT.refused,
@@ -210,7 +208,7 @@ export function keyOf({ apiKeyEnv }: Pick<VendorAgentSpec, "apiKeyEnv">, env: No
 export async function findAgent(
   agent: AgentSpec | ReviewerSpec,
   { folder, path }: { readonly folder: string; readonly path: string },
-  who: Who = "agent",
+  who: Party = "agent",
 ): Promise<string> {
   const [program, key] =
     agent.kind === "command" ? [agent.command[0] as string, `${who}.command`] : [agent.program ?? agent.kind, `${who}.program`];
@@ -222,7 +220,12 @@ export async function findAgent(
       : "there is no such file"
     : `none of the ${path.split(delimiter).length} folders of PATH has it`;
   const todo = `Install the program, or name it by its full path in ${key}.`;
-  throw new UserError({ what: `the ${who} program "${program}" is not found`, why: where, todo, exitCode: EXIT.refused });
+  throw new UserError({
+    what: `the ${PARTY_NAMES[who]} program "${program}" is not found`,
+    why: where,
+    todo,
+    exitCode: EXIT.refused,
+  });
 }
 
 /**

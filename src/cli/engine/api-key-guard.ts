@@ -4,6 +4,7 @@ import { isAbsolute, join, resolve } from "node:path";
 import { systemCode } from "../../adapters/disk-error.ts";
 import { accountsOf, type VendorSpec } from "../../domain/batch/account.ts";
 import { apiKeyNames, apiKeyNamesInDotenv, apiKeyNamesInSettings } from "../../domain/batch/api-key-guard.ts";
+import { programsOf } from "../../domain/batch/party.ts";
 import type { RepoSpec } from "../../domain/batch/schema.ts";
 import { VENDORS } from "../../domain/batch/vendors.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
@@ -89,10 +90,9 @@ const ENVIRONMENT = "loopdash's environment";
  * its repositories, in the commits of its worktrees, and in the home of `env` if agents can see it. Reads only names from them.
  */
 export async function findApiKeys(env: NodeJS.ProcessEnv, loaded?: LoadedBatch): Promise<readonly FoundApiKey[]> {
-  const { agent, reviewer } = loaded?.batch ?? {};
   // The keys that the batch names are not stray ones: those accounts are meant to pay.
-  const accounts = [agent, reviewer].flatMap((spec) =>
-    spec === undefined || spec.kind === "command" ? [] : accountsOf<VendorSpec>(spec),
+  const accounts = programsOf(loaded?.batch ?? {}).flatMap(({ spec }) =>
+    spec.kind === "command" ? [] : accountsOf<VendorSpec>(spec),
   );
   const secrets = loaded?.batch.secrets ?? {};
   const meant = new Set(accounts.map(({ apiKeyEnv, apiKeySecret = "" }) => apiKeyEnv ?? secrets[apiKeySecret]?.env));

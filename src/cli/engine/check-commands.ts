@@ -4,6 +4,7 @@ import { resolveProgram } from "../../adapters/executor/resolve-program.ts";
 import { findInside } from "../../adapters/sandbox/find-inside.ts";
 import { type BatchPaths, namedFiles, type UnshownPath } from "../../adapters/sandbox/named-files.ts";
 import { type BatchCommand, commandsOf, scriptOf } from "../../domain/batch/commands.ts";
+import { isParty } from "../../domain/batch/party.ts";
 import { prepareCommands } from "../../domain/batch/prepare-command.ts";
 import { madeBy } from "../../domain/batch/prepare-makes.ts";
 import { type BatchProblem, formatProblems, problemAt, sortProblems } from "../../domain/batch/problem.ts";
@@ -126,8 +127,8 @@ async function reportPrograms(
     const { argv, runs, repo = "" } = command;
     reportScript(command, places, report);
     const [program = ""] = argv;
-    // The agent's and the reviewer's programs are looked up beside the batch file, before this.
-    const isElsewhere = runs === "agent" || runs === "reviewer" || (program.includes("/") && !isAbsolute(program));
+    // The agent's and the reviewers' programs are looked up beside the batch file, before this.
+    const isElsewhere = isParty(runs) || (program.includes("/") && !isAbsolute(program));
     if (isElsewhere || isInside(program, places.repos)) continue;
     if ((await resolveProgram(program, { cwd: "/", path: paths.get(repo) ?? env["PATH"] ?? "" })) !== undefined) continue;
     const absent = existsSync(program) ? "it is there, and not executable (chmod +x)" : "there is no such file";
@@ -157,7 +158,7 @@ function repoFilesOf(command: BatchCommand, repos: Batch["repos"]): readonly InR
       return top !== undefined && path.startsWith(`${top}/`) ? [normalize(relative(top, path))] : [];
     });
   const [program = ""] = argv;
-  const isOwn = runs !== "agent" && runs !== "reviewer" && program.includes("/");
+  const isOwn = !isParty(runs) && program.includes("/");
   const script = scriptOf(argv);
   return [
     ...(isOwn ? [{ command, at: 0, candidates: inRepo([program]) }] : []),
@@ -255,7 +256,7 @@ async function reportInside(
     const paths =
       script === undefined ? [] : [{ command, at: script.at, names: script.candidates.filter((each) => isAbsolute(each)) }];
     const [program = ""] = argv;
-    const isNamed = !program.includes("/") && command.runs !== "agent" && command.runs !== "reviewer";
+    const isNamed = !program.includes("/") && !isParty(command.runs);
     return [...paths, ...(isNamed ? [{ command, at: 0, names: [program] }] : [])].filter(({ names }) => names.length > 0);
   });
   if (wanted.length === 0) return;
@@ -283,7 +284,7 @@ async function reportInside(
 
 /** The files outside the batch's folder that an agent's or a reviewer's command names are shown to it. */
 function shownToAgent({ runs }: BatchCommand, names: readonly string[]): readonly string[] {
-  return runs === "agent" || runs === "reviewer" ? names.filter((name) => existsSync(name)) : [];
+  return isParty(runs) ? names.filter((name) => existsSync(name)) : [];
 }
 
 function isOutside(path: string, { folder, repos }: BatchPaths): boolean {

@@ -1,21 +1,19 @@
 import { isWithin, realPath } from "../../adapters/sandbox/mounts/real-path.ts";
 import { accountsOf, usesLogin, type VendorSpec } from "../../domain/batch/account.ts";
+import { type Parties, programsOf } from "../../domain/batch/party.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { type AgentSurroundings, loginOf } from "./agent-of.ts";
 
 /** The accounts of a batch that are used by the login of their program. */
-export function loginAccounts({ agent, reviewer }: Pick<Batch, "agent" | "reviewer">): readonly VendorSpec[] {
-  const specs = [agent, reviewer].flatMap((spec) => (spec === undefined || spec.kind === "command" ? [] : [spec]));
-  return specs.flatMap((spec) => accountsOf(spec).filter(usesLogin));
+export function loginAccounts(batch: Parties): readonly VendorSpec[] {
+  const specs = programsOf(batch).flatMap(({ spec }) => (spec.kind === "command" ? [] : [spec]));
+  return specs.flatMap((spec) => accountsOf<VendorSpec>(spec).filter(usesLogin));
 }
 
 /** The files in which programs keep their logins, for a batch that uses one: no sandbox shows them. */
-export async function filesOfLogins(
-  batch: Pick<Batch, "agent" | "reviewer">,
-  env: NodeJS.ProcessEnv,
-): Promise<readonly string[]> {
+export async function filesOfLogins(batch: Parties, env: NodeJS.ProcessEnv): Promise<readonly string[]> {
   if (loginAccounts(batch).length === 0) return [];
   const { loginFiles } = await import("../../adapters/agent/logins/open-login.ts");
   return loginFiles(env);

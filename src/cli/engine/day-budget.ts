@@ -1,3 +1,4 @@
+import { programsOf } from "../../domain/batch/party.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import type { RunId } from "../../domain/values/ids.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
@@ -39,14 +40,14 @@ export async function otherSessionsOf(batch: Batch, env: NodeJS.ProcessEnv): Pro
   });
 }
 
-/** The logs of the agent's and of the reviewer's program, each once, at the prices of the batch and the list. */
-async function logsOf({ agent, reviewer }: Batch, env: NodeJS.ProcessEnv): Promise<readonly SessionLogs[]> {
+/** The logs of the agent's and of the reviewers' programs, each once, at the prices of the batch and the list. */
+async function logsOf(batch: Batch, env: NodeJS.ProcessEnv): Promise<readonly SessionLogs[]> {
   const [{ Prices }, { createSessionLogs }, { loadPrograms }] = await Promise.all([
     import("../../adapters/gateway/prices/prices.ts"),
     import("../../adapters/session-logs/session-logs.ts"),
     import("../../adapters/agent/registry.ts"),
   ]);
-  const specs = [agent, ...(reviewer === undefined ? [] : [reviewer])];
+  const specs = programsOf(batch).map(({ spec }) => spec);
   return (await loadPrograms()).flatMap(({ kind, sessions, prices }) => {
     const named = specs.filter((spec) => spec.kind === kind);
     if (named.length === 0 || sessions === undefined) return [];

@@ -32,7 +32,7 @@ import { commandFilesIn } from "./batch-paths.ts";
 import { dayBudgetOf, type OtherSessions } from "./day-budget.ts";
 import { harnessOf } from "./harness.ts";
 import { maskedPorts } from "./masked-ports.ts";
-import { openReviewer } from "./open-reviewer.ts";
+import { openReviewers } from "./open-reviewer.ts";
 import type { OpenRun } from "./open-run.ts";
 import { judgesOf } from "./oracle-program.ts";
 import type { OutsideTracker } from "./outside-tracker.ts";
@@ -98,7 +98,7 @@ export async function contextOf(
     harness: await harnessOf({ ...open, home, repos: world.repos, state }),
     ...(world.sandbox?.kind === "bubblewrap" ? { toolsPlace: TOOLS_PLACE } : {}),
     outbox: createOutbox(),
-    ...(await openReviewer(batch, { ...programs, program: world.reviewerProgram, places: world.places })),
+    ...(await openReviewers(batch, { ...programs, programs: world.reviewerPrograms, places: world.places })),
     ...turnsOf(open.state.workers),
     watchedFiles: watchedFilesOf(open, orchestrator),
     ...{ state, report, events: () => open.journal.read(), isBroken: () => orchestrator.isBroken },

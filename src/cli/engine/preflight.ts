@@ -3,6 +3,7 @@ import { allowedEnvironment } from "../../adapters/executor/environment.ts";
 import type { BatchPaths } from "../../adapters/sandbox/named-files.ts";
 import type { RunGit } from "../../adapters/vcs/git/git-helper.ts";
 import { accountsOf, usesLogin, type VendorSpec } from "../../domain/batch/account.ts";
+import { type Party, READERS, type Reader } from "../../domain/batch/party.ts";
 import type { BatchProblem } from "../../domain/batch/problem.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import { RepoId } from "../../domain/values/ids.ts";
@@ -36,8 +37,8 @@ export interface RunEnvironment {
   readonly commandEnv: Readonly<Record<string, string>>;
   /** The path of the agent's program. */
   readonly agentProgram: string;
-  /** The path of the reviewer's program; undefined if the batch names none. */
-  readonly reviewerProgram: string | undefined;
+  /** The paths of the reviewers' programs, of those that the batch names. */
+  readonly reviewerPrograms: Readonly<Partial<Record<Reader, string>>>;
   /** The batch's folder, and what of it no command may see. */
   readonly places: BatchPaths;
   /** The PATH of the commands and the agent in a repository whose toolchains PATH does not have first. */
@@ -84,9 +85,7 @@ async function findEnvironment(loaded: LoadedBatch, options: PreflightOptions): 
   const sandbox = await sandboxOf(batch, { env, cwd, path: commandEnv.PATH ?? "", folder: loaded.folder, secretFiles });
   const agentProgram = await findAgent(batch.agent, { folder: loaded.folder, path: commandEnv.PATH ?? "" });
   if (batch.agent.kind !== "command") await checkVendor(batch.agent, batch, { sandbox, env, program: agentProgram });
-  const reviewerProgram = await reviewerOf(batch, { folder: loaded.folder, path: commandEnv.PATH ?? "" });
-  if (batch.reviewer !== undefined && batch.reviewer.kind !== "command")
-    await checkVendor(batch.reviewer, batch, { sandbox, env, program: reviewerProgram ?? "" }, "reviewer");
+  const reviewerPrograms = await reviewersOf(loaded, { sandbox, env, path: commandEnv.PATH ?? "" });
   const places = pathsOf(batch, { folder: loaded.folder, state: stateHome(env, cwd).root, home: env["HOME"] });
   const [{ repos, ...forges }, toolchains] = await settleBoth(
     openRepos(loaded, { ...options, sandbox }),
@@ -103,7 +102,7 @@ async function findEnvironment(loaded: LoadedBatch, options: PreflightOptions): 
     ...forges,
     commandEnv,
     agentProgram,
-    reviewerProgram,
+    reviewerPrograms,
     places,
     ...carefully,
     warnings: told,
@@ -153,8 +152,20 @@ function checkPolicyPaths({ sandbox, sandboxPolicy }: Batch): void {
   }
 }
 
-async function reviewerOf({ reviewer }: Batch, options: Parameters<typeof findAgent>[1]): Promise<string | undefined> {
-  return reviewer === undefined ? undefined : findAgent(reviewer, options, "reviewer");
+/** The programs of the batch's reviewers, each checked. */
+async function reviewersOf(
+  { batch, folder }: Pick<LoadedBatch, "batch" | "folder">,
+  { sandbox, env, path }: { readonly sandbox: Sandbox | undefined; readonly env: NodeJS.ProcessEnv; readonly path: string },
+): Promise<RunEnvironment["reviewerPrograms"]> {
+  const programs: Partial<Record<Reader, string>> = {};
+  for (const reader of READERS) {
+    const spec = batch[reader];
+    if (spec === undefined) continue;
+    const program = await findAgent(spec, { folder, path }, reader);
+    if (spec.kind !== "command") await checkVendor(spec, batch, { sandbox, env, program }, reader);
+    programs[reader] = program;
+  }
+  return programs;
 }
 
 /** A vendor's program may do anything, so it never runs without a sandbox. Its keys must be set, and its logins be there. */
@@ -162,7 +173,7 @@ async function checkVendor(
   agent: VendorSpec,
   batch: Batch,
   { sandbox, env, program }: { readonly sandbox: Sandbox | undefined; readonly env: NodeJS.ProcessEnv; readonly program: string },
-  who: "agent" | "reviewer" = "agent",
+  who: Party = "agent",
 ): Promise<void> {
   for (const account of accountsOf(agent)) {
     if (usesLogin(account)) await checkLogin(account, { keys: env, program }, batch);

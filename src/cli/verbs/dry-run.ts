@@ -169,19 +169,23 @@ function openLayers({ batch: { tickets }, standings }: Plan): readonly (readonly
 const STANDINGS = ["on hold", "left to a person", "done"] as const satisfies readonly Standing["as"][];
 
 /** The classes for which the batch asks more than of every ticket, or has bounds of their own; nothing without routing. */
-function complexityLines({ complexity: routes }: Batch): readonly string[] {
+function complexityLines({ complexity: routes, secondReviewer }: Batch): readonly string[] {
   if (routes === undefined) return [];
   const classes = COMPLEXITIES.flatMap((one) => {
-    const words = routeWords(routes[one]);
+    const words = routeWords(routes[one], secondReviewer !== undefined);
     return words.length === 0 ? [] : [`${one}: ${words.join(", ")}`];
   });
   return [`by complexity: ${classes.length === 0 ? "every class as the batch" : classes.join("; ")}`];
 }
 
-function routeWords({ plan, reviewers, gate, attempts, usdPerTicket, minutesPerAttempt }: Route): readonly string[] {
+function routeWords(
+  { plan, reviewers, gate, attempts, usdPerTicket, minutesPerAttempt }: Route,
+  hasSecondReviewer: boolean,
+): readonly string[] {
+  const byWhom = reviewers === 2 && hasSecondReviewer ? " by two reviewers" : "";
   return [
     ...(plan === true ? ["a plan first"] : []),
-    ...(reviewers === undefined ? [] : [plural(reviewers, "review")]),
+    ...(reviewers === undefined ? [] : [`${plural(reviewers, "review")}${byWhom}`]),
     ...(gate === undefined ? [] : ["a person's approval"]),
     ...(attempts === undefined ? [] : [plural(attempts, "attempt")]),
     ...(usdPerTicket === undefined ? [] : [`$ ${usdPerTicket} a ticket`]),

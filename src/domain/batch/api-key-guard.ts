@@ -1,4 +1,5 @@
 import { readJson } from "../values/json-text.ts";
+import { type Party, programsOf } from "./party.ts";
 import type { Batch } from "./schema.ts";
 import { VENDORS } from "./vendors.ts";
 
@@ -132,11 +133,8 @@ export function apiKeyNamesInSettings(text: string): readonly string[] {
  * leaves the sandbox: a confined command has no network unless the batch opens a host, and loopdash's variables are not in its
  * environment. Without a sandbox a command may find a key by itself.
  */
-export function canBeBilled(
-  { agent, reviewer, sandboxPolicy }: Pick<Batch, "agent" | "reviewer" | "sandboxPolicy">,
-  isConfined: boolean,
-): boolean {
-  if (!isConfined || agent.kind !== "command" || (reviewer !== undefined && reviewer.kind !== "command")) return true;
+export function canBeBilled({ sandboxPolicy, ...batch }: Pick<Batch, Party | "sandboxPolicy">, isConfined: boolean): boolean {
+  if (!isConfined || programsOf(batch).some(({ spec }) => spec.kind !== "command")) return true;
   return Object.values(sandboxPolicy?.hosts ?? {}).some((hosts) => hosts.length > 0);
 }
 

@@ -2,6 +2,7 @@ import { reserveOf } from "../schedule/money.ts";
 import { accountsOf, usesLogin, type VendorSpec } from "./account.ts";
 import type { VendorAgentSpec } from "./agent-spec.ts";
 import { checkReferences, type SecretRules } from "./check-secrets.ts";
+import type { Party } from "./party.ts";
 import { unfitForPath } from "./plain-words.ts";
 import { type PlatformSpec, unfitForPlatform } from "./platform-spec.ts";
 import { displayValue, type NoteProblem, type Path } from "./problem.ts";
@@ -36,7 +37,7 @@ function checkVendor(file: BatchFile, agent: VendorAgentSpec, report: NoteProble
 
 /** The part of a batch that names accounts, and what the rules on them look at. */
 interface AccountRules extends SecretRules {
-  readonly who: "agent" | "reviewer";
+  readonly who: Party;
 }
 
 /** Reports accounts that the program cannot use, and those that are the same as one before them. */
@@ -97,10 +98,6 @@ const PLATFORM_MODELS: Readonly<Record<PlatformSpec["kind"], string>> = {
 };
 
 /** opencode works with models of many vendors, and has none of its own. */
-function checkModel(
-  who: "agent" | "reviewer",
-  { kind, model }: Pick<VendorAgentSpec, "kind" | "model">,
-  report: NoteProblem,
-): void {
+function checkModel(who: Party, { kind, model }: Pick<VendorAgentSpec, "kind" | "model">, report: NoteProblem): void {
   if (VENDORS[kind].needsModel && model === undefined) report([who], `${kind} needs a model`, 'name it under "model"');
 }

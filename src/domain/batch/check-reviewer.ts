@@ -1,7 +1,10 @@
-import { accountsOf } from "./account.ts";
+import { COMPLEXITIES } from "../complexity/classes.ts";
+import { accountsOf, type VendorSpec } from "./account.ts";
 import type { AgentSpec } from "./agent-spec.ts";
 import { checkAccounts } from "./check-agent.ts";
 import { checkArgument } from "./check-secrets.ts";
+import { routesOf } from "./complexity-spec.ts";
+import { PARTY_NAMES, type Party, type Reader, readerOf } from "./party.ts";
 import { unfitForLine, unfitForPath } from "./plain-words.ts";
 import type { NoteProblem, Path } from "./problem.ts";
 import { type ReviewerSpec, reviewUsd } from "./reviewer-spec.ts";
@@ -13,81 +16,147 @@ type Vendor<T> = Exclude<T, { kind: "command" }>;
 
 /**
  * Reports steps that ask a missing reviewer, and a reviewer that could never start, must not, or is no different model: the agent
- * itself under another key reviews nothing (adversary case B15).
+ * itself under another key reviews nothing (adversary case B15). Two reviewers are two models as well.
  */
 export function checkReviewer(file: BatchFile, report: NoteProblem): void {
-  const { agent, reviewer } = file;
-  if (reviewer === undefined) return checkNobodyIsAsked(file, report);
-  if (reviewer.kind === "command")
-    reviewer.command.forEach((word, i) => {
-      const unfit = unfitForLine(word);
-      if (unfit !== undefined) report(["reviewer", "command", i], unfit);
-      checkArgument(word, ["reviewer", "command", i], report);
-    });
-  else checkVendor(file, reviewer, report);
-  checkOther(agent, reviewer, report);
-  checkCost(file, reviewer, report);
+  const { agent, reviewer, secondReviewer } = file;
+  checkNobodyIsAsked(file, report);
+  if (reviewer !== undefined) {
+    checkReader(file, { who: "reviewer", spec: reviewer }, report);
+    checkOther({ who: "agent", spec: agent }, { who: "reviewer", spec: reviewer }, report);
+  }
+  if (secondReviewer === undefined) return;
+  const second = { who: "secondReviewer", spec: secondReviewer } as const;
+  checkReader(file, second, report);
+  if (checkOther({ who: "agent", spec: agent }, second, report) && reviewer !== undefined)
+    checkOther({ who: "reviewer", spec: reviewer }, second, report);
+  checkSecond(file, secondReviewer, report);
 }
 
-function checkNobodyIsAsked({ finish = [], tickets }: BatchFile, report: NoteProblem): void {
-  checkAsksNobody(finish, ["finish"], report);
-  tickets.forEach((ticket, i) => {
-    checkAsksNobody(ticket.finish ?? [], ["tickets", i, "finish"], report);
+/** A program that a batch names, and its key. */
+interface Named<Who extends Party = Party> {
+  readonly who: Who;
+  readonly spec: AgentSpec | ReviewerSpec;
+}
+
+function checkReader(
+  file: BatchFile,
+  { who, spec }: { readonly who: Reader; readonly spec: ReviewerSpec },
+  report: NoteProblem,
+): void {
+  if (spec.kind === "command")
+    spec.command.forEach((word, i) => {
+      const unfit = unfitForLine(word);
+      if (unfit !== undefined) report([who, "command", i], unfit);
+      checkArgument(word, [who, "command", i], report);
+    });
+  else checkVendor(file, { who, spec }, report);
+  checkCost(file, { who, spec }, report);
+}
+
+/** Reports a second reviewer without a first one, one that nothing asks, and what it could not use. */
+function checkSecond(file: BatchFile, spec: ReviewerSpec, report: NoteProblem): void {
+  if (file.reviewer === undefined)
+    report(["secondReviewer"], "reads second, and the batch has no first reviewer", 'name one under "reviewer"');
+  if (spec.kind === "command" && spec.env !== undefined)
+    report(["secondReviewer", "env"], "is for rulings on blockers, which are the reviewer's alone", "leave it out");
+  const routes = routesOf(file.complexity);
+  const isByClass = routes !== undefined && COMPLEXITIES.some((one) => routes[one].reviewers === 2);
+  const lines = [file.finish ?? [], ...file.tickets.map(({ finish = [] }) => finish)];
+  if (isByClass || lines.flat().some((step) => step.step === "review" && step.by === "second")) return;
+  const hint =
+    'give a class of "complexity" "reviewers": 2, or a finish line {"step": "review", "name": "second-review", "by": "second"}';
+  report(["secondReviewer"], "is never asked: no class has two reviewers, and no step names it", hint);
+}
+
+function checkNobodyIsAsked(file: BatchFile, report: NoteProblem): void {
+  checkAsksNobody(file.finish ?? [], ["finish"], { batch: file, report });
+  file.tickets.forEach((ticket, i) => {
+    checkAsksNobody(ticket.finish ?? [], ["tickets", i, "finish"], { batch: file, report });
   });
 }
 
-/** Reports the steps of a finish line that ask a reviewer. */
-export function checkAsksNobody(steps: readonly StepSpec[], path: Path, report: NoteProblem): void {
-  steps.forEach(({ step }, i) => {
-    if (step !== "review" && step !== "adversary") return;
-    report([...path, i], `${step} asks a reviewer, and the batch names none`, 'name one under "reviewer"');
+/** Reports the steps of a finish line that ask a reviewer whom the batch does not name. */
+export function checkAsksNobody(
+  steps: readonly StepSpec[],
+  path: Path,
+  { batch, report }: { readonly batch: Readonly<Partial<Record<Reader, unknown>>>; readonly report: NoteProblem },
+): void {
+  steps.forEach((step, i) => {
+    if (step.step !== "review" && step.step !== "adversary") return;
+    const reader = step.step === "review" ? readerOf(step) : "reviewer";
+    if (batch[reader] !== undefined) return;
+    const who = reader === "reviewer" ? "a reviewer" : "a second reviewer";
+    report([...path, i], `${step.step} asks ${who}, and the batch names none`, `name one under "${reader}"`);
   });
 }
 
 /** These programs may do anything inside a sandbox, so they never run outside one. */
-function checkVendor(file: BatchFile, reviewer: Vendor<ReviewerSpec>, report: NoteProblem): void {
+function checkVendor(
+  file: BatchFile,
+  { who, spec }: { readonly who: Reader; readonly spec: Vendor<ReviewerSpec> },
+  report: NoteProblem,
+): void {
   const { sandbox } = file;
-  const { kind, program } = reviewer;
+  const { kind, program } = spec;
   if (sandbox === "off") report(["sandbox"], `${kind} never reviews without a sandbox`, 'use "required"');
-  checkAccounts({ ...file, who: "reviewer" }, reviewer, report);
+  checkAccounts({ ...file, who }, spec, report);
   const unfit = program === undefined ? undefined : unfitForPath(program);
-  if (unfit !== undefined) report(["reviewer", "program"], unfit);
+  if (unfit !== undefined) report([who, "program"], unfit);
 }
 
-function checkOther(agent: AgentSpec, reviewer: ReviewerSpec, report: NoteProblem): void {
-  if (agent.kind === "command" || reviewer.kind === "command") {
-    if (agent.kind === "command" && reviewer.kind === "command" && sameWords(agent.command, reviewer.command))
-      report(["reviewer", "command"], "is the agent's own command: it would review itself", "name another program");
-    return;
+/** The party that a reviewer is compared with, for people, and what the reviewer would do if it were that. */
+const OTHERS = {
+  agent: { name: "agent", would: "review itself" },
+  reviewer: { name: "first reviewer", would: "read the same change twice" },
+} as const;
+
+/** Reports a reviewer that is no other than the party before it. True if there is nothing to report. */
+function checkOther(
+  other: Named<keyof typeof OTHERS>,
+  { who, spec }: { readonly who: Reader; readonly spec: ReviewerSpec },
+  report: NoteProblem,
+): boolean {
+  const { name, would } = OTHERS[other.who];
+  if (other.spec.kind === "command" || spec.kind === "command") {
+    const isSame = other.spec.kind === "command" && spec.kind === "command" && sameWords(other.spec.command, spec.command);
+    if (isSame) report([who, "command"], `is the ${name}'s own command: it would ${would}`, "name another program");
+    return !isSame;
   }
-  let isFound = false;
-  for (const [i, one] of accountsOf(reviewer).entries())
-    for (const [j, other] of accountsOf(agent).entries()) {
-      const at = i > 0 ? ["reviewer", "fallback", i - 1] : ["agent", "fallback", j - 1];
-      if (isFound) return;
-      checkPair(other, one, (path, message, hint) => {
+  for (const [i, one] of accountsOf(spec).entries())
+    for (const [j, account] of accountsOf<VendorSpec>(other.spec).entries()) {
+      const at = i > 0 ? [who, "fallback", i - 1] : [other.who, "fallback", j - 1];
+      let isFound = false;
+      checkPair({ who: other.who, spec: account }, { who, spec: one }, (path, message, hint) => {
         isFound = true;
-        report(i + j === 0 ? path : at, i + j === 0 ? message : `with it, the reviewer's model ${message}`, hint);
+        report(i + j === 0 ? path : at, i + j === 0 ? message : `with it, the ${PARTY_NAMES[who]}'s model ${message}`, hint);
       });
+      if (isFound) return false;
     }
+  return true;
 }
 
-/** Reports a reviewer's account that is no different model from an account of the agent. */
-function checkPair(agent: Vendor<AgentSpec>, reviewer: Vendor<ReviewerSpec>, report: NoteProblem): void {
-  const vendor = vendorOf(reviewer);
-  const model = modelOf(reviewer);
-  if (model !== undefined && model === modelOf(agent)) {
-    report(["reviewer", "model"], "is the agent's own model: it would review itself", "name another model");
-  } else if (vendor !== vendorOf(agent)) {
+/** Reports a reviewer's account that is no different model from an account of the other party. */
+function checkPair(
+  other: { readonly who: keyof typeof OTHERS; readonly spec: VendorSpec },
+  { who, spec }: { readonly who: Reader; readonly spec: Vendor<ReviewerSpec> },
+  report: NoteProblem,
+): void {
+  const { name, would } = OTHERS[other.who];
+  const vendor = vendorOf(spec);
+  const [model, otherModel] = [modelOf(spec), modelOf(other.spec)];
+  if (model !== undefined && model === otherModel) {
+    report([who, "model"], `is the ${name}'s own model: it would ${would}`, "name another model");
+  } else if (vendor !== vendorOf(other.spec)) {
     return;
-  } else if (!reviewer.allowSameVendor) {
-    const hint = "choose another kind, or set reviewer.allowSameVendor and name two models";
-    report(["reviewer", "kind"], `the agent's model is of the same vendor (${vendor})`, hint);
-  } else if (model === undefined || modelOf(agent) === undefined) {
-    const whose = model === undefined ? "the reviewer" : "the agent";
-    report(["reviewer"], `nobody can tell that it is another model than the agent's: ${whose} names none`, "name both models");
-  } else if (mayMean(model, modelOf(agent)) || mayMean(modelOf(agent), model)) {
-    report(["reviewer", "model"], "may be the agent's own model by another name", "name both models in full");
+  } else if (!spec.allowSameVendor) {
+    const hint = `choose another kind, or set ${who}.allowSameVendor and name two models`;
+    report([who, "kind"], `the ${name}'s model is of the same vendor (${vendor})`, hint);
+  } else if (model === undefined || otherModel === undefined) {
+    const whose = `the ${model === undefined ? PARTY_NAMES[who] : name}`;
+    report([who], `nobody can tell that it is another model than the ${name}'s: ${whose} names none`, "name both models");
+  } else if (mayMean(model, otherModel) || mayMean(otherModel, model)) {
+    report([who, "model"], `may be the ${name}'s own model by another name`, "name both models in full");
   }
 }
 
@@ -127,10 +196,14 @@ function modelOf({ model }: Pick<Vendor<AgentSpec>, "model">): string | undefine
     .replaceAll(".", "-");
 }
 
-function checkCost({ limits }: BatchFile, reviewer: ReviewerSpec, report: NoteProblem): void {
-  const usd = reviewUsd(reviewer, limits);
-  const path = reviewer.usdPerReview === undefined ? ["limits", "usdPerAttempt"] : ["reviewer", "usdPerReview"];
-  if (usd === 0 && reviewer.kind !== "command") report(path, `${reviewer.kind} cannot review for nothing`, "set it above 0");
+function checkCost(
+  { limits }: BatchFile,
+  { who, spec }: { readonly who: Reader; readonly spec: ReviewerSpec },
+  report: NoteProblem,
+): void {
+  const usd = reviewUsd(spec, limits);
+  const path = spec.usdPerReview === undefined ? ["limits", "usdPerAttempt"] : [who, "usdPerReview"];
+  if (usd === 0 && spec.kind !== "command") report(path, `${spec.kind} cannot review for nothing`, "set it above 0");
   const caps = (["usdPerTicket", "usdPerRun", "usdPerDay"] as const).filter((cap) => limits[cap] < usd);
   if (caps.length === 0) return;
   const allowed = caps.map((cap) => `limits.${cap} of ${limits[cap]}`).join(", ");

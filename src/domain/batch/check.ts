@@ -16,6 +16,7 @@ import { checkFinishLine, checkFixes } from "./finish-line.ts";
 import type { ForgeSpec } from "./forge-spec.ts";
 import { checkHosts } from "./hosts.ts";
 import { hintFor, listed } from "./nearest.ts";
+import { programsOf } from "./party.ts";
 import { isReserved, unfitForBase, unfitForGlob, unfitForLine, unfitForPath } from "./plain-words.ts";
 import { prepareCommand, prepareCommandPath } from "./prepare-command.ts";
 import { type BatchProblem, displayValue, type Locate, type NoteProblem, type Path, problemAt, sortProblems } from "./problem.ts";
@@ -232,9 +233,10 @@ function cycleText(cycle: readonly number[], tickets: readonly TicketSpec[]): st
 }
 
 /** Reports a limit on a number that nobody can count. */
-function checkLimits({ agent, reviewer, limits }: BatchFile, report: NoteProblem): void {
+function checkLimits(file: BatchFile, report: NoteProblem): void {
+  const { limits } = file;
   if (!limits.countOtherSessions) return;
-  const other = [agent, ...(reviewer === undefined ? [] : [reviewer])].find(({ kind }) => !COUNTED.includes(kind));
+  const other = programsOf(file).find(({ spec }) => !COUNTED.includes(spec.kind))?.spec;
   if (other === undefined) return;
   const message = `only for ${COUNTED.join(" and ")}: nobody can tell what other sessions of the kind "${other.kind}" have cost`;
   report(["limits", "countOtherSessions"], message, "leave it out");

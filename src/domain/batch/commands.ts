@@ -1,6 +1,7 @@
 import { BOUND_FILE } from "../bound/bound.ts";
 import type { Argv } from "./argv.ts";
 import { DEFAULT_CHECK } from "./default-finish.ts";
+import { type Party, programsOf } from "./party.ts";
 import { prepareCommand, prepareCommandPath } from "./prepare-command.ts";
 import type { Path } from "./problem.ts";
 import type { Batch } from "./schema.ts";
@@ -13,11 +14,11 @@ export interface BatchCommand {
   /** Its place in the batch file. */
   readonly path: Path;
   /**
-   * Where it runs. `agent`, `reviewer` and `secret` (it prints the value) find relative paths in the batch file's folder, every
+   * Where it runs. `agent`, the reviewers and `secret` (it prints the value) find relative paths in the batch file's folder, every
    * other command in a checkout of `repo`.
    */
-  readonly runs: "agent" | "reviewer" | "prepare" | "check" | "verify" | "smoke" | "secret";
-  /** A key of `repos`; absent for the agent and the reviewer. */
+  readonly runs: Party | "prepare" | "check" | "verify" | "smoke" | "secret";
+  /** A key of `repos`; absent for the agent and the reviewers. */
   readonly repo?: string;
   /** True if the batch lets it run outside the sandbox. */
   readonly unsandboxed?: true;
@@ -33,13 +34,10 @@ export interface BatchCommand {
  * start.
  */
 export function commandsOf(batch: Batch): readonly BatchCommand[] {
-  const { agent, reviewer, repos, finish = [], tickets } = batch;
-  const whole = [
-    ...(agent.kind === "command" ? [{ argv: agent.command, path: ["agent", "command"], runs: "agent" } as const] : []),
-    ...(reviewer?.kind === "command"
-      ? [{ argv: reviewer.command, path: ["reviewer", "command"], runs: "reviewer" } as const]
-      : []),
-  ];
+  const { repos, finish = [], tickets } = batch;
+  const whole = programsOf(batch).flatMap(({ party, spec }): readonly BatchCommand[] =>
+    spec.kind === "command" ? [{ argv: spec.command, path: [party, "command"], runs: party }] : [],
+  );
   const prepare = Object.entries(repos).flatMap(([repo, spec]) =>
     spec.prepare.map(
       (entry, i): BatchCommand => ({

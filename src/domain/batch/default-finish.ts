@@ -19,10 +19,15 @@ export function defaultFinish({ reviewer }: Pick<BatchFile, "reviewer">): readon
  * assert; the reviews of classes; and the iron laws of its repository. Batches frozen by an older loopdash contain no finish line.
  */
 export function finishLineOf(
-  { bounds = {}, complexity, ...batch }: Pick<Batch, "finish" | "testCommands" | "bounds" | "complexity">,
+  {
+    bounds = {},
+    complexity,
+    secondReviewer,
+    ...batch
+  }: Pick<Batch, "finish" | "testCommands" | "bounds" | "complexity" | "secondReviewer">,
   repo: string,
 ): readonly StepSpec[] {
-  const line = lineWithReviews(withTests(batch, repo), complexity);
+  const line = lineWithReviews(withTests(batch, repo), complexity, secondReviewer !== undefined);
   return lineWithLaws(line, Object.hasOwn(bounds, repo) ? bounds[repo] : undefined);
 }
 

@@ -9,6 +9,7 @@ import { withCriteria } from "./contract-steps.ts";
 import { defaultFinish, finishLineOf } from "./default-finish.ts";
 import { protectedPaths } from "./default-protect.ts";
 import type { ForgeSpec } from "./forge-spec.ts";
+import type { Reader } from "./party.ts";
 import type { PrepareCommand } from "./prepare-command.ts";
 import type { ReadContract } from "./read-contract.ts";
 import type { ReviewerSpec } from "./reviewer-spec.ts";
@@ -49,8 +50,8 @@ export function resolveBatch(
   const lineOf = ({ id, finish: own }: TicketSpec, repo: RepoId) => {
     const line =
       own === undefined
-        ? finishLineOf({ finish, ...tested, complexity: routes }, repo)
-        : lineWithReviews(wholeFinishLine(own, folder), routes);
+        ? finishLineOf({ finish, ...tested, complexity: routes, secondReviewer: file.secondReviewer }, repo)
+        : lineWithReviews(wholeFinishLine(own, folder), routes, file.secondReviewer !== undefined);
     const read = contracts.get(id);
     return read === undefined ? line : withCriteria(line, { ...read, checks: stepsAtFolder(read.checks, folder) });
   };
@@ -60,7 +61,7 @@ export function resolveBatch(
   }));
   const transients = file.transients.length === 0 ? {} : { transients: file.transients };
   const own = {
-    ...(file.reviewer && { reviewer: programAtFolder(file.reviewer, folder) }),
+    ...reviewersAtFolder(file, folder),
     ...(file.heals && { heals: file.heals }),
     ...(oracle && { oracle }),
     ...(file.sandboxPolicy && { sandboxPolicy: resolvePolicy(file.sandboxPolicy, folder) }),
@@ -172,6 +173,13 @@ function stepsAtFolder(steps: readonly StepSpec[], folder: string): readonly Ste
 /** An agent or a reviewer with the batch file's folder put into its command, if it is one. */
 function programAtFolder<T extends AgentSpec | ReviewerSpec>(spec: T, folder: string): T {
   return spec.kind === "command" ? { ...spec, command: atFolder(spec.command, folder) } : spec;
+}
+
+function reviewersAtFolder({ reviewer, secondReviewer }: Pick<BatchFile, Reader>, folder: string): Pick<Batch, Reader> {
+  return {
+    ...(reviewer && { reviewer: programAtFolder(reviewer, folder) }),
+    ...(secondReviewer && { secondReviewer: programAtFolder(secondReviewer, folder) }),
+  };
 }
 
 function boundAtFolder(bound: BoundSpec, folder: string): BoundSpec {

@@ -40,6 +40,11 @@ export const ReviewerSpec = z
   .describe("The model that reviews changes and rules on blockers");
 export type ReviewerSpec = z.infer<typeof ReviewerSpec>;
 
+/** The second reviewer. Its keys are those of the reviewer; `checkReviewer` refuses those that it has no use for. */
+export const SecondReviewerSpec = ReviewerSpec.describe(
+  "A model of its own for the second of two reviews, and nothing else; default: the reviewer reads twice",
+);
+
 /**
  * Dollars that one question to the reviewer may cost: the batch's number, or else nothing for a command and an attempt's maximum
  * for a vendor.

@@ -17,8 +17,9 @@ import { GuardSpec } from "./guard-spec.ts";
 import { HealsSpec } from "./heals-spec.ts";
 import { HostSpec } from "./host-spec.ts";
 import { LiveSpec, OnBroken } from "./live-spec.ts";
+import type { Parties, Reader } from "./party.ts";
 import { PrepareCommand } from "./prepare-command.ts";
-import { ReviewerSpec } from "./reviewer-spec.ts";
+import { ReviewerSpec, SecondReviewerSpec } from "./reviewer-spec.ts";
 import { SecretSpecs } from "./secret-spec.ts";
 import { FinishLine, type StepSpec } from "./step-spec.ts";
 import { TrackerSpec } from "./tracker-spec.ts";
@@ -192,6 +193,7 @@ export const BatchFile = z.strictObject({
     .describe("The repositories that tickets change, each under a short name"),
   agent: AgentSpec,
   reviewer: ReviewerSpec.optional(),
+  secondReviewer: SecondReviewerSpec.optional(),
   oracle: OracleSpec.optional(),
   sandbox: SandboxMode.default("required"),
   sandboxPolicy: SandboxPolicy.optional().describe("Paths and hosts that the sandbox opens beyond the standard ones"),
@@ -260,12 +262,11 @@ export interface Ticket {
 }
 
 /** The batch as a run freezes it: absolute paths, resolved tickets. Only the engine can add to it, and nothing is removed. */
-export interface Batch {
+export interface Batch extends Pick<Parties, Reader> {
   readonly name: string;
   readonly tracker: TrackerSpec;
   readonly repos: Readonly<Record<string, RepoSpec>>;
   readonly agent: AgentSpec;
-  readonly reviewer?: ReviewerSpec | undefined;
   readonly oracle?: OracleSpec;
   readonly sandbox: SandboxMode;
   readonly sandboxPolicy?: SandboxPolicy | undefined;

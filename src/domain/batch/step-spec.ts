@@ -84,6 +84,10 @@ export const StepSpec = z.discriminatedUnion("step", [
   z.strictObject({
     step: z.literal("review").describe("Lets the reviewer read the merge candidate"),
     name: reviewName,
+    by: z
+      .enum(["first", "second"])
+      .optional()
+      .describe("Who reads: first is the batch's reviewer, second its secondReviewer; default: first"),
     minutes: minutes.optional().describe("Minutes before the reviewer is ended; default: limits.minutesPerAttempt"),
   }),
   z.strictObject({

@@ -1,6 +1,6 @@
-import type { Party } from "../schedule/halt.ts";
+import type { Party } from "../batch/party.ts";
 
-/** The agents, or the reviewer, use another account or model of the batch from now on. */
+/** The agents, or a reviewer, use another account or model of the batch from now on. */
 export interface AccountFact {
   readonly type: "account-switched";
   readonly party: Party;

@@ -120,7 +120,10 @@ function ticketFrom({ batch, batchPath }: RunState, spec: AddedTicket, { id, rep
     finish:
       finish === undefined
         ? finishLineOf(batch, repo)
-        : lineWithLaws(lineWithReviews(wholeFinishLine(finish, dirname(batchPath)), batch.complexity), batch.bounds?.[repo]),
+        : lineWithLaws(
+            lineWithReviews(wholeFinishLine(finish, dirname(batchPath)), batch.complexity, batch.secondReviewer !== undefined),
+            batch.bounds?.[repo],
+          ),
     ...(allow && { allow }),
     ...(fixes && { fixes }),
     ...(complexity && { complexity }),
@@ -141,7 +144,7 @@ function firstProblem(batch: Batch, ticket: TicketSpec): string | undefined {
   const problems: string[] = [];
   const report: NoteProblem = (path, message, hint) => problems.push(sentence(path, message, hint));
   checkTicketSpec(batch, ticket, report);
-  if (batch.reviewer === undefined) checkAsksNobody(ticket.finish ?? [], ["finish"], report);
+  checkAsksNobody(ticket.finish ?? [], ["finish"], { batch, report });
   return problems[0];
 }
 

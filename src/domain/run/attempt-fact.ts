@@ -99,6 +99,12 @@ export type AttemptOutcome =
   | "stopped"
   | "lost";
 
+/** The reviewer that a question goes to. */
+interface AskedReviewer {
+  /** Present for the second reviewer. */
+  readonly by?: "second";
+}
+
 /** The kind of a question to the reviewer. `adjudicate` asks if a claimed blocker is real, `plan` if a plan does what its ticket asks for. */
 export type Question = "review" | "adversary" | "adjudicate" | "plan";
 
@@ -196,7 +202,7 @@ export type AttemptFact =
       readonly waitMs: number;
     } & AttemptRef)
   /** The reviewer is asked. The money set aside counts as spent until it has answered. */
-  | ({ readonly type: "reviewer-asked"; readonly question: Question; readonly reservedUsd: number } & AttemptRef)
+  | ({ readonly type: "reviewer-asked"; readonly question: Question; readonly reservedUsd: number } & AskedReviewer & AttemptRef)
   | ({
       readonly type: "reviewer-answered";
       readonly question: Question;
@@ -213,7 +219,8 @@ export type AttemptFact =
       readonly canary?: "seen" | "missed";
       /** The cause of an early stop, if one is reported and the question is not asked again at once. */
       readonly stop?: SanitizedStop;
-    } & AttemptRef)
+    } & AskedReviewer &
+      AttemptRef)
   /** A file of the outbox that cannot be parsed. `file` and `why` are safe for a terminal. */
   | ({ readonly type: "outbox-refused"; readonly file: string; readonly why: string } & AttemptRef)
   /** The agent claims that a blocker outside the code stops it. */

@@ -1,8 +1,10 @@
+import type { Reader } from "../batch/party.ts";
+
 /** A service that the engine itself calls. `tripwire` is the proof of the oracle, `reverify` the last re-verification. */
-export type CalledSource = "tracker" | "forge" | "oracle" | "tripwire" | "reverify" | "git" | "disk" | "reviewer" | "secret";
+export type CalledSource = "tracker" | "forge" | "oracle" | "tripwire" | "reverify" | "git" | "disk" | Reader | "secret";
 
 /**
- * Everything whose outage a run waits for: the services that the engine calls, the API of a model, which an agent's or the
+ * Everything whose outage a run waits for: the services that the engine calls, the API of a model, which an agent's or a
  * reviewer's program calls, and the journal. An outage of the journal cannot be journalled; only dashboards are sent it.
  */
 export type OutageSource = CalledSource | "model" | "journal";
@@ -70,6 +72,11 @@ export const OUTAGE_WORDS: Readonly<Record<OutageSource, { readonly short: strin
     git: { short: "git fails", is: "git fails", was: "git failed" },
     disk: { short: "disk full", is: "the disk refuses writes", was: "the disk refused writes" },
     reviewer: { short: "reviewer fails", is: "the reviewer fails", was: "the reviewer failed" },
+    secondReviewer: {
+      short: "second reviewer fails",
+      is: "the second reviewer fails",
+      was: "the second reviewer failed",
+    },
     model: { short: "model API away", is: "the model's API is away", was: "the model's API was away" },
     journal: {
       short: "journal stuck",

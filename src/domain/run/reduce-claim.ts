@@ -1,3 +1,4 @@
+import { byReader, readerOf } from "../batch/party.ts";
 import { afterAnswer, markOutage } from "../schedule/backoff.ts";
 import { reachOf } from "../schedule/breaker.ts";
 import { withTicket } from "../schedule/queue.ts";
@@ -5,12 +6,13 @@ import { vecAt } from "../values/vec.ts";
 import type { RunEvent } from "./event.ts";
 import { reducePrepared, withPreparation } from "./prepared-fact.ts";
 import { withoutRejectedWall } from "./reduce-heal.ts";
+import { countsOf, type ReviewerCounts } from "./reviewer-counts.ts";
 import { indexOf, type RunState } from "./state.ts";
 import type { Attempt, TicketState } from "./ticket-state.ts";
 
 const repoAt = (state: RunState, index: number): string => state.plan.tickets[index]?.repo ?? "";
 
-/** Claims of an attempt beside its change, and the reviewer's questions and answers. */
+/** Claims of an attempt beside its change, and the reviewers' questions and answers. */
 export type ClaimEvent = Extract<
   RunEvent,
   {
@@ -40,9 +42,10 @@ export function reduceClaim(state: RunState, event: ClaimEvent): RunState {
   switch (event.type) {
     case "reviewer-asked": {
       const { question, reservedUsd } = event;
-      const { reviewer } = state;
-      const asked = { ...set({ asked: { question, reservedUsd } }), reservedUsd: state.reservedUsd + reservedUsd };
-      return { ...asked, reviewer: { ...reviewer, asked: reviewer.asked + 1 } };
+      const reader = readerOf(event);
+      const counts = countsOf(state, reader);
+      const asked = set({ asked: { question, reservedUsd, ...byReader(reader) } });
+      return { ...asked, reservedUsd: state.reservedUsd + reservedUsd, [reader]: { ...counts, asked: counts.asked + 1 } };
     }
     case "reviewer-answered":
       return answered(state, index, ticket, attempt, event);
@@ -91,32 +94,33 @@ function answered(
 ): RunState {
   const { asked, unanswered: _, inOutage: __, questionsUsd = 0, ...rest } = attempt;
   const { costUsd, valid, canary, stop } = event;
-  const { reviewer } = state;
+  const reader = readerOf(event);
+  const counts = countsOf(state, reader);
   const reach = stop === undefined ? "attempt" : reachOf(stop.kind);
   const unanswered = stop !== undefined && (reach === "waits" || reach === "run") ? { unanswered: stop.kind } : {};
   const next = withTicket(state, index, {
     ...ticket,
     costUsd: ticket.costUsd + costUsd,
-    attempt: { ...rest, ...unanswered, ...markOutage(state, "reviewer", event), questionsUsd: questionsUsd + costUsd },
+    attempt: { ...rest, ...unanswered, ...markOutage(state, reader, event), questionsUsd: questionsUsd + costUsd },
   });
   return {
     ...afterAnswer(next, event),
     spentUsd: state.spentUsd + costUsd,
     reservedUsd: state.reservedUsd - (asked?.reservedUsd ?? 0),
-    reviewer: {
-      ...reviewer,
-      valid: reviewer.valid + (valid ? 1 : 0),
-      usd: reviewer.usd + costUsd,
-      findings: canary === undefined ? plusFindings(reviewer.findings, event.findings) : reviewer.findings,
-      canaries: canary === undefined ? reviewer.canaries : { ...reviewer.canaries, [canary]: reviewer.canaries[canary] + 1 },
+    [reader]: {
+      ...counts,
+      valid: counts.valid + (valid ? 1 : 0),
+      usd: counts.usd + costUsd,
+      findings: canary === undefined ? plusFindings(counts.findings, event.findings) : counts.findings,
+      canaries: canary === undefined ? counts.canaries : { ...counts.canaries, [canary]: counts.canaries[canary] + 1 },
     },
   };
 }
 
 function plusFindings(
-  known: RunState["reviewer"]["findings"],
+  known: ReviewerCounts["findings"],
   { critical = 0, high = 0, medium = 0, low = 0 }: Extract<ClaimEvent, { type: "reviewer-answered" }>["findings"] = {},
-): RunState["reviewer"]["findings"] {
+): ReviewerCounts["findings"] {
   return {
     critical: known.critical + critical,
     high: known.high + high,

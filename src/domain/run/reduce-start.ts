@@ -9,6 +9,7 @@ import { NO_HEALS } from "./heals-state.ts";
 import { idleLive } from "./live-check.ts";
 import { withBase, withRepoBase } from "./reduce-base.ts";
 import { firstComplexity } from "./reduce-complexity.ts";
+import { NOTHING_ASKED } from "./reviewer-counts.ts";
 import type { RunState } from "./state.ts";
 import type { Phase, TicketState } from "./ticket-state.ts";
 
@@ -95,13 +96,7 @@ export function newTicket(
 }
 
 const NOTHING_COUNTED: Pick<RunState, "blockers" | "checks" | "claims" | "discoveries" | "reviewer" | "transients"> = {
-  reviewer: {
-    asked: 0,
-    valid: 0,
-    usd: 0,
-    findings: { critical: 0, high: 0, medium: 0, low: 0 },
-    canaries: { seen: 0, missed: 0 },
-  },
+  reviewer: NOTHING_ASKED,
   blockers: { claimed: 0, upheld: 0, rejected: 0 },
   discoveries: { filed: 0, refused: 0 },
   transients: { retried: 0, passed: 0 },

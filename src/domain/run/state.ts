@@ -1,10 +1,10 @@
 import type { AuditHead } from "../audit/audit-row.ts";
-import type { Severity } from "../batch/reviewer-spec.ts";
+import type { Party } from "../batch/party.ts";
 import type { Batch, Ticket } from "../batch/schema.ts";
 import type { CheckStrength } from "../evidence/results.ts";
 import type { Incident } from "../results/incident.ts";
 import type { Intervention } from "../results/intervention.ts";
-import type { Backoff, Halt, Party, RateLimits } from "../schedule/halt.ts";
+import type { Backoff, Halt, RateLimits } from "../schedule/halt.ts";
 import type { RunId, TicketId } from "../values/ids.ts";
 import { type Vec, vecAt } from "../values/vec.ts";
 import type { FailingCheck } from "./base-check.ts";
@@ -19,6 +19,7 @@ import type { Landings } from "./landings.ts";
 import type { FatalOutage, OutageState } from "./outage-fact.ts";
 import type { UnpreparedBases } from "./prepare-fact.ts";
 import type { Preparations } from "./prepared-fact.ts";
+import type { ReviewerCounts } from "./reviewer-counts.ts";
 import type { Phase, TicketState } from "./ticket-state.ts";
 import type { OracleState, TripwireState } from "./verdict-state.ts";
 
@@ -107,15 +108,10 @@ export interface RunState {
   readonly spentUsd: number;
   readonly spentTodayUsd: number;
   readonly reservedUsd: number;
-  /** Questions to the reviewer, its valid answers, and planted defects. */
-  readonly reviewer: {
-    readonly asked: number;
-    readonly valid: number;
-    readonly usd: number;
-    /** By severity, without those about planted defects. */
-    readonly findings: Readonly<Record<Severity, number>>;
-    readonly canaries: { readonly seen: number; readonly missed: number };
-  };
+  /** The questions to the reviewer, and its answers. */
+  readonly reviewer: ReviewerCounts;
+  /** The same for the second reviewer; absent before it was asked. */
+  readonly secondReviewer?: ReviewerCounts;
   /** Blockers that workers claimed, and their rulings. A claim whose attempt was cut off has none. */
   readonly blockers: { readonly claimed: number; readonly upheld: number; readonly rejected: number };
   readonly discoveries: { readonly filed: number; readonly refused: number };

@@ -81,7 +81,7 @@ export interface Attempt extends AuditResult, GuardResult, KeptWorkResult, Signa
   /** The reason why its preparation has to wait for another, in words. */
   readonly awaited?: string;
   /** The open question to the reviewer, and the dollars set aside for it. */
-  readonly asked?: { readonly question: Question; readonly reservedUsd: number };
+  readonly asked?: { readonly question: Question; readonly reservedUsd: number; readonly by?: "second" };
   /** The stop that kept the reviewer from answering its last question. It is no failure of the work. */
   readonly unanswered?: AgentStopKind;
   /** True if a model's API turned it away during an outage that was known before. */

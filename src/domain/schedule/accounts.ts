@@ -1,6 +1,7 @@
 import { accountCount } from "../batch/account.ts";
+import { type Party, specOfParty } from "../batch/party.ts";
 import type { RunState } from "../run/state.ts";
-import type { Party, RateLimit } from "./halt.ts";
+import type { RateLimit } from "./halt.ts";
 
 type Accounts = Pick<RunState, "accounts" | "batch" | "rateLimited">;
 
@@ -34,5 +35,5 @@ export function limitsOf(state: Accounts, party: Party): readonly (RateLimit | u
 
 /** The number of accounts of a party. */
 export function countOf({ batch }: Pick<RunState, "batch">, party: Party): number {
-  return accountCount(party === "agent" ? batch.agent : batch.reviewer);
+  return accountCount(specOfParty(batch, party));
 }

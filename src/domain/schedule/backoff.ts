@@ -1,3 +1,4 @@
+import { PARTIES, PARTY_NAMES, type Party, readerOf } from "../batch/party.ts";
 import type { SanitizedStop } from "../run/attempt-fact.ts";
 import type { RunEvent } from "../run/event.ts";
 import type { RunState } from "../run/state.ts";
@@ -6,7 +7,7 @@ import { plural } from "../values/plural.ts";
 import { formatUtc } from "../values/time.ts";
 import { countOf, firstToRecover, isAnotherFree } from "./accounts.ts";
 import { reachOf } from "./breaker.ts";
-import type { Halt, Party, RateLimit } from "./halt.ts";
+import type { Halt, RateLimit } from "./halt.ts";
 import {
   FIRST_AWAY_MS,
   fatalModelOutage,
@@ -35,11 +36,12 @@ export function afterAgent(state: RunState, event: Extract<RunEvent, { type: "ag
   return claimsDone({ launchedAt: at, ending, exitCode }) ? clearRateLimit(state, { party: "agent", account, at }) : state;
 }
 
-/** The same for an answer of the reviewer. Nothing lands without one, and further agents would only add to the waiting work. */
+/** The same for an answer of a reviewer. Nothing lands without one, and further agents would only add to the waiting work. */
 export function afterAnswer(state: RunState, event: Extract<RunEvent, { type: "reviewer-answered" }>): RunState {
   const { at, stop, valid, account = 0 } = event;
-  if (stop !== undefined) return stoppedBy(state, { party: "reviewer", account, stop, at });
-  return valid ? clearRateLimit(state, { party: "reviewer", account, at }) : state;
+  const party = readerOf(event);
+  if (stop !== undefined) return stoppedBy(state, { party, account, stop, at });
+  return valid ? clearRateLimit(state, { party, account, at }) : state;
 }
 
 /** The same for the agent of a heal. Of its stops, only an outage concerns the run. */
@@ -71,7 +73,7 @@ export function markOutage(state: RunState, party: Party, { stop, account = 0 }:
   return state.rateLimited?.[party]?.[account]?.away === undefined ? {} : { inOutage: true };
 }
 
-/** The stop of an agent or the reviewer, and the number of the account that it used, as an event reports them. */
+/** The stop of an agent or a reviewer, and the number of the account that it used, as an event reports them. */
 interface ReportedStop {
   readonly stop?: SanitizedStop;
   readonly account?: number;
@@ -86,8 +88,6 @@ function clearRateLimit(state: RunState, { party, account, at }: Omit<Stopped, "
   const cleared = withModelOutage({ ...state, rateLimited }, state.lastEventAt);
   return countOf(state, party) > 1 ? endBackoff(cleared, at) : cleared;
 }
-
-const PARTIES: readonly Party[] = ["agent", "reviewer"];
 
 /**
  * Ends the wait if each party has a free account again. A party with a single account waits as long as its API asked for,
@@ -145,14 +145,15 @@ function awayAfter(limited: RateLimit | undefined, { kind, says, answered }: San
 }
 
 function whyTurnedAway(state: RunState, { party, stop: { kind, says } }: Stopped): string {
-  const [who, api] = party === "agent" ? ["an agent", "the model's API"] : ["the reviewer", "the reviewer's API"];
+  const reader = `the ${PARTY_NAMES[party]}`;
+  const [who, api] = party === "agent" ? ["an agent", "the model's API"] : [reader, `${reader}'s API`];
   const rejected = party === "agent" ? `${api} rejected an agent's request` : `${api} rejected a request`;
   const why = `${kind === "unreachable" ? `${who} cannot reach its model's API` : rejected} (${kind}): ${says}`;
   return modelOutage(state, party) === undefined ? why : `${why}; gives up after ${plural(outageMinutes(state), "minute")}`;
 }
 
 function haltOf({ party, stop: { kind, says } }: Stopped): Halt {
-  return { kind, says, ...(party === "reviewer" ? { party: party } : {}) };
+  return { kind, says, ...(party === "agent" ? {} : { party }) };
 }
 
 /** No agent starts any more. The first cause stays. */
@@ -184,28 +185,29 @@ export function isBackingOff({ backoff }: Pick<RunState, "backoff">, now: number
 
 const FIX_SPEND = "fix it, or set limits.countOtherSessions to false";
 
-const TODO: Readonly<Partial<Record<Halt["kind"], Readonly<Record<Party, string>>>>> = {
+/** What to do about a halt that concerns the agents, and about one that concerns a reviewer, by its name. */
+const TODO: Readonly<Partial<Record<Halt["kind"], { readonly agent: string; readonly reader: (name: string) => string }>>> = {
   authentication: {
     agent: "use an API key that the model's API accepts",
-    reviewer: "use an API key that the reviewer's API accepts",
+    reader: (name) => `use an API key that the ${name}'s API accepts`,
   },
   permission: {
     agent: "grant the key the missing permission, or name another key or model",
-    reviewer: "grant the reviewer's key the missing permission, or name another key or model for it",
+    reader: (name) => `grant the ${name}'s key the missing permission, or name another key or model for it`,
   },
   model: {
     agent: "name a model that the key can use",
-    reviewer: "name a model for the reviewer that its key can use",
+    reader: (name) => `name a model for the ${name} that its key can use`,
   },
-  "spend-unknown": { agent: FIX_SPEND, reviewer: FIX_SPEND },
+  "spend-unknown": { agent: FIX_SPEND, reader: () => FIX_SPEND },
 };
 
 /** The reason of a halt and what to do about it. One line. */
 export function describeHalt({ kind, says, until, party }: Halt): string {
   if (kind === "outage") return `no agent starts any more: ${says}`;
-  const cause = party === "reviewer" ? `the reviewer: ${kind}` : kind;
+  const cause = party === undefined ? kind : `the ${PARTY_NAMES[party]}: ${kind}`;
   const why = `no agent starts any more (${cause}): ${says}`;
-  const todo = TODO[kind]?.[party ?? "agent"];
+  const todo = party === undefined ? TODO[kind]?.agent : TODO[kind]?.reader(PARTY_NAMES[party]);
   if (until !== undefined) return `${why}; try again after ${formatUtc(until)}`;
   return todo === undefined ? why : `${why}; ${todo}, then run the same command again`;
 }

@@ -1,7 +1,5 @@
+import type { Party, Reader } from "../batch/party.ts";
 import type { AgentStopKind } from "../run/attempt-fact.ts";
-
-/** The owner of a model: the agents, or the reviewer. */
-export type Party = "agent" | "reviewer";
 
 /** No agent starts until then, in milliseconds since the epoch. */
 export interface Backoff {
@@ -31,5 +29,5 @@ export interface Halt {
   /** Set if it passes, but too late: the time after which to try again. */
   readonly until?: number;
   /** The party whose model it concerns; absent for the agents', and if it concerns none. */
-  readonly party?: "reviewer";
+  readonly party?: Reader;
 }

@@ -1,8 +1,8 @@
+import { PARTIES, PARTY_NAMES, type Party } from "../batch/party.ts";
 import type { AgentStopKind } from "../run/attempt-fact.ts";
 import { describeFatalOutage, type FatalOutage, type Outage } from "../run/outage-fact.ts";
 import type { RunState } from "../run/state.ts";
 import { limitsOf } from "./accounts.ts";
-import type { Party } from "./halt.ts";
 
 /** The first wait for a model's API that is away. It doubles each time. Milliseconds. */
 export const FIRST_AWAY_MS = 10_000;
@@ -37,13 +37,13 @@ export function modelOutage(state: RunState, party: Party): Pick<Outage, "since"
   const away = limitsOf(state, party).map((limit) => limit?.away);
   const latest = away.reduce((a, b) => (a === undefined || b === undefined ? undefined : b.since > a.since ? b : a));
   if (latest === undefined) return undefined;
-  return { since: latest.since, why: party === "reviewer" ? `the reviewer: ${latest.says}` : latest.says };
+  return { since: latest.since, why: party === "agent" ? latest.says : `the ${PARTY_NAMES[party]}: ${latest.says}` };
 }
 
 /** The state with the outage of a model's API as it is now, for the screen. `nextAt`: the time of the next retry. */
 export function withModelOutage(state: RunState, nextAt: number): RunState {
   const { model: _, ...others } = state.outages ?? {};
-  const outage = modelOutage(state, "agent") ?? modelOutage(state, "reviewer");
+  const [outage] = PARTIES.flatMap((party) => modelOutage(state, party) ?? []);
   if (outage === undefined) return state.outages?.model === undefined ? state : { ...state, outages: others };
   return { ...state, outages: { ...others, model: { ...outage, nextAt, until: outageDeadline(state, outage.since) } } };
 }

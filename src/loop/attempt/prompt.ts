@@ -137,7 +137,7 @@ function inWords(step: StepSpec): string {
     case "check":
       return `check "${step.name}": ${step.command.join(" ")} must exit ${wantedExitCode(step)} on your change merged with the current base${inWordsOfTests(step)}`;
     case "review":
-      return `review "${step.name}": a reviewer reads your change${step.classes === undefined ? "" : ` if it is ${step.classes.join(" or ")}`}; what it finds grave must be fixed`;
+      return `review "${step.name}": ${step.by === "second" ? "a second reviewer" : "a reviewer"} reads your change${step.classes === undefined ? "" : ` if it is ${step.classes.join(" or ")}`}; what it finds grave must be fixed`;
     case "adversary":
       return `adversary "${step.name}": a reviewer tries to break your change, and normal work must still work${smokeInWords(step)}`;
     case "merge":

@@ -17,6 +17,7 @@ const FIRST_MS: Readonly<Record<CalledSource, number>> = {
   tripwire: 2_000,
   reverify: 2_000,
   reviewer: 5_000,
+  secondReviewer: 5_000,
   secret: 2_000,
 };
 

@@ -1,4 +1,5 @@
 import type { Argv } from "../../domain/batch/argv.ts";
+import type { Reader } from "../../domain/batch/party.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Executor } from "../../ports/executor.ts";
@@ -40,6 +41,6 @@ export interface ProgramContext {
   readonly agentFiles: readonly string[];
   /** The files of the batch's folder that a step's or a prepare command names: its sandbox shows them, read-only. */
   readonly commandFiles: (command: Argv) => readonly string[];
-  /** Files that the reviewer's program needs to read; see agentFiles. */
-  readonly reviewerFiles: readonly string[];
+  /** Files that each reviewer's program needs to read; see agentFiles. */
+  readonly reviewerFiles: Readonly<Record<Reader, readonly string[]>>;
 }

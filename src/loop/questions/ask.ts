@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
+import { byReader, PARTY_NAMES, type Reader } from "../../domain/batch/party.ts";
 import type { Ticket } from "../../domain/batch/schema.ts";
 import type { Evidence, Question } from "../../domain/run/attempt-fact.ts";
 import type { RunFact } from "../../domain/run/event.ts";
@@ -32,6 +33,8 @@ import { rulingVariables } from "./ruling-variables.ts";
 export interface QuestionContext extends ProgramContext {
   /** Absent if the batch names no reviewer. */
   readonly reviewer?: Reviewer;
+  /** Absent if the batch names no second reviewer. It answers second reviews, and nothing else. */
+  readonly secondReviewer?: Reviewer;
   /** Texts of prompts/, by name, for reviewers, healers and agents that plan; no heal may change them. */
   readonly templates: Readonly<Record<"reviewer" | "adversary" | "adjudicator" | "healer" | "planner" | "plan", string>>;
   readonly dayBudget: DayBudget;
@@ -51,6 +54,8 @@ export interface QuestionScope extends StepScope {
 /** A question to the reviewer, and the parser of its answer. */
 export interface Ask<T> {
   readonly question: Question;
+  /** Default: the reviewer. */
+  readonly reader?: Reader;
   /** Names the log and the prompt's file, and the hosts that the batch opens to it. */
   readonly name: string;
   /** The commit whose pristine checkout it may read. */
@@ -71,6 +76,9 @@ export interface Ask<T> {
   readonly plant?: (checkout: string) => Promise<void>;
 }
 
+/** A question with its reader. */
+type ToReader<T> = Ask<T> & { readonly reader: Reader; readonly reviewer: Reviewer };
+
 /** Wait for a rate limiting API that gives no time, in milliseconds. */
 const WAIT_MS = 10_000;
 /** The longest wait that is worth a step of the finish line. */
@@ -81,33 +89,30 @@ const MOST_REWRITES = 5;
 const EVERYTHING = ["**"];
 
 /**
- * Asks the reviewer. Its money is set aside first, and its cost is booked afterwards. Only a complete, well-formed answer of a
+ * Asks a reviewer. Its money is set aside first, and its cost is booked afterwards. Only a complete, well-formed answer of a
  * reviewer that changed nothing counts. If there is none, the reviewer has failed and not the work: the question is repeated for
  * the time of an outage. If its API was rate limiting, the question goes to the next account, or is put once more after a short
  * wait. If a person rewrites the ticket meanwhile, it is put again. Throws AttemptOver if the attempt is cancelled or the
  * reviewer is unavailable: the work waits. A question about a planted defect is put once.
  */
 export async function askReviewer<T>(ctx: QuestionContext, scope: QuestionScope, repo: Repo, ask: Ask<T>): Promise<Asked<T>> {
-  const { reviewer } = ctx;
-  if (reviewer === undefined) return { ok: false, why: "the batch names no reviewer" };
+  const { reader = "reviewer" } = ask;
+  // One of two reviewers never answers for the other.
+  const reviewer = ctx[reader];
+  if (reviewer === undefined) return { ok: false, why: `the batch names no ${PARTY_NAMES[reader]}` };
   const { halted } = ctx.state();
-  if (halted?.party === "reviewer") throw postponed(ask, `it is not asked any more (${halted.kind}): ${halted.says}`);
+  if (halted?.party === reader) throw postponed(ask, `it is not asked any more (${halted.kind}): ${halted.says}`);
   for (let asked = 0; asked < MOST_REWRITES; asked += 1) {
     const text = textOf(ticketNow(ctx, scope));
-    const answer = await askUntilAnswered(ctx, scope, repo, { ...ask, reviewer });
+    const answer = await askUntilAnswered(ctx, scope, repo, { ...ask, reader, reviewer });
     if (!answer.ok || ask.canary !== undefined || textOf(ticketNow(ctx, scope)) === text) return answer;
   }
   throw postponed(ask, "the ticket was rewritten each time that it was asked");
 }
 
 /** Asks until there is an answer, for the time of an outage. */
-async function askUntilAnswered<T>(
-  ctx: QuestionContext,
-  scope: QuestionScope,
-  repo: Repo,
-  ask: Ask<T> & { readonly reviewer: Reviewer },
-): Promise<Answer<T>> {
-  const retry = ctx.outages.retry("reviewer");
+async function askUntilAnswered<T>(ctx: QuestionContext, scope: QuestionScope, repo: Repo, ask: ToReader<T>): Promise<Answer<T>> {
+  const retry = ctx.outages.retry(ask.reader);
   try {
     for (;;) {
       const answer = await askInTurn(ctx, scope, repo, ask);
@@ -127,13 +132,8 @@ async function askUntilAnswered<T>(
 const ticketNow = ({ state }: QuestionContext, { ticket }: QuestionScope): Ticket => specOf(state().plan, ticket.id);
 
 /** Puts the question: at once with the next account while one is free, and once more after a short wait if none is. */
-async function askInTurn<T>(
-  ctx: QuestionContext,
-  scope: QuestionScope,
-  repo: Repo,
-  ask: Ask<T> & { readonly reviewer: Reviewer },
-): Promise<Answer<T>> {
-  let others = countOf(ctx.state(), "reviewer") - 1;
+async function askInTurn<T>(ctx: QuestionContext, scope: QuestionScope, repo: Repo, ask: ToReader<T>): Promise<Answer<T>> {
+  let others = countOf(ctx.state(), ask.reader) - 1;
   let canWait = true;
   for (;;) {
     const answer = await askOnce(ctx, scope, repo, { ...ask, canWait, canSwitch: others > 0 });
@@ -148,7 +148,7 @@ async function askInTurn<T>(
 }
 
 /** The result of a final answer. Throws AttemptOver if its stop applies to every question. */
-function answerOf<T>(ask: Ask<T>, answer: Answer<T>): Answer<T> {
+function answerOf<T>(ask: ToReader<T>, answer: Answer<T>): Answer<T> {
   const reach = answer.stop === undefined ? "attempt" : reachOf(answer.stop.kind);
   if (reach === "waits" || reach === "run") throw postponed(ask, answer.says);
   return answer;
@@ -162,32 +162,36 @@ const STEP: Readonly<Record<Question, Evidence["step"]>> = {
 };
 
 /** Ends an attempt that continues from here once the reviewer is available. */
-function postponed({ question, name }: Pick<Ask<unknown>, "question" | "name">, why: string): AttemptOver {
-  const summary = `postponed, because the reviewer is unavailable: ${why}`;
+function postponed(
+  { question, name, reader = "reviewer" }: Pick<Ask<unknown>, "question" | "name" | "reader">,
+  why: string,
+): AttemptOver {
+  const summary = `postponed, because the ${PARTY_NAMES[reader]} is unavailable: ${why}`;
   return new AttemptOver({ outcome: "stopped", evidence: { step: STEP[question], name, summary, detail: "" } });
 }
 
 /**
  * `canWait`: the question may be put once more after a wait, and its stop is not reported yet. `canSwitch`: with another account.
  */
-type Putting<T> = Ask<T> & { readonly reviewer: Reviewer; readonly canWait: boolean; readonly canSwitch: boolean } & OfAccount;
+type Putting<T> = ToReader<T> & { readonly canWait: boolean; readonly canSwitch: boolean } & OfAccount;
 
 async function askOnce<T>(ctx: QuestionContext, scope: QuestionScope, repo: Repo, putting: Putting<T>): Promise<Answer<T>> {
-  const { question } = putting;
-  await withSecrets(ctx, scope, () => fetchKey(ctx, "reviewer", { signal: scope.signal }));
+  const { question, reader } = putting;
+  await withSecrets(ctx, scope, () => fetchKey(ctx, reader, { signal: scope.signal }));
   const noMoney = await reserve(ctx, scope, putting);
   if (noMoney !== undefined) return { ok: false, why: noMoney, says: noMoney, isUnpaid: true };
   let costUsd = 0;
-  const by = takeAccount(ctx, "reviewer");
+  const of = takeAccount(ctx, reader);
   const book = (answer: Pick<AnsweredFact, "valid" | "says" | "canary" | "stop" | "findings">): void => {
     ctx.dayBudget.settle(scope.fence, costUsd, question);
-    scope.announce({ type: "reviewer-answered", question, costUsd, ...by, ...answer, says: plainText(answer.says, 300) });
+    const from = { question, ...byReader(reader), ...of };
+    scope.announce({ type: "reviewer-answered", ...from, costUsd, ...answer, says: plainText(answer.says, 300) });
   };
   try {
-    const answer = await inCheckout(ctx, scope, repo, { ...putting, ...by }, (usd) => {
+    const answer = await inCheckout(ctx, scope, repo, { ...putting, ...of }, (usd) => {
       costUsd = usd;
     });
-    const given = nextOf(ctx, answer, { ...putting, ...by });
+    const given = nextOf(ctx, answer, { ...putting, ...of });
     const canary = given.ok && putting.canary !== undefined ? { canary: putting.canary(given.value) } : {};
     const stop = given.stop === undefined || given.waitMs !== undefined ? {} : { stop: given.stop };
     const findings = given.findings === undefined ? {} : { findings: given.findings };
@@ -200,10 +204,10 @@ async function askOnce<T>(ctx: QuestionContext, scope: QuestionScope, repo: Repo
 }
 
 /** The answer, and whether its question is put again: with a free account, or after a wait if none is free. */
-function nextOf<T>(ctx: QuestionContext, answer: Answer<T>, { canWait, canSwitch, account = 0 }: Putting<T>): Answer<T> {
+function nextOf<T>(ctx: QuestionContext, answer: Answer<T>, { canWait, canSwitch, reader, account = 0 }: Putting<T>): Answer<T> {
   const { stop } = answer;
   if (stop === undefined || reachOf(stop.kind) !== "waits") return answer;
-  if (canSwitch && isAnotherFree(ctx.state(), "reviewer", account, ctx.clock.now())) return { ...answer, shouldSwitch: true };
+  if (canSwitch && isAnotherFree(ctx.state(), reader, account, ctx.clock.now())) return { ...answer, shouldSwitch: true };
   const waitMs = stop.retryAfterMs ?? WAIT_MS;
   return canWait && waitMs <= LONGEST_WAIT_MS ? { ...answer, waitMs } : answer;
 }
@@ -214,15 +218,16 @@ async function reserve<T>(
   { ticket, fence, announce }: QuestionScope,
   putting: Putting<T>,
 ): Promise<string | undefined> {
-  const { question, reviewer } = putting;
+  const { question, reader, reviewer } = putting;
+  const who = PARTY_NAMES[reader];
   const usd = reviewer.reserveUsd;
   const state = ctx.state();
   const cap = questionCap(state, ticketOf(state, ticket.id), usd);
-  if (cap !== undefined) return `the reviewer may cost ${usd} dollars, and limits.${cap} has no room for that any more`;
+  if (cap !== undefined) return `the ${who} may cost ${usd} dollars, and limits.${cap} has no room for that any more`;
   const reserved = await reserveMoney(ctx.dayBudget, announce, { fence, usd, question });
   if (!reserved.ok && reserved.unknown) throw postponed(putting, reserved.why);
-  if (!reserved.ok) return `the reviewer may cost ${usd} dollars, and others have left no room for that in limits.usdPerDay`;
-  if (announce({ type: "reviewer-asked", question, reservedUsd: usd })) return undefined;
+  if (!reserved.ok) return `the ${who} may cost ${usd} dollars, and others have left no room for that in limits.usdPerDay`;
+  if (announce({ type: "reviewer-asked", question, ...byReader(reader), reservedUsd: usd })) return undefined;
   ctx.dayBudget.settle(fence, 0, question);
   throw new AttemptOver({ outcome: "stopped" });
 }
@@ -235,7 +240,7 @@ async function inCheckout<T>(
   putting: Putting<T>,
   spent: (usd: number) => void,
 ): Promise<Answer<T>> {
-  const { reviewer, name } = putting;
+  const { reader, reviewer, name } = putting;
   const checkout = ctx.files.checkoutPath(scope.ticket.id, name);
   const session = ctx.files.checkoutPath(scope.ticket.id, `${name}-session`);
   try {
@@ -246,7 +251,7 @@ async function inCheckout<T>(
     const log = `${putting.question}-${name}${putting.canary === undefined ? "" : "-canary"}`;
     const promptFile = join(scope.files.folder, `${log.replace(/[^\w.-]+/g, "-")}.md`);
     await ctx.files.write(promptFile, putting.prompt({ ticket: ticketNow(ctx, scope), nonce, checkout }));
-    const confinement = opened(ctx, confineReader(ctx, repo, { read: [checkout, promptFile], write: [session] }), name);
+    const confinement = opened(ctx, confineReader(ctx, repo, { reader, read: [checkout, promptFile], write: [session] }), name);
     // In the sandbox the reviewer cannot write there.
     const before = ctx.confined ? undefined : await protectedFiles(checkout, EVERYTHING);
     const env = await rulingVariables(ctx, scope, putting.question);

@@ -35,7 +35,7 @@ export async function runAdversaryStep(
   const { commit } = candidate;
   const broken = await runSmoke(ctx, scope, repo, spec, candidate);
   if (broken !== undefined) return { ok: false, evidence: broken };
-  const about = aboutOf(ctx, scope, candidate, await readCandidateDiff(scope, repo, candidate));
+  const about = aboutOf(ctx, scope, candidate, { diff: await readCandidateDiff(scope, repo, candidate) });
   const asked = await askReviewer(ctx, scope, repo, {
     question: "adversary",
     name: spec.name,
@@ -53,7 +53,7 @@ export async function runAdversaryStep(
   const name = { step: "adversary", name: spec.name } as const;
   if (!asked.ok) return { ok: false, evidence: { ...name, summary: `no verdict: ${asked.why}`, detail: "" } };
   const ruling = ruleOnAttack(asked.value, about.blocking);
-  await keep(ctx, scope, `adversary-${spec.name}`, { ...asked.value, survived: ruling.ok });
+  await keep(ctx, scope, `adversary-${spec.name}`, { answer: { ...asked.value, survived: ruling.ok } });
   const smoke = spec.smoke === undefined ? "" : "; normal work still works";
   return resultOf({ ...ruling, summary: `${ruling.summary}${ruling.ok ? smoke : ""}` }, { ...name, commit, whole: about.whole });
 }

@@ -1,7 +1,9 @@
 import { join } from "node:path";
+import type { Reader } from "../../domain/batch/party.ts";
 import { showDiff } from "../../domain/review/diff.ts";
 import { canaryDue, type Plant, plantDefect, sawPlant, withPlant } from "../../domain/review/plant.ts";
 import type { Review } from "../../domain/review/review.ts";
+import { countsOf } from "../../domain/run/reviewer-counts.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import { questionCap } from "../../domain/schedule/money.ts";
 import type { Repo } from "../../ports/vcs.ts";
@@ -10,7 +12,7 @@ import { type AboutChange, DIFF_CHARS, renderQuestion } from "../questions/quest
 import type { CandidateDiff } from "./candidate-diff.ts";
 
 /**
- * Sometimes asks the reviewer about the same change with a planted defect, and records whether it saw it. Neither its answer nor
+ * Sometimes asks a reviewer about the same change with a planted defect, and records whether it saw it. Neither its answer nor
  * a missing answer decides anything about the ticket. A change that has no place for a defect leaves its turn to the next; so
  * does one whose own review could then not be paid.
  */
@@ -18,12 +20,17 @@ export async function askCanary(
   ctx: QuestionContext,
   scope: QuestionScope,
   repo: Repo,
-  options: { readonly ask: Omit<Ask<Review>, "prompt">; readonly about: AboutChange; readonly diff: CandidateDiff },
+  options: {
+    readonly ask: Omit<Ask<Review>, "prompt"> & { readonly reader: Reader };
+    readonly about: AboutChange;
+    readonly diff: CandidateDiff;
+  },
 ): Promise<void> {
   const state = ctx.state();
-  if (!canaryDue(state.reviewer, ctx.batch.reviewer?.canaryEvery ?? 0)) return;
+  const { reader } = options.ask;
+  if (!canaryDue(countsOf(state, reader), ctx.batch[reader]?.canaryEvery ?? 0)) return;
   // The question about the change itself must still be affordable afterwards.
-  const both = 2 * (ctx.reviewer?.reserveUsd ?? 0);
+  const both = 2 * (ctx[reader]?.reserveUsd ?? 0);
   if (questionCap(state, ticketOf(state, scope.ticket.id), both) !== undefined) return;
   const planted = plantDefect(options.diff.files);
   const text = planted === undefined ? undefined : await plantedText(repo, options, planted.plant);

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { type Reader, readerOf } from "../../domain/batch/party.ts";
 import type { StepSpec } from "../../domain/batch/step-spec.ts";
 import { boundForReviewer } from "../../domain/bound/bound-text.ts";
 import { readAnswer } from "../../domain/review/answer.ts";
@@ -12,7 +13,7 @@ import { askCanary } from "./review-canary.ts";
 import type { StepResult } from "./step.ts";
 
 /**
- * Lets the reviewer read the candidate in a checkout that nobody can write. The step fails without a valid review of this very
+ * Lets the step's reviewer read the candidate in a checkout that nobody can write. The step fails without a valid review of this very
  * commit, and with a finding that blocks. The findings are kept in a file of the attempt.
  */
 export async function runReviewStep(
@@ -27,9 +28,11 @@ export async function runReviewStep(
 ): Promise<StepResult> {
   const { spec, candidate } = options;
   const diff = await readCandidateDiff(scope, repo, candidate);
-  const about = aboutOf(ctx, scope, candidate, diff);
+  const reader = readerOf(spec);
+  const about = aboutOf(ctx, scope, candidate, { diff, reader });
   const ask = {
     question: "review",
+    reader,
     name: spec.name,
     commit: candidate.commit,
     attributesOf: candidate.base,
@@ -44,7 +47,7 @@ export async function runReviewStep(
   if (!asked.ok)
     return { ok: false, evidence: { step: "review", name: spec.name, summary: `no review: ${asked.why}`, detail: "" } };
   const ruling = ruleOnReview(asked.value, about.blocking);
-  await keep(ctx, scope, `review-${spec.name}`, { ...asked.value, passed: ruling.ok });
+  await keep(ctx, scope, `review-${spec.name}`, { reader, answer: { ...asked.value, passed: ruling.ok } });
   return resultOf(ruling, { step: "review", name: spec.name, commit: candidate.commit, whole: about.whole });
 }
 
@@ -53,10 +56,10 @@ export function aboutOf(
   ctx: QuestionContext,
   scope: QuestionScope,
   { base, commit }: Extract<Candidate, { ok: true }>,
-  diff: CandidateDiff,
+  { diff, reader = "reviewer" }: { readonly diff: CandidateDiff; readonly reader?: Reader },
 ): AboutChange & { readonly whole: boolean } {
   const { text, whole } = showDiff(diff.files, DIFF_CHARS);
-  const blocking = ctx.batch.reviewer?.blocking ?? "high";
+  const blocking = ctx.batch[reader]?.blocking ?? "high";
   const bound = boundForReviewer(ctx.batch.bounds?.[scope.ticket.repo]);
   return { ticket: scope.ticket, base, commit, paths: diff.paths, diff: text, blocking, bound, whole: whole && diff.whole };
 }
@@ -76,9 +79,14 @@ export function resultOf(
 }
 
 /** Keeps an answer for people, next to the attempt's logs. */
-export async function keep(ctx: QuestionContext, scope: QuestionScope, name: string, answer: object): Promise<void> {
+export async function keep(
+  ctx: QuestionContext,
+  scope: QuestionScope,
+  name: string,
+  { answer, reader = "reviewer" }: { readonly answer: object; readonly reader?: Reader },
+): Promise<void> {
   const file = join(scope.files.folder, `${name.replace(/[^\w.-]+/g, "-")}.json`);
-  await ctx.files.write(file, `${JSON.stringify({ model: ctx.reviewer?.name, ...answer }, undefined, 2)}\n`);
+  await ctx.files.write(file, `${JSON.stringify({ model: ctx[reader]?.name, ...answer }, undefined, 2)}\n`);
 }
 
 function readReview(text: string, { nonce, about }: { readonly nonce: string; readonly about: AboutChange }) {

@@ -121,7 +121,7 @@ export function contextOf(
     agentFiles: [],
     commandFiles: () => [],
     toolchainPaths: new Map(),
-    reviewerFiles: [],
+    reviewerFiles: { reviewer: [], secondReviewer: [] },
     repos: new Map([["app", mortal(slowlyLanding(repo.port(), clock), isAlive)]]),
     commandEnv: {},
     agent: {
