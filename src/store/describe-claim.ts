@@ -49,7 +49,7 @@ export function claimLabel(event: ClaimFact, state: RunState): EventLabel | unde
     case "connection-blocked":
       return [STYLES.failed, `${event.step}: ${describeBlocked(event)}`];
     case "reviewer-asked":
-      return [STYLES.finishing, `${questionLabel(event.question)}: asking ${reviewerLabel(state)}`];
+      return [STYLES.finishing, `${questionLabel(event.question)}: asking ${reviewerLabel(state, event)}`];
     case "reviewer-answered":
       return answeredLabel(event, state);
     case "outbox-refused":
@@ -108,7 +108,7 @@ function retriedText(event: Extract<RunEvent, { type: "step-retried" }>, state: 
 function answeredLabel(event: Extract<RunEvent, { type: "reviewer-answered" }>, state: RunState): EventLabel {
   const { canary, costUsd, question, says, valid } = event;
   const cost = costUsd > 0 ? ` (${formatUsd(costUsd)})` : "";
-  const who = `${questionLabel(question)}: ${reviewerLabel(state)}`;
+  const who = `${questionLabel(question)}: ${reviewerLabel(state, event)}`;
   if (!valid) return [STYLES.failed, `${who} gave no answer that counts: ${says}${cost}`];
   if (canary === undefined) return [STYLES.answer, `${who} says: ${says}${cost}`];
   return canary === "seen"

@@ -1,3 +1,4 @@
+import { PARTY_NAMES } from "../domain/batch/party.ts";
 import type { RunEvent } from "../domain/run/event.ts";
 import { plural } from "../domain/values/plural.ts";
 import { formatElapsed, formatMinute } from "./format.ts";
@@ -35,7 +36,7 @@ export function limitLabel(event: LimitFact): EventLabel | undefined {
     case "backoff-started":
       return [waits, `no agent starts for ${formatElapsed(event.until - event.at)}: ${event.reason}`];
     case "account-switched": {
-      const who = event.party === "agent" ? "agents use" : "the reviewer uses";
+      const who = event.party === "agent" ? "agents use" : `the ${PARTY_NAMES[event.party]} uses`;
       return [waits, `${who} ${event.name} from now on: ${event.why}`];
     }
     case "others-spent-today":

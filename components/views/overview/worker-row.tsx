@@ -1,5 +1,6 @@
 import { Box } from "ink";
 import { memo, type ReactNode, useMemo } from "react";
+import type { Reader } from "../../../src/domain/batch/party.ts";
 import type { Batch, Ticket } from "../../../src/domain/batch/schema.ts";
 import { GATES, type GateLevel, overallLevel } from "../../../src/domain/behaviour/signals.ts";
 import { isHarder } from "../../../src/domain/complexity/classes.ts";
@@ -14,7 +15,7 @@ import { formatAge } from "../../../src/store/format.ts";
 import { lastFailure, STEP_STYLES, type StatusLine, statusLine, trackOf } from "../../../src/store/labels/attempt-status.ts";
 import { type PullRequestStatus, waitingPullRequest } from "../../../src/store/labels/pull-request-status.ts";
 import { LEVEL_STYLES, shownSignals } from "../../../src/store/labels/signals-label.ts";
-import { specLabel } from "../../../src/store/labels/step-label.ts";
+import { reviewerLabel, specLabel } from "../../../src/store/labels/step-label.ts";
 import { stageOf } from "../../../src/store/labels/ticket-stage.ts";
 import { STYLES } from "../../../src/store/labels/tone.ts";
 import { ticketUrl } from "../../../src/store/links.ts";
@@ -28,10 +29,8 @@ import type { WorkerColumns } from "./worker-columns.ts";
 /** The data that all worker rows share. */
 export interface OfAllRows {
   readonly plan: Plan;
-  /** The reviewer's name. */
-  readonly reviewer: string;
   readonly silenceMs: number;
-  readonly batch: Pick<Batch, "limits" | "complexity">;
+  readonly batch: Pick<Batch, "limits" | "complexity" | Reader>;
   readonly columns: WorkerColumns;
   readonly density: Density;
   readonly width: number;
@@ -121,9 +120,9 @@ function said(saying: StatusLine, width: number): Span | TimedSpan {
   return saying.from === undefined ? at(0) : at;
 }
 
-function statusOf({ attempt, spec, reviewer, pullRequest }: RowProps): StatusLine {
+function statusOf({ attempt, batch, spec, pullRequest }: RowProps): StatusLine {
   if (pullRequest !== undefined) return { text: "", ...pullRequest };
-  return statusLine(attempt, { finish: spec.finish, reviewer });
+  return statusLine(attempt, { finish: spec.finish, reviewer: reviewerLabel({ batch }, attempt.asked) });
 }
 
 /** Columns of `attempt 1`. */

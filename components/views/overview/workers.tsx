@@ -1,7 +1,6 @@
 import { Box } from "ink";
 import { memo, type ReactNode, useMemo } from "react";
 import type { TicketId } from "../../../src/domain/values/ids.ts";
-import { reviewerLabel } from "../../../src/store/labels/step-label.ts";
 import { busyAgents, filteredLists, heldAttempts, type Lists, shownLists } from "../../../src/store/lists.ts";
 import { staleLabel } from "../../frame/footer.tsx";
 import type { Density, Layout } from "../../frame/layout.ts";
@@ -63,7 +62,6 @@ export const Workers = memo(function Workers({ layout }: { readonly layout: Layo
 function useOfAllRows(width: number, density: Density): OfAllRows | undefined {
   const plan = useDashboard((s) => s.run?.plan);
   const batch = useDashboard((s) => s.run?.batch);
-  const reviewer = useDashboard((s) => reviewerLabel(s.run));
   const lost = useDashboard((s) => staleLabel(s) !== "");
   return useMemo(() => {
     if (plan === undefined || batch === undefined) return undefined;
@@ -71,7 +69,6 @@ function useOfAllRows(width: number, density: Density): OfAllRows | undefined {
     const columns = workerColumns(plan, Object.keys(batch.repos), width, density);
     return {
       plan,
-      reviewer,
       silenceMs: silenceMinutes * MINUTE,
       batch,
       columns,
@@ -79,7 +76,7 @@ function useOfAllRows(width: number, density: Density): OfAllRows | undefined {
       width,
       lost,
     };
-  }, [plan, batch, reviewer, width, density, lost]);
+  }, [plan, batch, width, density, lost]);
 }
 
 /** The visible worker rows; each takes as many lines as the layout's density. */

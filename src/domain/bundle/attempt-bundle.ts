@@ -27,8 +27,10 @@ interface StepVerdict {
   readonly judged?: string;
 }
 
-/** An answer of the reviewer. */
+/** An answer of a reviewer. */
 interface Answer {
+  /** Present for one of the second reviewer. */
+  readonly by?: "second";
   readonly question: string;
   readonly counts: boolean;
   readonly says: string;
@@ -142,8 +144,8 @@ function stepsOf(events: readonly RunEvent[]): readonly StepVerdict[] {
   return steps;
 }
 
-function answerOf({ question, valid: counts, says, costUsd, canary }: EventOf<"reviewer-answered">): Answer {
-  return { question, counts, says, costUsd, ...(canary !== undefined && { canary }) };
+function answerOf({ by, question, valid: counts, says, costUsd, canary }: EventOf<"reviewer-answered">): Answer {
+  return { ...(by && { by }), question, counts, says, costUsd, ...(canary !== undefined && { canary }) };
 }
 
 function last<T extends RunEvent["type"]>(events: readonly RunEvent[], type: T): EventOf<T> | undefined {

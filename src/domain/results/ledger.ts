@@ -1,7 +1,9 @@
+import type { Reader } from "../batch/party.ts";
 import type { Severity } from "../batch/reviewer-spec.ts";
 import type { Complexity } from "../complexity/classes.ts";
 import type { AttemptOutcome } from "../run/attempt-fact.ts";
 import { type GuardCounts, NO_GUARD_COUNTS } from "../run/guard-fact.ts";
+import { countsOf } from "../run/reviewer-counts.ts";
 import type { RunState } from "../run/state.ts";
 import type { PastAttempt, TicketState } from "../run/ticket-state.ts";
 import { vecItems } from "../values/vec.ts";
@@ -20,16 +22,9 @@ export interface Ledger {
    * (`gap`). The rest was not judged: it is under way, was cut off, or was left to a person.
    */
   readonly claims: { readonly made: number; readonly upheld: number; readonly gap: number };
-  /** Questions to the reviewer, the valid answers, and their dollars, which `costUsd` includes. */
-  readonly reviewer: {
-    readonly questions: number;
-    readonly valid: number;
-    readonly usd: number;
-    /** Findings of its valid answers about changes, by severity. */
-    readonly findings: Readonly<Record<Severity, number>>;
-    /** Planted defects that the reviewer saw or missed. */
-    readonly canaries: { readonly seen: number; readonly missed: number };
-  };
+  readonly reviewer: ReviewerNumbers;
+  /** The numbers of the second reviewer, which are not in those of the other; null if the batch names none. */
+  readonly secondReviewer: ReviewerNumbers | null;
   /** Blockers that workers claimed, those that were upheld, and those that do not exist. A claim without a ruling is neither. */
   readonly blockers: { readonly claimed: number; readonly upheld: number; readonly fake: number };
   /** Tickets that workers found: filed in the tracker, or refused. */
@@ -66,6 +61,17 @@ export interface Ledger {
   readonly costUsd: number;
   readonly elapsedMs: number;
   readonly agentMs: number;
+}
+
+/** Questions to a reviewer, the valid answers, and their dollars, which `costUsd` includes. */
+export interface ReviewerNumbers {
+  readonly questions: number;
+  readonly valid: number;
+  readonly usd: number;
+  /** Findings of its valid answers about changes, by severity. */
+  readonly findings: Readonly<Record<Severity, number>>;
+  /** Planted defects that it saw or missed. */
+  readonly canaries: { readonly seen: number; readonly missed: number };
 }
 
 /** Computes the ledger. Pure: the same journal always gives the same numbers. */
@@ -136,17 +142,22 @@ function incidentsOf({ incidents }: RunState, kind: IncidentKind): number {
 /** The numbers that the reducer keeps. */
 function growingNumbers(
   state: RunState,
-): Pick<Ledger, "reviewer" | "blockers" | "discoveries" | "transients" | "preparations" | "guard"> {
-  const { asked, ...answers } = state.reviewer;
+): Pick<Ledger, "reviewer" | "secondReviewer" | "blockers" | "discoveries" | "transients" | "preparations" | "guard"> {
   const { claimed, upheld, rejected } = state.blockers;
   return {
-    reviewer: { questions: asked, ...answers },
+    reviewer: numbersOf(state, "reviewer"),
+    secondReviewer: state.batch.secondReviewer === undefined ? null : numbersOf(state, "secondReviewer"),
     blockers: { claimed, upheld, fake: rejected },
     discoveries: state.discoveries,
     transients: state.transients,
     preparations: state.preparations ?? { made: 0, reused: 0 },
     guard: state.guard ?? NO_GUARD_COUNTS,
   };
+}
+
+function numbersOf(state: RunState, reader: Reader): ReviewerNumbers {
+  const { asked, ...answers } = countsOf(state, reader);
+  return { questions: asked, ...answers };
 }
 
 /** True for the attempt that landed what is checked still, or what passed a later check: its claim is not refuted. */

@@ -58,6 +58,8 @@ export interface RunReport {
   readonly claims: Ledger["claims"];
   readonly checks: Ledger["checks"];
   readonly reviewer: Ledger["reviewer"];
+  /** The numbers of the second reviewer; null if the batch names none. */
+  readonly secondReviewer: Ledger["secondReviewer"];
   readonly blockers: Ledger["blockers"];
   readonly discoveries: Ledger["discoveries"];
   /** Tickets by class; null without routing by complexity. */

@@ -79,7 +79,11 @@ export class CandidateChecks {
     const { batch, run, state } = this.#ctx;
     const { ticket, n } = this.#scope;
     const { attempt } = ticketOf(state(), ticket.id);
-    const passed = (attempt?.passed ?? []).map(({ kind, name, ms }) => ({ step: kind === name ? kind : `${kind} ${name}`, ms }));
+    const passed = (attempt?.passed ?? []).map(({ index, kind, name, ms }) => {
+      const spec = ticket.finish[index];
+      const by = spec?.step === "review" && spec.by === "second" ? ", by the second reviewer" : "";
+      return { step: `${kind === name ? kind : `${kind} ${name}`}${by}`, ms };
+    });
     const teams = teamKeys(batch, state().plan.tickets);
     const origin = { run, attempt: n, base: this.#repo.base, baseSha };
     return pullRequestBody({ ticket, teams, passed, origin, template });

@@ -1,6 +1,7 @@
+import { PARTY_NAMES, type Reader, readerOf } from "../../domain/batch/party.ts";
+import type { Batch } from "../../domain/batch/schema.ts";
 import { type StepKind, type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
 import type { Question } from "../../domain/run/attempt-fact.ts";
-import type { RunState } from "../../domain/run/state.ts";
 import { displayText } from "../display-text.ts";
 
 /** A step as people name it: `check tests`, `merge`. */
@@ -10,7 +11,8 @@ export function stepLabel(kind: StepKind, name: string): string {
 
 /** A step of the finish line by its own name. */
 export function specLabel(spec: StepSpec): string {
-  return stepLabel(spec.step, stepName(spec));
+  const label = stepLabel(spec.step, stepName(spec));
+  return spec.step === "review" && spec.by === "second" ? `${label} (second reviewer)` : label;
 }
 
 /** The name of a question: those of the finish line by their steps, those on a blocker and a plan by their subjects. */
@@ -25,10 +27,18 @@ export function questionLabel(question: Question): string {
   return QUESTIONS[question];
 }
 
-/** The reviewer's name for people: its program, with its model if the batch names one. */
-export function reviewerLabel(run: Pick<RunState, "batch"> | undefined): string {
-  const reviewer = run?.batch.reviewer;
-  if (reviewer === undefined || reviewer.kind === "command") return "the reviewer";
-  const { kind, model = kind } = reviewer;
-  return displayText(model.startsWith(kind) ? model : `${kind} ${model}`);
+/**
+ * A reviewer's name for people: its program, with its model if the batch names one. `asked` is a
+ * question, an answer or a review step; without it, the reviewer is meant.
+ */
+export function reviewerLabel(
+  run: { readonly batch: Pick<Batch, Reader> } | undefined,
+  asked: Parameters<typeof readerOf>[0] = {},
+): string {
+  const reader = readerOf(asked);
+  const spec = run?.batch[reader];
+  if (spec === undefined || spec.kind === "command") return `the ${PARTY_NAMES[reader]}`;
+  const { kind, model = kind } = spec;
+  const name = displayText(model.startsWith(kind) ? model : `${kind} ${model}`);
+  return reader === "reviewer" ? name : `${name} (second reviewer)`;
 }

@@ -52,7 +52,7 @@ function withRemedy(run: RunState, ticket: TicketState, label: QueueLabel): Queu
 function labelOf(run: RunState, ticket: TicketState): QueueLabel {
   const { id } = ticket;
   if (ticket.attempt !== undefined)
-    return finishingLabel(ticket.attempt, { finish: finishOf(run, id), reviewer: reviewerLabel(run) });
+    return finishingLabel(ticket.attempt, { finish: finishOf(run, id), reviewer: reviewerLabel(run, ticket.attempt.asked) });
   switch (ticket.phase) {
     case "human-gated":
       return { ...STYLES.needsYou, text: gatedText(ticket) };

@@ -1,4 +1,6 @@
+import { PARTY_NAMES, type Reader } from "../../domain/batch/party.ts";
 import { REMEDY_ACTIONS } from "../../domain/batch/remedy-spec.ts";
+import { SEVERITIES } from "../../domain/batch/reviewer-spec.ts";
 import { ledgerOf } from "../../domain/results/ledger.ts";
 import { type EarlierRun, type Numbers, numbersOf } from "../../domain/results/trend.ts";
 import type { RunState } from "../../domain/run/state.ts";
@@ -44,6 +46,21 @@ const CLASSES = {
   I8: "waived a check",
 } as const;
 
+/** The rows of a reviewer's answers; `prefix` tells those of the second from those of the other. */
+const reviewerRows = (reader: Reader, prefix: string): readonly RowSpec[] => [
+  { name: `${PARTY_NAMES[reader]} asked`, unit: "count", value: get(`${reader}.questions`) },
+  { name: `${PARTY_NAMES[reader]}'s valid answers`, unit: "count", value: get(`${reader}.valid`) },
+  ...SEVERITIES.map(
+    (severity): RowSpec => ({
+      name: `${prefix}${severity} findings`,
+      unit: "count",
+      value: get(`${reader}.findings.${severity}`),
+    }),
+  ),
+  { name: `${prefix}planted defects seen`, unit: "count", value: get(`${reader}.canaries.seen`) },
+  { name: `${prefix}planted defects missed`, unit: "count", value: get(`${reader}.canaries.missed`), better: "less" },
+];
+
 const GROUPS: readonly GroupSpec[] = [
   {
     title: "Tickets",
@@ -83,6 +100,7 @@ const GROUPS: readonly GroupSpec[] = [
       { name: "cost", unit: "usd", value: get("costUsd"), always: true, better: "less" },
       { name: "cost per shipped ticket", unit: "usd", value: per("costUsd", "tickets.shipped"), always: true, better: "less" },
       { name: "of it for the reviewer", unit: "usd", value: get("reviewer.usd") },
+      { name: "of it for the second reviewer", unit: "usd", value: get("secondReviewer.usd") },
       { name: "time", unit: "time", value: get("elapsedMs"), always: true, better: "less" },
       { name: "time of all attempts together", unit: "time", value: get("agentMs"), always: true },
       { name: "attempts at once, on average", unit: "ratio", value: per("agentMs", "elapsedMs"), always: true },
@@ -142,14 +160,8 @@ const GROUPS: readonly GroupSpec[] = [
       { name: "checks compared test by test", unit: "count", value: get("checks.compared") },
       { name: "checks with nothing to compare", unit: "count", value: get("checks.uncompared") },
       { name: "checks by exit code only", unit: "count", value: get("checks.exitCodeOnly") },
-      { name: "reviewer asked", unit: "count", value: get("reviewer.questions") },
-      { name: "reviewer's valid answers", unit: "count", value: get("reviewer.valid") },
-      { name: "critical findings", unit: "count", value: get("reviewer.findings.critical") },
-      { name: "high findings", unit: "count", value: get("reviewer.findings.high") },
-      { name: "medium findings", unit: "count", value: get("reviewer.findings.medium") },
-      { name: "low findings", unit: "count", value: get("reviewer.findings.low") },
-      { name: "planted defects seen", unit: "count", value: get("reviewer.canaries.seen") },
-      { name: "planted defects missed", unit: "count", value: get("reviewer.canaries.missed"), better: "less" },
+      ...reviewerRows("reviewer", ""),
+      ...reviewerRows("secondReviewer", "second: "),
     ],
   },
 ];

@@ -1,5 +1,5 @@
 import { SEVERITIES } from "../../domain/batch/reviewer-spec.ts";
-import type { Ledger } from "../../domain/results/ledger.ts";
+import type { Ledger, ReviewerNumbers } from "../../domain/results/ledger.ts";
 
 /** The numbers of the run in one or two short sentences. */
 export function numbersLine(ledger: Ledger): string {
@@ -8,7 +8,8 @@ export function numbersLine(ledger: Ledger): string {
     `attempts ${ledger.attempts}`,
     claimsOfDone(claims),
     ...checksLabels(ledger.checks),
-    ...reviewerLabels(ledger.reviewer),
+    ...reviewerLabels("reviewer", ledger.reviewer),
+    ...(ledger.secondReviewer === null ? [] : reviewerLabels("second reviewer", ledger.secondReviewer)),
     ...claimLabels(ledger),
     `fixed without you ${fixes(ledger)}`,
     ...(ledger.remediations.made > 0 ? [`remediations ${ledger.remediations.made}, helped ${ledger.remediations.helped}`] : []),
@@ -75,22 +76,22 @@ function checksLabels({ compared, uncompared, exitCodeOnly }: Ledger["checks"]):
   return words.length === 0 ? [] : [`checks ${words.join(", ")}`];
 }
 
-/** The questions to the reviewer, if there were any, with its valid answers and missed canaries. */
-function reviewerLabels({ questions, valid, usd, canaries, findings }: Ledger["reviewer"]): readonly string[] {
+/** The questions to a reviewer, if there were any, with its valid answers and missed canaries. */
+function reviewerLabels(name: string, { questions, valid, usd, canaries, findings }: ReviewerNumbers): readonly string[] {
   if (questions === 0) return [];
   const found = SEVERITIES.reduce((sum, severity) => sum + findings[severity], 0);
   const planted = canaries.seen + canaries.missed;
   return [
-    `reviewer asked ${questions}, answered ${valid}${usd > 0 ? `, $ ${usd.toFixed(2)}` : ""}`,
+    `${name} asked ${questions}, answered ${valid}${usd > 0 ? `, $ ${usd.toFixed(2)}` : ""}`,
     ...(found === 0
       ? []
       : [
-          `findings ${partsOf(
+          `${name === "reviewer" ? "" : "its "}findings ${partsOf(
             found,
             SEVERITIES.map((severity) => [findings[severity], severity] as const),
           )}`,
         ]),
-    ...(planted > 0 ? [`canaries ${planted}, missed ${canaries.missed}`] : []),
+    ...(planted > 0 ? [`${name === "reviewer" ? "" : "its "}canaries ${planted}, missed ${canaries.missed}`] : []),
   ];
 }
 

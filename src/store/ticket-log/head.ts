@@ -174,7 +174,9 @@ function costLines(state: State, target: Target): readonly LogLine[] {
   const limits = state.run?.batch.limits;
   const agentUsd = attempt?.agent?.costUsd;
   return [
-    ...ticket.history.map(({ n, costUsd, outcome }) => row(`attempt ${n}`, formatUsd(costUsd), `${outcome}; agent and reviewer`)),
+    ...ticket.history.map(({ n, costUsd, outcome }) =>
+      row(`attempt ${n}`, formatUsd(costUsd), `${outcome}; agent and reviewers`),
+    ),
     ...(attempt === undefined
       ? []
       : [

@@ -25,6 +25,7 @@ describe("the ledger", () => {
         findings: { critical: 0, high: 0, medium: 0, low: 0 },
         canaries: { seen: 0, missed: 0 },
       },
+      secondReviewer: null,
       blockers: { claimed: 0, upheld: 0, fake: 0 },
       discoveries: { filed: 0, refused: 0 },
       transients: { retried: 0, passed: 0 },
