@@ -49,7 +49,7 @@ export interface StageOptions {
   readonly live?: Batch["live"];
   readonly onBroken?: Batch["onBroken"];
   /** Whose accounts the engine knows; the agent itself is `work`, the reviewer is the context's. */
-  readonly programs?: Partial<Pick<Batch, "agent" | "reviewer">>;
+  readonly programs?: Partial<Pick<Batch, "agent" | "reviewer" | "secondReviewer">>;
   /** Routing by complexity; the finish lines of the tickets are as they are given. */
   readonly complexity?: Batch["complexity"];
   readonly protect?: readonly string[];

@@ -59,6 +59,24 @@ const CALLED: readonly Rule[] = [
     test: "dies after its answer",
   },
   {
+    rule: "a second review is answered by the second reviewer, and by no other",
+    holes: [{ file: "src/loop/questions/ask.ts", from: "const reviewer = ctx[reader];", to: "const reviewer = ctx.reviewer;" }],
+    file: "test/loop/second-reviewer.test.ts",
+    test: "are both asked, each once and in order",
+  },
+  {
+    rule: "of two readings for a class, one is by the second reviewer",
+    holes: [
+      {
+        file: "src/domain/complexity/review-steps.ts",
+        from: "if (of === 1 || !hasSecondReviewer) return",
+        to: "if (true) return",
+      },
+    ],
+    file: "test/domain/complexity/two-reviewers.test.ts",
+    test: "has a reading by the second although two of its own are by the first",
+  },
+  {
     rule: "a change that was reviewed by an old text does not land",
     holes: [
       {

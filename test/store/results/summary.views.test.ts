@@ -171,6 +171,7 @@ describe("the report", () => {
         findings: { critical: 0, high: 0, medium: 0, low: 0 },
         canaries: { seen: 0, missed: 0 },
       },
+      secondReviewer: null,
       blockers: { claimed: 0, upheld: 0, fake: 0 },
       discoveries: { filed: 0, refused: 0 },
       complexity: null,
