@@ -90,8 +90,9 @@ describe("two reviewers", () => {
     const { stage, accounts } = await withTwo({ second: [stopOf("rate-limited")] });
     using _ = stage;
     stage.start();
-    const { reason } = await stage.until("backoff-started");
-    expect(reason).toMatch(/^the second reviewer's API rejected a request \(rate-limited\)/);
+    expect(await stage.until("backoff-started")).toMatchObject({
+      reason: expect.stringMatching(/^the second reviewer's API rejected a request \(rate-limited\)/),
+    });
     await stage.until("attempt-ended");
     expect(stage.of("attempt-ended")[0]?.evidence?.summary).toMatch(
       /^postponed, because the second reviewer is unavailable: it stopped early \(rate-limited\)/,
