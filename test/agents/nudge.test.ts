@@ -10,14 +10,14 @@ import { watchGuard } from "../../src/loop/attempt/guard.ts";
 import { batchOf, ticketOf } from "../domain/simulate.ts";
 import { scratchFolder } from "../helpers/scratch.ts";
 import { bundleGuard } from "./guard-bundle.ts";
-import { KINDS } from "./kinds.ts";
+import { KIND_NAMES, KINDS } from "./kinds.ts";
 import { whyWithout } from "./programs.ts";
 import { runAgent } from "./stage.ts";
 
 const folder = scratchFolder();
 const LINE = nudgeLine("momentum", 7);
 
-describe.each(["claude", "codex", "gemini"] as const)("a line for the agent of the real %s", { timeout: 300_000 }, (name) => {
+describe.each(KIND_NAMES)("a line for the agent of the real %s", { timeout: 300_000 }, (name) => {
   const missing = whyWithout(name);
   beforeEach(({ skip }) => skip(missing !== undefined, missing));
 

@@ -5,7 +5,7 @@ import { GATE_LABELS, type GateName } from "./signals.ts";
 /** Why the agents of a batch cannot be told a line while they work; undefined if they can. */
 export function whyNoNudge({ agent, guard }: Pick<Batch, "agent" | "guard">): string | undefined {
   if (guard === false) return "the batch has no guard, whose hook hands it on";
-  const isDeaf = agent.kind === "command" || agent.kind === "opencode";
+  const isDeaf = agent.kind === "command";
   return isDeaf ? `a program of kind ${agent.kind} has no hook that can tell its agent anything` : undefined;
 }
 

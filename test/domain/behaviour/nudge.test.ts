@@ -13,10 +13,9 @@ describe("the line for an agent whose gate has failed", () => {
 describe("the reason why agents cannot be told", () => {
   const why = (kind: string, guard?: false) => whyNoNudge({ agent: { kind } as never, ...(guard === false && { guard }) });
 
-  test.each(["claude", "codex", "gemini"])("is none for %s", (kind) => expect(why(kind)).toBeUndefined());
+  test.each(["claude", "codex", "gemini", "opencode"])("is none for %s", (kind) => expect(why(kind)).toBeUndefined());
 
   test("is the program, or a batch without a guard", () => {
-    expect(why("opencode")).toContain("kind opencode");
     expect(why("command")).toContain("kind command");
     expect(why("claude", false)).toContain("has no guard");
   });

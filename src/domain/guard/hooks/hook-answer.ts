@@ -47,21 +47,23 @@ export function hookAnswer(
 
 /**
  * True if the answer can tell the agent something. All of them show why a tool is blocked. Beside a tool that may run, Claude Code and
- * Codex take a text before it, and Gemini CLI (0.61.0, docs/hooks/reference.md) only after it.
+ * Codex take a text before it, Gemini CLI (0.61.0, docs/hooks/reference.md) only after it, and so does our plugin for opencode.
  */
 export function canNudge(vendor: VendorKind, event: HookEvent, { verdict }: HookVerdict): boolean {
   if (verdict === "block") return event === "before-tool";
   return verdict === "allow" && event === NUDGED_AT[vendor];
 }
 
-const NUDGED_AT: Readonly<Record<VendorKind, HookEvent | undefined>> = {
+const NUDGED_AT: Readonly<Record<VendorKind, HookEvent>> = {
   claude: "before-tool",
   codex: "before-tool",
   gemini: "after-tool",
-  opencode: undefined,
+  opencode: "after-tool",
 };
 
 function nudged(vendor: VendorKind, event: HookEvent, nudges: readonly string[]): HookAnswer {
+  // The plugin adds it to the tool's result as it is.
+  if (vendor === "opencode") return { ...SILENT, stdout: nudges.map((line) => `${line}\n`).join("") };
   const hookSpecificOutput = { hookEventName: EVENT_NAMES[vendor][event], additionalContext: nudges.join("\n") };
   return { ...SILENT, stdout: `${JSON.stringify({ hookSpecificOutput })}\n` };
 }

@@ -5,7 +5,7 @@ export type HookEvent = "before-tool" | "after-tool" | "session-start" | "stop";
 
 /** The events that a guard needs. */
 export const GUARD_EVENTS: readonly HookEvent[] = ["before-tool", "session-start", "stop"];
-/** Those, and the one after a tool, at which Gemini CLI can tell its agent something. */
+/** Those, and the one after a tool, at which Gemini CLI and opencode can tell their agent something. */
 export const HOOK_EVENTS: readonly HookEvent[] = [...GUARD_EVENTS, "after-tool"];
 
 export const HOOK_VENDORS: readonly VendorKind[] = ["claude", "codex", "gemini", "opencode"];
@@ -20,7 +20,7 @@ export const EVENT_NAMES: Readonly<Record<VendorKind, Readonly<Partial<Record<Ho
   claude: LIKE_CLAUDE,
   codex: LIKE_CLAUDE,
   gemini: { "before-tool": "BeforeTool", "after-tool": "AfterTool", "session-start": "SessionStart", stop: "AfterAgent" },
-  opencode: { "before-tool": "tool.execute.before", "session-start": "plugin" },
+  opencode: { "before-tool": "tool.execute.before", "after-tool": "tool.execute.after", "session-start": "plugin" },
 };
 
 export function isHookEvent(word: string | undefined): word is HookEvent {

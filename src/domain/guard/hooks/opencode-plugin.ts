@@ -2,7 +2,8 @@ import type { HookEvent } from "./hook-event.ts";
 
 /**
  * The text of a plugin for opencode (1.18.33): it asks the hook before every tool, and an error that it throws there blocks the
- * tool and is what the agent sees. Whatever the hook's process does but exit 0 blocks.
+ * tool and is what the agent sees. Whatever the hook's process does but exit 0 blocks. What a hook says after a tool is added to the tool's
+ * result.
  */
 export function opencodePlugin(commands: readonly (readonly [HookEvent, readonly string[]])[]): string {
   return `${HEAD}
@@ -33,6 +34,11 @@ export const LoopdashGuard = async ({ directory }) => {
     "tool.execute.before": async ({ tool, sessionID, callID }, { args }) => {
       const answer = ask("before-tool", { cwd: directory, session_id: sessionID, tool_use_id: callID, tool_name: tool, tool_input: args });
       if (answer.status !== 0) throw new Error(why(answer));
+    },
+    "tool.execute.after": async ({ sessionID, callID }, result) => {
+      if (!COMMANDS["after-tool"] || typeof result?.output !== "string") return;
+      const { status, stdout } = ask("after-tool", { cwd: directory, session_id: sessionID, tool_use_id: callID });
+      if (status === 0 && stdout) result.output += "\\n" + stdout;
     },
   };
 };

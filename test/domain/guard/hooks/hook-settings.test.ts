@@ -3,6 +3,7 @@ import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, test } from "vitest";
+import type { HookEvent } from "../../../../src/domain/guard/hooks/hook-event.ts";
 import { codexOverrides, hookCommand, hookSettings } from "../../../../src/domain/guard/hooks/hook-settings.ts";
 import { scratchFolder } from "../../../helpers/scratch.ts";
 
@@ -73,13 +74,17 @@ test("Codex takes the same as values of TOML", () => {
 
 describe("the plugin of opencode", () => {
   const call = { tool: "bash", sessionID: "s", callID: "c" };
-  async function loaded(program: readonly string[]) {
-    const settings = hookSettings("opencode", program, { events: ["before-tool"] });
+  async function plugin(program: readonly string[], events: readonly HookEvent[]) {
+    const settings = hookSettings("opencode", program, { events });
     const file = join(folder(), `plugin-${Math.random()}.mjs`);
     writeFileSync(file, settings.form === "plugin" ? settings.text : "");
     const { LoopdashGuard } = await import(pathToFileURL(file).href);
-    const plugin = await LoopdashGuard({ directory: folder() });
-    return (args: object): Promise<void> => plugin["tool.execute.before"](call, { args });
+    return LoopdashGuard({ directory: folder() });
+  }
+
+  async function loaded(program: readonly string[]) {
+    const { "tool.execute.before": before } = await plugin(program, ["before-tool"]);
+    return (args: object): Promise<void> => before(call, { args });
   }
 
   /** A hook that blocks what has the word `bad`, with the payload on stderr. */
@@ -103,6 +108,22 @@ describe("the plugin of opencode", () => {
         tool_input: { command: "bad" },
       }),
     );
+  });
+
+  test("adds what a hook says after a tool to the tool's result, if the settings have such a hook", async () => {
+    const path = join(folder(), "after.sh");
+    const says = (exit: number) =>
+      writeFileSync(path, `#!/bin/sh\ncat > /dev/null\necho "look again"\nexit ${exit}\n`, { mode: 0o755 });
+    const after = async (events: readonly HookEvent[]): Promise<string> => {
+      const result = { title: "", output: "tests fail", metadata: {} };
+      await (await plugin([path], events))["tool.execute.after"](call, result);
+      return result.output;
+    };
+    says(0);
+    expect(await after(["before-tool", "after-tool"])).toBe("tests fail\nlook again\n");
+    expect(await after(["before-tool"])).toBe("tests fail");
+    says(1);
+    expect(await after(["before-tool", "after-tool"])).toBe("tests fail");
   });
 
   test.each([
