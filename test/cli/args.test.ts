@@ -68,7 +68,17 @@ describe("the command line", () => {
     ["guard check ls", { verb: "guard", act: "check", json: false, words: ["ls"] }],
     [
       "guard install --agent claude codex --dry-run",
-      { verb: "guard-setup", act: "install", agents: ["claude", "codex"], project: false, dryRun: true, yes: false, json: false },
+      {
+        ...{ verb: "guard-setup", act: "install", agents: ["claude", "codex"], project: false },
+        ...{ server: true, dryRun: true, yes: false, json: false },
+      },
+    ],
+    [
+      "guard install --no-server --yes",
+      {
+        ...{ verb: "guard-setup", act: "install", agents: [], project: false },
+        ...{ server: false, dryRun: false, yes: true, json: false },
+      },
     ],
     [
       "guard status --project --json --settings g.json",
@@ -78,6 +88,7 @@ describe("the command line", () => {
         agents: [],
         project: true,
         settings: "g.json",
+        server: true,
         dryRun: false,
         yes: false,
         json: true,
