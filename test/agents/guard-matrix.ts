@@ -9,7 +9,7 @@ export const GUARD_CLAIMS = {
   stop: "the stop guard tells what is unmet",
   dead: "a hook that does not block is noticed before the start",
   skipped: "a program that skips its hooks is noticed",
-  served: "its hooks are answered without a start of Node",
+  served: "tools are judged without a start of Node",
   frozen: "the agent cannot change guard, settings or hooks",
   planted: "hooks, settings and plugins of the repository stay out",
 } as const;
