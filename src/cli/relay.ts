@@ -36,10 +36,11 @@ interface RelayArgs {
 }
 
 /**
- * `__relay <socket> [--base-url NAME[=/path]]… [--forward host:port]… [--guard-socket @name] -- program args…`: listens on loopback, joins each connection
- * to the gateway's socket, and runs the program with this relay as its proxy. Each `--forward` is a server on the loopback outside:
- * the relay listens at its port too, and asks the gateway for a tunnel to it, so that programs need to know of no proxy. Ends as the program does: with its exit code, or by its signal,
- * without waiting for open connections. Returns 2 if the command line is invalid.
+ * `__relay <socket> [--base-url NAME[=/path]]… [--forward host:port]… [--guard-socket @name] -- program args…`: listens on loopback,
+ * joins each connection to the gateway's socket, and runs the program with this relay as its proxy. Each `--forward` is a server on the
+ * loopback outside: the relay listens at its port too, and asks the gateway for a tunnel to it, so that programs need to know of no proxy.
+ * `--guard-socket` has it serve the guard. Ends as the program does: with its exit code, or by its signal, without waiting for open
+ * connections. Returns 2 if the command line is invalid.
  */
 export async function relay(argv: readonly string[], loadGuard: LoadGuard): Promise<number> {
   const of = readRelayArgs(argv);
@@ -59,8 +60,8 @@ export async function relay(argv: readonly string[], loadGuard: LoadGuard): Prom
 type LoadGuard = () => Promise<Pick<typeof import("./guard/run-guard.ts"), "runGuard">>;
 
 /**
- * Serves the guard in the sandbox. Nobody in it can take the name while the relay lives, and the program ends with the relay. Loaded when the program has started, which needs it
- * later. Without it, hooks start Node.
+ * Serves the guard in the sandbox. Nobody in it can take the name while the relay lives, and the program ends with the relay. The guard is
+ * loaded after the program has started, which needs it later. If it cannot be served, hooks start Node.
  */
 async function serveGuard(name: string, loadGuard: LoadGuard): Promise<void> {
   try {

@@ -123,7 +123,7 @@ async function ofBatch(
   return {
     parts: {
       ...{ agent, reviewer, sandbox, sandboxPolicy, secrets, transients, protect, commit, bound, finish },
-      // Without routing by complexity, only a step that names it asks it.
+      // `ci` routes nothing by complexity, so only a step asks the second reviewer. A batch whose second reviewer nobody asks is refused.
       ...(finish.some((step) => step.step === "review" && step.by === "second") && { secondReviewer }),
     },
     repo: { prepare, inputs, cache },

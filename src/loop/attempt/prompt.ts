@@ -137,7 +137,7 @@ function inWords(step: StepSpec): string {
     case "check":
       return `check "${step.name}": ${step.command.join(" ")} must exit ${wantedExitCode(step)} on your change merged with the current base${inWordsOfTests(step)}`;
     case "review":
-      return `review "${step.name}": ${step.by === "second" ? "a second reviewer" : "a reviewer"} reads your change${step.classes === undefined ? "" : ` if it is ${step.classes.join(" or ")}`}; what it finds grave must be fixed`;
+      return reviewInWords(step);
     case "adversary":
       return `adversary "${step.name}": a reviewer tries to break your change, and normal work must still work${smokeInWords(step)}`;
     case "merge":
@@ -153,6 +153,12 @@ function inWordsOfTests({ report, criterion }: Extract<StepSpec, { step: "check"
   if (report === undefined) return "";
   const condition = criterion?.condition === undefined ? "" : `; and ${criterion.condition}, where base is the count on the base`;
   return `; every test of the base must still be there under its name, run and pass${condition}`;
+}
+
+function reviewInWords({ name, by, classes }: Extract<StepSpec, { step: "review" }>): string {
+  const who = by === "second" ? "a second reviewer" : "a reviewer";
+  const when = classes === undefined ? "" : ` if it is ${classes.join(" or ")}`;
+  return `review "${name}": ${who} reads your change${when}; what it finds grave must be fixed`;
 }
 
 function smokeInWords({ smoke }: Extract<StepSpec, { step: "adversary" }>): string {

@@ -81,17 +81,18 @@ function reviewerLabels(name: string, { questions, valid, usd, canaries, finding
   if (questions === 0) return [];
   const found = SEVERITIES.reduce((sum, severity) => sum + findings[severity], 0);
   const planted = canaries.seen + canaries.missed;
+  const whose = name === "reviewer" ? "" : "its ";
   return [
     `${name} asked ${questions}, answered ${valid}${usd > 0 ? `, $ ${usd.toFixed(2)}` : ""}`,
     ...(found === 0
       ? []
       : [
-          `${name === "reviewer" ? "" : "its "}findings ${partsOf(
+          `${whose}findings ${partsOf(
             found,
             SEVERITIES.map((severity) => [findings[severity], severity] as const),
           )}`,
         ]),
-    ...(planted > 0 ? [`${name === "reviewer" ? "" : "its "}canaries ${planted}, missed ${canaries.missed}`] : []),
+    ...(planted > 0 ? [`${whose}canaries ${planted}, missed ${canaries.missed}`] : []),
   ];
 }
 

@@ -13,27 +13,27 @@ import { exists, type Located, locate } from "./locate.ts";
 import type { Store } from "./store.ts";
 import { checkoutsOfBase, whyNotReady } from "./user-checkout.ts";
 
-/** The key of a repository in a batch file whose value is at fault. */
+/** A key of a repository in a batch file. */
 type RepositoryKey = "path" | "base";
 
-/** A repository cannot be used. `key` is undefined if the batch file says nothing wrong. */
+/** The refusal of a repository. `key`: the key of the batch file whose value is at fault; undefined if none is. */
 export class RepositoryRefusal extends UserError {
   readonly key: RepositoryKey | undefined;
 
-  constructor({ key, ...options }: Refused & { readonly key?: RepositoryKey | undefined }) {
+  constructor({ key, ...options }: RefusalOptions & { readonly key?: RepositoryKey | undefined }) {
     super({ ...options, exitCode: EXIT.refused });
     this.key = key;
   }
 }
 
-interface Refused {
+interface RefusalOptions {
   readonly what: string;
   readonly why: string;
   readonly todo: string;
   readonly cause?: unknown;
 }
 
-function refusal(options: Refused, key?: RepositoryKey): RepositoryRefusal {
+function refusal(options: RefusalOptions, key?: RepositoryKey): RepositoryRefusal {
   return new RepositoryRefusal({ ...options, key });
 }
 

@@ -5,7 +5,7 @@ import { type HookGroup, hookSettings } from "../hooks/hook-settings.ts";
 
 /** What an installed hook runs. */
 export interface InstalledHook {
-  /** The words that start loopdash, by absolute paths: Node and the program, behind those of the client that asks a guard server first, if there is one. */
+  /** The words that start loopdash, by absolute paths: those of the guard server's client, if there is one, then Node and the program. */
   readonly program: readonly string[];
   /** More options of `loopdash hook`. */
   readonly options: readonly string[];

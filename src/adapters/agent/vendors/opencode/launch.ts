@@ -41,11 +41,10 @@ export const opencode: AgentProgram = {
     await writeFile(settings, `${JSON.stringify({ ...settingsOf(options, model), ...plugins }, undefined, 2)}\n`, {
       mode: 0o600,
     });
+    // Our title saves a request for one.
+    const argv = [program, "run", "--format", "json", "--auto", "--title", "loopdash", "--model", `loopdash/${model}`];
     return {
-      // Our title saves a request for one.
-      argv: untilMet(guard?.stopScript, [
-        ...[program, "run", "--format", "json", "--auto", "--title", "loopdash", "--model", `loopdash/${model}`],
-      ]),
+      argv: untilMet(guard?.stopScript, argv),
       env: {
         ...folders,
         ...SWITCHES,
@@ -60,8 +59,8 @@ export const opencode: AgentProgram = {
 };
 
 /**
- * The command line of a session that the stop guard looks at when it ends: what is unmet is the next message of the same session, as often as the
- * guard tells something. The script is constant; texts reach the program by its stdin alone.
+ * The command line of a session that goes on as long as the stop guard tells something: what is unmet is the next message of the same session. The
+ * shell's script is constant; texts reach the program by its stdin alone.
  */
 function untilMet(stopScript: string | undefined, argv: readonly string[]): readonly string[] {
   return stopScript === undefined ? promptOnStdin(argv) : ["/bin/sh", "-c", UNTIL_MET, "sh", stopScript, ...argv];
