@@ -1,6 +1,6 @@
 import { Box } from "ink";
 import { memo, type ReactNode, useMemo } from "react";
-import type { Reader } from "../../../src/domain/batch/party.ts";
+import type { ReviewerParty } from "../../../src/domain/batch/party.ts";
 import type { Batch, Ticket } from "../../../src/domain/batch/schema.ts";
 import { GATES, type GateLevel, overallLevel } from "../../../src/domain/behaviour/signals.ts";
 import { isHarder } from "../../../src/domain/complexity/classes.ts";
@@ -30,7 +30,7 @@ import type { WorkerColumns } from "./worker-columns.ts";
 export interface OfAllRows {
   readonly plan: Plan;
   readonly silenceMs: number;
-  readonly batch: Pick<Batch, "limits" | "complexity" | Reader>;
+  readonly batch: Pick<Batch, "limits" | "complexity" | ReviewerParty>;
   readonly columns: WorkerColumns;
   readonly density: Density;
   readonly width: number;

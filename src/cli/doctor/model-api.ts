@@ -3,7 +3,7 @@ import { connect as connectTls } from "node:tls";
 import { loadProgram } from "../../adapters/agent/registry.ts";
 import { connectTo, tunnelThrough, UpstreamProxy } from "../../adapters/gateway/hosts/upstream-proxy.ts";
 import { accountsOf, type VendorSpec } from "../../domain/batch/account.ts";
-import { PARTY_NAMES, type Party, programsOf } from "../../domain/batch/party.ts";
+import { PARTY_NAMES, type Party, type PartyProgram, programsOf } from "../../domain/batch/party.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import { apiUrlOf, trustedAuthorities } from "../engine/agent-of.ts";
 import type { LoadedBatch } from "../engine/load-batch.ts";
@@ -34,7 +34,7 @@ interface Api {
   readonly url: URL;
 }
 
-async function apisOf({ party: who, spec }: ReturnType<typeof programsOf>[number]): Promise<readonly Api[]> {
+async function apisOf({ party: who, spec }: PartyProgram): Promise<readonly Api[]> {
   if (spec.kind === "command") return [];
   const kind = await loadProgram(spec.kind);
   return accountsOf<VendorSpec>(spec).map((account) => ({ who, url: new URL(apiUrlOf(account, kind)) }));

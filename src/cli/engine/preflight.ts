@@ -3,7 +3,7 @@ import { allowedEnvironment } from "../../adapters/executor/environment.ts";
 import type { BatchPaths } from "../../adapters/sandbox/named-files.ts";
 import type { RunGit } from "../../adapters/vcs/git/git-helper.ts";
 import { accountsOf, usesLogin, type VendorSpec } from "../../domain/batch/account.ts";
-import { type Party, READERS, type Reader } from "../../domain/batch/party.ts";
+import { type Party, REVIEWER_PARTIES, type ReviewerParty } from "../../domain/batch/party.ts";
 import type { BatchProblem } from "../../domain/batch/problem.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import { RepoId } from "../../domain/values/ids.ts";
@@ -38,7 +38,7 @@ export interface RunEnvironment {
   /** The path of the agent's program. */
   readonly agentProgram: string;
   /** The paths of the reviewers' programs, of those that the batch names. */
-  readonly reviewerPrograms: Readonly<Partial<Record<Reader, string>>>;
+  readonly reviewerPrograms: Readonly<Partial<Record<ReviewerParty, string>>>;
   /** The batch's folder, and what of it no command may see. */
   readonly places: BatchPaths;
   /** The PATH of the commands and the agent in a repository whose toolchains PATH does not have first. */
@@ -157,13 +157,13 @@ async function reviewersOf(
   { batch, folder }: Pick<LoadedBatch, "batch" | "folder">,
   { sandbox, env, path }: { readonly sandbox: Sandbox | undefined; readonly env: NodeJS.ProcessEnv; readonly path: string },
 ): Promise<RunEnvironment["reviewerPrograms"]> {
-  const programs: Partial<Record<Reader, string>> = {};
-  for (const reader of READERS) {
-    const spec = batch[reader];
+  const programs: Partial<Record<ReviewerParty, string>> = {};
+  for (const party of REVIEWER_PARTIES) {
+    const spec = batch[party];
     if (spec === undefined) continue;
-    const program = await findAgent(spec, { folder, path }, reader);
-    if (spec.kind !== "command") await checkVendor(spec, batch, { sandbox, env, program }, reader);
-    programs[reader] = program;
+    const program = await findAgent(spec, { folder, path }, party);
+    if (spec.kind !== "command") await checkVendor(spec, batch, { sandbox, env, program }, party);
+    programs[party] = program;
   }
   return programs;
 }

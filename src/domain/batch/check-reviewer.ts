@@ -4,7 +4,7 @@ import type { AgentSpec } from "./agent-spec.ts";
 import { checkAccounts } from "./check-agent.ts";
 import { checkArgument } from "./check-secrets.ts";
 import { routesOf } from "./complexity-spec.ts";
-import { PARTY_NAMES, type Party, type Reader, readerOf } from "./party.ts";
+import { PARTY_NAMES, type Party, type ReviewerParty, reviewerOf } from "./party.ts";
 import { unfitForLine, unfitForPath } from "./plain-words.ts";
 import type { NoteProblem, Path } from "./problem.ts";
 import { type ReviewerSpec, reviewUsd } from "./reviewer-spec.ts";
@@ -22,12 +22,12 @@ export function checkReviewer(file: BatchFile, report: NoteProblem): void {
   const { agent, reviewer, secondReviewer } = file;
   checkNobodyIsAsked(file, report);
   if (reviewer !== undefined) {
-    checkReader(file, { who: "reviewer", spec: reviewer }, report);
+    checkReviewerSpec(file, { who: "reviewer", spec: reviewer }, report);
     checkOther({ who: "agent", spec: agent }, { who: "reviewer", spec: reviewer }, report);
   }
   if (secondReviewer === undefined) return;
   const second = { who: "secondReviewer", spec: secondReviewer } as const;
-  checkReader(file, second, report);
+  checkReviewerSpec(file, second, report);
   if (checkOther({ who: "agent", spec: agent }, second, report) && reviewer !== undefined)
     checkOther({ who: "reviewer", spec: reviewer }, second, report);
   checkSecond(file, secondReviewer, report);
@@ -39,9 +39,9 @@ interface Named<Who extends Party = Party> {
   readonly spec: AgentSpec | ReviewerSpec;
 }
 
-function checkReader(
+function checkReviewerSpec(
   file: BatchFile,
-  { who, spec }: { readonly who: Reader; readonly spec: ReviewerSpec },
+  { who, spec }: { readonly who: ReviewerParty; readonly spec: ReviewerSpec },
   report: NoteProblem,
 ): void {
   if (spec.kind === "command")
@@ -80,21 +80,21 @@ function checkNobodyIsAsked(file: BatchFile, report: NoteProblem): void {
 export function checkAsksNobody(
   steps: readonly StepSpec[],
   path: Path,
-  { batch, report }: { readonly batch: Readonly<Partial<Record<Reader, unknown>>>; readonly report: NoteProblem },
+  { batch, report }: { readonly batch: Readonly<Partial<Record<ReviewerParty, unknown>>>; readonly report: NoteProblem },
 ): void {
   steps.forEach((step, i) => {
     if (step.step !== "review" && step.step !== "adversary") return;
-    const reader = step.step === "review" ? readerOf(step) : "reviewer";
-    if (batch[reader] !== undefined) return;
-    const who = reader === "reviewer" ? "a reviewer" : "a second reviewer";
-    report([...path, i], `${step.step} asks ${who}, and the batch names none`, `name one under "${reader}"`);
+    const party = step.step === "review" ? reviewerOf(step) : "reviewer";
+    if (batch[party] !== undefined) return;
+    const who = party === "reviewer" ? "a reviewer" : "a second reviewer";
+    report([...path, i], `${step.step} asks ${who}, and the batch names none`, `name one under "${party}"`);
   });
 }
 
 /** These programs may do anything inside a sandbox, so they never run outside one. */
 function checkVendor(
   file: BatchFile,
-  { who, spec }: { readonly who: Reader; readonly spec: Vendor<ReviewerSpec> },
+  { who, spec }: { readonly who: ReviewerParty; readonly spec: Vendor<ReviewerSpec> },
   report: NoteProblem,
 ): void {
   const { sandbox } = file;
@@ -114,7 +114,7 @@ const OTHERS = {
 /** Reports a reviewer that is no other than the party before it. True if there is nothing to report. */
 function checkOther(
   other: Named<keyof typeof OTHERS>,
-  { who, spec }: { readonly who: Reader; readonly spec: ReviewerSpec },
+  { who, spec }: { readonly who: ReviewerParty; readonly spec: ReviewerSpec },
   report: NoteProblem,
 ): boolean {
   const { name, would } = OTHERS[other.who];
@@ -139,7 +139,7 @@ function checkOther(
 /** Reports a reviewer's account that is no different model from an account of the other party. */
 function checkPair(
   other: { readonly who: keyof typeof OTHERS; readonly spec: VendorSpec },
-  { who, spec }: { readonly who: Reader; readonly spec: Vendor<ReviewerSpec> },
+  { who, spec }: { readonly who: ReviewerParty; readonly spec: Vendor<ReviewerSpec> },
   report: NoteProblem,
 ): void {
   const { name, would } = OTHERS[other.who];
@@ -198,7 +198,7 @@ function modelOf({ model }: Pick<Vendor<AgentSpec>, "model">): string | undefine
 
 function checkCost(
   { limits }: BatchFile,
-  { who, spec }: { readonly who: Reader; readonly spec: ReviewerSpec },
+  { who, spec }: { readonly who: ReviewerParty; readonly spec: ReviewerSpec },
   report: NoteProblem,
 ): void {
   const usd = reviewUsd(spec, limits);

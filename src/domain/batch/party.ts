@@ -5,9 +5,9 @@ import type { ReviewerSpec } from "./reviewer-spec.ts";
 export const PARTIES = ["agent", "reviewer", "secondReviewer"] as const;
 export type Party = (typeof PARTIES)[number];
 
-/** A party that reads changes. */
-export type Reader = Exclude<Party, "agent">;
-export const READERS: readonly Reader[] = ["reviewer", "secondReviewer"];
+/** A party that reviews changes. */
+export type ReviewerParty = Exclude<Party, "agent">;
+export const REVIEWER_PARTIES: readonly ReviewerParty[] = ["reviewer", "secondReviewer"];
 
 /** The name of each party for people. */
 export const PARTY_NAMES: Readonly<Record<Party, string>> = {
@@ -20,7 +20,7 @@ export const PARTY_NAMES: Readonly<Record<Party, string>> = {
 export interface Parties {
   readonly agent?: AgentSpec | undefined;
   readonly reviewer?: ReviewerSpec | undefined;
-  /** The reader of second reviews; absent: the reviewer reads twice. */
+  /** Gives the second of two reviews; absent: the reviewer gives both. */
   readonly secondReviewer?: ReviewerSpec | undefined;
 }
 
@@ -29,27 +29,32 @@ export function isParty(key: string): key is Party {
   return PARTIES.some((party) => party === key);
 }
 
-/** The program of a party; undefined if the batch names none. */
-export function specOfParty(batch: Parties, party: Party): AgentSpec | ReviewerSpec | undefined {
-  return batch[party];
+/** A program that a batch names, and the party that it is for. */
+export interface PartyProgram {
+  readonly party: Party;
+  readonly spec: AgentSpec | ReviewerSpec;
 }
 
-/** Every program that a batch names, with its party. */
-export function programsOf(
-  batch: Parties,
-): readonly { readonly party: Party; readonly spec: NonNullable<ReturnType<typeof specOfParty>> }[] {
+/** Every program that a batch names. */
+export function programsOf(batch: Parties): readonly PartyProgram[] {
   return PARTIES.flatMap((party) => {
-    const spec = specOfParty(batch, party);
+    const spec = batch[party];
     return spec === undefined ? [] : [{ party, spec }];
   });
 }
 
-/** The reader of a review step, a question or an answer: the reviewer, unless it says "second". */
-export function readerOf({ by }: { readonly by?: "first" | "second" | undefined }): Reader {
+/** The reviewer that a question goes to, as events keep it. */
+export interface AskedReviewer {
+  /** Present for the second reviewer. */
+  readonly by?: "second";
+}
+
+/** The reviewer of a review step, a question or an answer: the first one, unless it says "second". */
+export function reviewerOf({ by }: { readonly by?: "first" | "second" | undefined }): ReviewerParty {
   return by === "second" ? "secondReviewer" : "reviewer";
 }
 
-/** The mark of a question or an answer of the second reviewer; those of the reviewer have none. */
-export function byReader(reader: Reader): { readonly by?: "second" } {
-  return reader === "secondReviewer" ? { by: "second" } : {};
+/** The inverse of `reviewerOf` for events and steps. */
+export function askedReviewer(party: ReviewerParty): AskedReviewer {
+  return party === "secondReviewer" ? { by: "second" } : {};
 }

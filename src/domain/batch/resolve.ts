@@ -9,7 +9,7 @@ import { withCriteria } from "./contract-steps.ts";
 import { defaultFinish, finishLineOf } from "./default-finish.ts";
 import { protectedPaths } from "./default-protect.ts";
 import type { ForgeSpec } from "./forge-spec.ts";
-import type { Reader } from "./party.ts";
+import type { ReviewerParty } from "./party.ts";
 import type { PrepareCommand } from "./prepare-command.ts";
 import type { ReadContract } from "./read-contract.ts";
 import type { ReviewerSpec } from "./reviewer-spec.ts";
@@ -175,7 +175,10 @@ function programAtFolder<T extends AgentSpec | ReviewerSpec>(spec: T, folder: st
   return spec.kind === "command" ? { ...spec, command: atFolder(spec.command, folder) } : spec;
 }
 
-function reviewersAtFolder({ reviewer, secondReviewer }: Pick<BatchFile, Reader>, folder: string): Pick<Batch, Reader> {
+function reviewersAtFolder(
+  { reviewer, secondReviewer }: Pick<BatchFile, ReviewerParty>,
+  folder: string,
+): Pick<Batch, ReviewerParty> {
   return {
     ...(reviewer && { reviewer: programAtFolder(reviewer, folder) }),
     ...(secondReviewer && { secondReviewer: programAtFolder(secondReviewer, folder) }),

@@ -17,7 +17,7 @@ import { GuardSpec } from "./guard-spec.ts";
 import { HealsSpec } from "./heals-spec.ts";
 import { HostSpec } from "./host-spec.ts";
 import { LiveSpec, OnBroken } from "./live-spec.ts";
-import type { Parties, Reader } from "./party.ts";
+import type { Parties, ReviewerParty } from "./party.ts";
 import { PrepareCommand } from "./prepare-command.ts";
 import { ReviewerSpec, SecondReviewerSpec } from "./reviewer-spec.ts";
 import { SecretSpecs } from "./secret-spec.ts";
@@ -262,7 +262,7 @@ export interface Ticket {
 }
 
 /** The batch as a run freezes it: absolute paths, resolved tickets. Only the engine can add to it, and nothing is removed. */
-export interface Batch extends Pick<Parties, Reader> {
+export interface Batch extends Pick<Parties, ReviewerParty> {
   readonly name: string;
   readonly tracker: TrackerSpec;
   readonly repos: Readonly<Record<string, RepoSpec>>;

@@ -1,3 +1,4 @@
+import type { AskedReviewer } from "../batch/party.ts";
 import type { Ticket } from "../batch/schema.ts";
 import type { RunEvent } from "../run/event.ts";
 import type { PastAttempt } from "../run/ticket-state.ts";
@@ -28,9 +29,7 @@ interface StepVerdict {
 }
 
 /** An answer of a reviewer. */
-interface Answer {
-  /** Present for one of the second reviewer. */
-  readonly by?: "second";
+interface Answer extends AskedReviewer {
   readonly question: string;
   readonly counts: boolean;
   readonly says: string;

@@ -1,5 +1,5 @@
 import type { Routes } from "../batch/complexity-spec.ts";
-import { byReader, type Reader, readerOf } from "../batch/party.ts";
+import { askedReviewer, type ReviewerParty, reviewerOf } from "../batch/party.ts";
 import type { StepSpec } from "../batch/step-spec.ts";
 import { COMPLEXITIES, type Complexity } from "./classes.ts";
 
@@ -16,11 +16,11 @@ export function lineWithReviews(
   hasSecondReviewer = false,
 ): readonly StepSpec[] {
   if (routes === undefined || finish.some((step) => step.step === "review" && step.classes !== undefined)) return finish;
-  const own = finish.flatMap((step): Reader[] => (step.step === "review" ? [readerOf(step)] : []));
+  const own = finish.flatMap((step): ReviewerParty[] => (step.step === "review" ? [reviewerOf(step)] : []));
   const missing = ([1, 2] as const).flatMap((nth): Review[] => {
-    const reader = nth === 2 && hasSecondReviewer ? "secondReviewer" : "reviewer";
+    const party = nth === 2 && hasSecondReviewer ? "secondReviewer" : "reviewer";
     const classes = COMPLEXITIES.filter((one) => lacks(own, { nth, of: routes[one].reviewers ?? 0, hasSecondReviewer }));
-    return classes.length === 0 ? [] : [{ step: "review", name: nameOf(nth, finish), ...byReader(reader), classes }];
+    return classes.length === 0 ? [] : [{ step: "review", name: nameOf(nth, finish), ...askedReviewer(party), classes }];
   });
   const last = finish.findLastIndex(({ step }) => step === "review");
   const at = last === -1 ? finish.findIndex(({ step }) => step === "adversary" || step === "merge") : last + 1;
@@ -29,7 +29,7 @@ export function lineWithReviews(
 
 /** True if a line with these reviews lacks the n-th of so many. Two of one reviewer are not two reviewers. */
 function lacks(
-  own: readonly Reader[],
+  own: readonly ReviewerParty[],
   { nth, of, hasSecondReviewer }: { readonly nth: 1 | 2; readonly of: number; readonly hasSecondReviewer: boolean },
 ): boolean {
   if (of < nth) return false;

@@ -1,4 +1,4 @@
-import type { Reader } from "../batch/party.ts";
+import type { ReviewerParty } from "../batch/party.ts";
 import type { Severity } from "../batch/reviewer-spec.ts";
 import type { Complexity } from "../complexity/classes.ts";
 import type { AttemptOutcome } from "../run/attempt-fact.ts";
@@ -155,8 +155,8 @@ function growingNumbers(
   };
 }
 
-function numbersOf(state: RunState, reader: Reader): ReviewerNumbers {
-  const { asked, ...answers } = countsOf(state, reader);
+function numbersOf(state: RunState, party: ReviewerParty): ReviewerNumbers {
+  const { asked, ...answers } = countsOf(state, party);
   return { questions: asked, ...answers };
 }
 

@@ -1,3 +1,4 @@
+import type { AskedReviewer } from "../batch/party.ts";
 import type { Severity } from "../batch/reviewer-spec.ts";
 import type { Ticket } from "../batch/schema.ts";
 import type { StepKind } from "../batch/step-spec.ts";
@@ -98,12 +99,6 @@ export type AttemptOutcome =
   | "closed"
   | "stopped"
   | "lost";
-
-/** The reviewer that a question goes to. */
-interface AskedReviewer {
-  /** Present for the second reviewer. */
-  readonly by?: "second";
-}
 
 /** The kind of a question to the reviewer. `adjudicate` asks if a claimed blocker is real, `plan` if a plan does what its ticket asks for. */
 export type Question = "review" | "adversary" | "adjudicate" | "plan";

@@ -1,7 +1,7 @@
-import type { Reader } from "../batch/party.ts";
+import type { ReviewerParty } from "../batch/party.ts";
 
 /** A service that the engine itself calls. `tripwire` is the proof of the oracle, `reverify` the last re-verification. */
-export type CalledSource = "tracker" | "forge" | "oracle" | "tripwire" | "reverify" | "git" | "disk" | Reader | "secret";
+export type CalledSource = "tracker" | "forge" | "oracle" | "tripwire" | "reverify" | "git" | "disk" | ReviewerParty | "secret";
 
 /**
  * Everything whose outage a run waits for: the services that the engine calls, the API of a model, which an agent's or a

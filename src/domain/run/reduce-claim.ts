@@ -1,4 +1,4 @@
-import { byReader, readerOf } from "../batch/party.ts";
+import { askedReviewer, reviewerOf } from "../batch/party.ts";
 import { afterAnswer, markOutage } from "../schedule/backoff.ts";
 import { reachOf } from "../schedule/breaker.ts";
 import { withTicket } from "../schedule/queue.ts";
@@ -42,10 +42,10 @@ export function reduceClaim(state: RunState, event: ClaimEvent): RunState {
   switch (event.type) {
     case "reviewer-asked": {
       const { question, reservedUsd } = event;
-      const reader = readerOf(event);
-      const counts = countsOf(state, reader);
-      const asked = set({ asked: { question, reservedUsd, ...byReader(reader) } });
-      return { ...asked, reservedUsd: state.reservedUsd + reservedUsd, [reader]: { ...counts, asked: counts.asked + 1 } };
+      const party = reviewerOf(event);
+      const counts = countsOf(state, party);
+      const asked = set({ asked: { question, reservedUsd, ...askedReviewer(party) } });
+      return { ...asked, reservedUsd: state.reservedUsd + reservedUsd, [party]: { ...counts, asked: counts.asked + 1 } };
     }
     case "reviewer-answered":
       return answered(state, index, ticket, attempt, event);
@@ -94,20 +94,20 @@ function answered(
 ): RunState {
   const { asked, unanswered: _, inOutage: __, questionsUsd = 0, ...rest } = attempt;
   const { costUsd, valid, canary, stop } = event;
-  const reader = readerOf(event);
-  const counts = countsOf(state, reader);
+  const party = reviewerOf(event);
+  const counts = countsOf(state, party);
   const reach = stop === undefined ? "attempt" : reachOf(stop.kind);
   const unanswered = stop !== undefined && (reach === "waits" || reach === "run") ? { unanswered: stop.kind } : {};
   const next = withTicket(state, index, {
     ...ticket,
     costUsd: ticket.costUsd + costUsd,
-    attempt: { ...rest, ...unanswered, ...markOutage(state, reader, event), questionsUsd: questionsUsd + costUsd },
+    attempt: { ...rest, ...unanswered, ...markOutage(state, party, event), questionsUsd: questionsUsd + costUsd },
   });
   return {
     ...afterAnswer(next, event),
     spentUsd: state.spentUsd + costUsd,
     reservedUsd: state.reservedUsd - (asked?.reservedUsd ?? 0),
-    [reader]: {
+    [party]: {
       ...counts,
       valid: counts.valid + (valid ? 1 : 0),
       usd: counts.usd + costUsd,

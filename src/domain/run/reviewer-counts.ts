@@ -1,4 +1,4 @@
-import type { Reader } from "../batch/party.ts";
+import type { ReviewerParty } from "../batch/party.ts";
 import type { Severity } from "../batch/reviewer-spec.ts";
 
 /** Questions to a reviewer, its valid answers, and planted defects. */
@@ -20,7 +20,7 @@ export const NOTHING_ASKED: ReviewerCounts = {
   canaries: { seen: 0, missed: 0 },
 };
 
-/** What a reviewer was asked, and has answered, so far in a run. */
-export function countsOf(state: Readonly<Partial<Record<Reader, ReviewerCounts>>>, reader: Reader): ReviewerCounts {
-  return state[reader] ?? NOTHING_ASKED;
+/** The counts of a reviewer so far in a run. */
+export function countsOf(state: Readonly<Partial<Record<ReviewerParty, ReviewerCounts>>>, party: ReviewerParty): ReviewerCounts {
+  return state[party] ?? NOTHING_ASKED;
 }

@@ -1,3 +1,4 @@
+import type { AskedReviewer } from "../batch/party.ts";
 import type { StepKind } from "../batch/step-spec.ts";
 import type { ReflectedChange } from "../behaviour/reflected-change.ts";
 import type { Reflection } from "../behaviour/reflection.ts";
@@ -80,8 +81,8 @@ export interface Attempt extends AuditResult, GuardResult, KeptWorkResult, Signa
   readonly waiting?: string;
   /** The reason why its preparation has to wait for another, in words. */
   readonly awaited?: string;
-  /** The open question to the reviewer, and the dollars set aside for it. */
-  readonly asked?: { readonly question: Question; readonly reservedUsd: number; readonly by?: "second" };
+  /** The open question to a reviewer, and the dollars set aside for it. */
+  readonly asked?: { readonly question: Question; readonly reservedUsd: number } & AskedReviewer;
   /** The stop that kept the reviewer from answering its last question. It is no failure of the work. */
   readonly unanswered?: AgentStopKind;
   /** True if a model's API turned it away during an outage that was known before. */

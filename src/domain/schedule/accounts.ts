@@ -1,5 +1,5 @@
 import { accountCount } from "../batch/account.ts";
-import { type Party, specOfParty } from "../batch/party.ts";
+import type { Party } from "../batch/party.ts";
 import type { RunState } from "../run/state.ts";
 import type { RateLimit } from "./halt.ts";
 
@@ -35,5 +35,5 @@ export function limitsOf(state: Accounts, party: Party): readonly (RateLimit | u
 
 /** The number of accounts of a party. */
 export function countOf({ batch }: Pick<RunState, "batch">, party: Party): number {
-  return accountCount(specOfParty(batch, party));
+  return accountCount(batch[party]);
 }

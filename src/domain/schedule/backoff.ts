@@ -1,4 +1,4 @@
-import { PARTIES, PARTY_NAMES, type Party, readerOf } from "../batch/party.ts";
+import { PARTIES, PARTY_NAMES, type Party, reviewerOf } from "../batch/party.ts";
 import type { SanitizedStop } from "../run/attempt-fact.ts";
 import type { RunEvent } from "../run/event.ts";
 import type { RunState } from "../run/state.ts";
@@ -39,7 +39,7 @@ export function afterAgent(state: RunState, event: Extract<RunEvent, { type: "ag
 /** The same for an answer of a reviewer. Nothing lands without one, and further agents would only add to the waiting work. */
 export function afterAnswer(state: RunState, event: Extract<RunEvent, { type: "reviewer-answered" }>): RunState {
   const { at, stop, valid, account = 0 } = event;
-  const party = readerOf(event);
+  const party = reviewerOf(event);
   if (stop !== undefined) return stoppedBy(state, { party, account, stop, at });
   return valid ? clearRateLimit(state, { party, account, at }) : state;
 }
@@ -145,8 +145,8 @@ function awayAfter(limited: RateLimit | undefined, { kind, says, answered }: San
 }
 
 function whyTurnedAway(state: RunState, { party, stop: { kind, says } }: Stopped): string {
-  const reader = `the ${PARTY_NAMES[party]}`;
-  const [who, api] = party === "agent" ? ["an agent", "the model's API"] : [reader, `${reader}'s API`];
+  const reviewer = `the ${PARTY_NAMES[party]}`;
+  const [who, api] = party === "agent" ? ["an agent", "the model's API"] : [reviewer, `${reviewer}'s API`];
   const rejected = party === "agent" ? `${api} rejected an agent's request` : `${api} rejected a request`;
   const why = `${kind === "unreachable" ? `${who} cannot reach its model's API` : rejected} (${kind}): ${says}`;
   return modelOutage(state, party) === undefined ? why : `${why}; gives up after ${plural(outageMinutes(state), "minute")}`;
@@ -185,21 +185,21 @@ export function isBackingOff({ backoff }: Pick<RunState, "backoff">, now: number
 
 const FIX_SPEND = "fix it, or set limits.countOtherSessions to false";
 
-/** What to do about a halt that concerns the agents, and about one that concerns a reviewer, by its name. */
-const TODO: Readonly<Partial<Record<Halt["kind"], { readonly agent: string; readonly reader: (name: string) => string }>>> = {
+/** The remedy for a halt that concerns the agents, and for one that concerns a reviewer, by its name. */
+const TODO: Readonly<Partial<Record<Halt["kind"], { readonly agent: string; readonly reviewer: (name: string) => string }>>> = {
   authentication: {
     agent: "use an API key that the model's API accepts",
-    reader: (name) => `use an API key that the ${name}'s API accepts`,
+    reviewer: (name) => `use an API key that the ${name}'s API accepts`,
   },
   permission: {
     agent: "grant the key the missing permission, or name another key or model",
-    reader: (name) => `grant the ${name}'s key the missing permission, or name another key or model for it`,
+    reviewer: (name) => `grant the ${name}'s key the missing permission, or name another key or model for it`,
   },
   model: {
     agent: "name a model that the key can use",
-    reader: (name) => `name a model for the ${name} that its key can use`,
+    reviewer: (name) => `name a model for the ${name} that its key can use`,
   },
-  "spend-unknown": { agent: FIX_SPEND, reader: () => FIX_SPEND },
+  "spend-unknown": { agent: FIX_SPEND, reviewer: () => FIX_SPEND },
 };
 
 /** The reason of a halt and what to do about it. One line. */
@@ -207,7 +207,7 @@ export function describeHalt({ kind, says, until, party }: Halt): string {
   if (kind === "outage") return `no agent starts any more: ${says}`;
   const cause = party === undefined ? kind : `the ${PARTY_NAMES[party]}: ${kind}`;
   const why = `no agent starts any more (${cause}): ${says}`;
-  const todo = party === undefined ? TODO[kind]?.agent : TODO[kind]?.reader(PARTY_NAMES[party]);
+  const todo = party === undefined ? TODO[kind]?.agent : TODO[kind]?.reviewer(PARTY_NAMES[party]);
   if (until !== undefined) return `${why}; try again after ${formatUtc(until)}`;
   return todo === undefined ? why : `${why}; ${todo}, then run the same command again`;
 }

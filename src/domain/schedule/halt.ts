@@ -1,4 +1,4 @@
-import type { Party, Reader } from "../batch/party.ts";
+import type { Party, ReviewerParty } from "../batch/party.ts";
 import type { AgentStopKind } from "../run/attempt-fact.ts";
 
 /** No agent starts until then, in milliseconds since the epoch. */
@@ -29,5 +29,5 @@ export interface Halt {
   /** Set if it passes, but too late: the time after which to try again. */
   readonly until?: number;
   /** The party whose model it concerns; absent for the agents', and if it concerns none. */
-  readonly party?: Reader;
+  readonly party?: ReviewerParty;
 }

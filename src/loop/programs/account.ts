@@ -1,5 +1,5 @@
 import { accountName, accountsOf } from "../../domain/batch/account.ts";
-import { type Party, specOfParty } from "../../domain/batch/party.ts";
+import type { Party } from "../../domain/batch/party.ts";
 import type { RunFact } from "../../domain/run/event.ts";
 import { type RunState, ticketOf } from "../../domain/run/state.ts";
 import { accountAt, currentAccount } from "../../domain/schedule/accounts.ts";
@@ -28,7 +28,7 @@ export async function fetchKey(
   { signal, ticket }: { readonly signal: AbortSignal; readonly ticket?: TicketId },
 ): Promise<void> {
   const now = state();
-  const spec = specOfParty(now.batch, party);
+  const spec = now.batch[party];
   if (spec === undefined || spec.kind === "command") return;
   const name = accountsOf(spec)[escalated(now, ticket, clock.now()) ?? accountAt(now, party, clock.now())]?.apiKeySecret;
   if (name !== undefined) await stepSecrets?.fetch([`{secret:${name}}`], signal);
@@ -48,7 +48,7 @@ export function takeAccount({ state, clock, report }: AccountContext, party: Par
   const own = escalated(now, ticket, clock.now());
   if (own !== undefined) return { account: own };
   const [from, to] = [currentAccount(now, party), accountAt(now, party, clock.now())];
-  const spec = specOfParty(now.batch, party);
+  const spec = now.batch[party];
   const taken = to === 0 ? {} : { account: to };
   if (from === to || spec === undefined || spec.kind === "command") return taken;
   const accounts = accountsOf(spec);

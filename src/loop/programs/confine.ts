@@ -1,6 +1,6 @@
 import type { Argv } from "../../domain/batch/argv.ts";
 import { isHeaderHost } from "../../domain/batch/host-spec.ts";
-import type { Reader } from "../../domain/batch/party.ts";
+import type { ReviewerParty } from "../../domain/batch/party.ts";
 import type { OfferedTools } from "../../ports/harness.ts";
 import type { Confinement } from "../../ports/sandbox.ts";
 import type { Repo } from "../../ports/vcs.ts";
@@ -84,16 +84,16 @@ export function confineHealer(
 }
 
 /** The confinement of a reviewer: it reads what the question is about, and writes only its own session. */
-export function confineReader(
+export function confineReviewer(
   ctx: Pick<ProgramContext, "batch" | "confined" | "reviewerFiles">,
   repo: Repo,
-  options: { readonly reader: Reader; readonly read: readonly string[]; readonly write: readonly string[] },
+  options: { readonly party: ReviewerParty; readonly read: readonly string[]; readonly write: readonly string[] },
 ): Confinement | undefined {
   if (!ctx.confined) return undefined;
   const { read, write, mounts } = repo.checkoutView;
   const policy = ctx.batch.sandboxPolicy;
   const forAll = [...(policy?.read ?? []), ...(policy?.write ?? [])];
-  const all = [...read, ...write, ...options.read, ...ctx.reviewerFiles[options.reader], ...forAll];
+  const all = [...read, ...write, ...options.read, ...ctx.reviewerFiles[options.party], ...forAll];
   return { write: options.write, read: all, live: forAll, mounts, sockets: [] };
 }
 

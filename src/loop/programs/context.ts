@@ -1,5 +1,5 @@
 import type { Argv } from "../../domain/batch/argv.ts";
-import type { Reader } from "../../domain/batch/party.ts";
+import type { ReviewerParty } from "../../domain/batch/party.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Executor } from "../../ports/executor.ts";
@@ -42,5 +42,5 @@ export interface ProgramContext {
   /** The files of the batch's folder that a step's or a prepare command names: its sandbox shows them, read-only. */
   readonly commandFiles: (command: Argv) => readonly string[];
   /** Files that each reviewer's program needs to read; see agentFiles. */
-  readonly reviewerFiles: Readonly<Record<Reader, readonly string[]>>;
+  readonly reviewerFiles: Readonly<Record<ReviewerParty, readonly string[]>>;
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { byReader, PARTY_NAMES, type Reader } from "../../domain/batch/party.ts";
+import { askedReviewer, PARTY_NAMES, type ReviewerParty } from "../../domain/batch/party.ts";
 import type { Ticket } from "../../domain/batch/schema.ts";
 import type { Evidence, Question } from "../../domain/run/attempt-fact.ts";
 import type { RunFact } from "../../domain/run/event.ts";
@@ -18,7 +18,7 @@ import type { Repo } from "../../ports/vcs.ts";
 import type { Outages } from "../concurrency/outages.ts";
 import { pause } from "../concurrency/wait.ts";
 import { fetchKey, type OfAccount, takeAccount } from "../programs/account.ts";
-import { confineReader, opened } from "../programs/confine.ts";
+import { confineReviewer, opened } from "../programs/confine.ts";
 import type { ProgramContext } from "../programs/context.ts";
 import { thinActivity } from "../programs/output.ts";
 import { protectedFiles } from "../programs/protected-files.ts";
@@ -51,11 +51,11 @@ export interface QuestionScope extends StepScope {
   readonly fence: Fence;
 }
 
-/** A question to the reviewer, and the parser of its answer. */
+/** A question to a reviewer, and the parser of its answer. */
 export interface Ask<T> {
   readonly question: Question;
   /** Default: the reviewer. */
-  readonly reader?: Reader;
+  readonly party?: ReviewerParty;
   /** Names the log and the prompt's file, and the hosts that the batch opens to it. */
   readonly name: string;
   /** The commit whose pristine checkout it may read. */
@@ -76,8 +76,8 @@ export interface Ask<T> {
   readonly plant?: (checkout: string) => Promise<void>;
 }
 
-/** A question with its reader. */
-type ToReader<T> = Ask<T> & { readonly reader: Reader; readonly reviewer: Reviewer };
+/** A question, and the reviewer that it goes to. */
+type AddressedAsk<T> = Ask<T> & { readonly party: ReviewerParty; readonly reviewer: Reviewer };
 
 /** Wait for a rate limiting API that gives no time, in milliseconds. */
 const WAIT_MS = 10_000;
@@ -96,23 +96,28 @@ const EVERYTHING = ["**"];
  * reviewer is unavailable: the work waits. A question about a planted defect is put once.
  */
 export async function askReviewer<T>(ctx: QuestionContext, scope: QuestionScope, repo: Repo, ask: Ask<T>): Promise<Asked<T>> {
-  const { reader = "reviewer" } = ask;
+  const { party = "reviewer" } = ask;
   // One of two reviewers never answers for the other.
-  const reviewer = ctx[reader];
-  if (reviewer === undefined) return { ok: false, why: `the batch names no ${PARTY_NAMES[reader]}` };
+  const reviewer = ctx[party];
+  if (reviewer === undefined) return { ok: false, why: `the batch names no ${PARTY_NAMES[party]}` };
   const { halted } = ctx.state();
-  if (halted?.party === reader) throw postponed(ask, `it is not asked any more (${halted.kind}): ${halted.says}`);
+  if (halted?.party === party) throw postponed(ask, `it is not asked any more (${halted.kind}): ${halted.says}`);
   for (let asked = 0; asked < MOST_REWRITES; asked += 1) {
     const text = textOf(ticketNow(ctx, scope));
-    const answer = await askUntilAnswered(ctx, scope, repo, { ...ask, reader, reviewer });
+    const answer = await askUntilAnswered(ctx, scope, repo, { ...ask, party, reviewer });
     if (!answer.ok || ask.canary !== undefined || textOf(ticketNow(ctx, scope)) === text) return answer;
   }
   throw postponed(ask, "the ticket was rewritten each time that it was asked");
 }
 
 /** Asks until there is an answer, for the time of an outage. */
-async function askUntilAnswered<T>(ctx: QuestionContext, scope: QuestionScope, repo: Repo, ask: ToReader<T>): Promise<Answer<T>> {
-  const retry = ctx.outages.retry(ask.reader);
+async function askUntilAnswered<T>(
+  ctx: QuestionContext,
+  scope: QuestionScope,
+  repo: Repo,
+  ask: AddressedAsk<T>,
+): Promise<Answer<T>> {
+  const retry = ctx.outages.retry(ask.party);
   try {
     for (;;) {
       const answer = await askInTurn(ctx, scope, repo, ask);
@@ -132,8 +137,8 @@ async function askUntilAnswered<T>(ctx: QuestionContext, scope: QuestionScope, r
 const ticketNow = ({ state }: QuestionContext, { ticket }: QuestionScope): Ticket => specOf(state().plan, ticket.id);
 
 /** Puts the question: at once with the next account while one is free, and once more after a short wait if none is. */
-async function askInTurn<T>(ctx: QuestionContext, scope: QuestionScope, repo: Repo, ask: ToReader<T>): Promise<Answer<T>> {
-  let others = countOf(ctx.state(), ask.reader) - 1;
+async function askInTurn<T>(ctx: QuestionContext, scope: QuestionScope, repo: Repo, ask: AddressedAsk<T>): Promise<Answer<T>> {
+  let others = countOf(ctx.state(), ask.party) - 1;
   let canWait = true;
   for (;;) {
     const answer = await askOnce(ctx, scope, repo, { ...ask, canWait, canSwitch: others > 0 });
@@ -148,7 +153,7 @@ async function askInTurn<T>(ctx: QuestionContext, scope: QuestionScope, repo: Re
 }
 
 /** The result of a final answer. Throws AttemptOver if its stop applies to every question. */
-function answerOf<T>(ask: ToReader<T>, answer: Answer<T>): Answer<T> {
+function answerOf<T>(ask: AddressedAsk<T>, answer: Answer<T>): Answer<T> {
   const reach = answer.stop === undefined ? "attempt" : reachOf(answer.stop.kind);
   if (reach === "waits" || reach === "run") throw postponed(ask, answer.says);
   return answer;
@@ -163,28 +168,28 @@ const STEP: Readonly<Record<Question, Evidence["step"]>> = {
 
 /** Ends an attempt that continues from here once the reviewer is available. */
 function postponed(
-  { question, name, reader = "reviewer" }: Pick<Ask<unknown>, "question" | "name" | "reader">,
+  { question, name, party = "reviewer" }: Pick<Ask<unknown>, "question" | "name" | "party">,
   why: string,
 ): AttemptOver {
-  const summary = `postponed, because the ${PARTY_NAMES[reader]} is unavailable: ${why}`;
+  const summary = `postponed, because the ${PARTY_NAMES[party]} is unavailable: ${why}`;
   return new AttemptOver({ outcome: "stopped", evidence: { step: STEP[question], name, summary, detail: "" } });
 }
 
 /**
  * `canWait`: the question may be put once more after a wait, and its stop is not reported yet. `canSwitch`: with another account.
  */
-type Putting<T> = ToReader<T> & { readonly canWait: boolean; readonly canSwitch: boolean } & OfAccount;
+type Putting<T> = AddressedAsk<T> & { readonly canWait: boolean; readonly canSwitch: boolean } & OfAccount;
 
 async function askOnce<T>(ctx: QuestionContext, scope: QuestionScope, repo: Repo, putting: Putting<T>): Promise<Answer<T>> {
-  const { question, reader } = putting;
-  await withSecrets(ctx, scope, () => fetchKey(ctx, reader, { signal: scope.signal }));
+  const { question, party } = putting;
+  await withSecrets(ctx, scope, () => fetchKey(ctx, party, { signal: scope.signal }));
   const noMoney = await reserve(ctx, scope, putting);
   if (noMoney !== undefined) return { ok: false, why: noMoney, says: noMoney, isUnpaid: true };
   let costUsd = 0;
-  const of = takeAccount(ctx, reader);
+  const of = takeAccount(ctx, party);
   const book = (answer: Pick<AnsweredFact, "valid" | "says" | "canary" | "stop" | "findings">): void => {
     ctx.dayBudget.settle(scope.fence, costUsd, question);
-    const from = { question, ...byReader(reader), ...of };
+    const from = { question, ...askedReviewer(party), ...of };
     scope.announce({ type: "reviewer-answered", ...from, costUsd, ...answer, says: plainText(answer.says, 300) });
   };
   try {
@@ -204,10 +209,10 @@ async function askOnce<T>(ctx: QuestionContext, scope: QuestionScope, repo: Repo
 }
 
 /** The answer, and whether its question is put again: with a free account, or after a wait if none is free. */
-function nextOf<T>(ctx: QuestionContext, answer: Answer<T>, { canWait, canSwitch, reader, account = 0 }: Putting<T>): Answer<T> {
+function nextOf<T>(ctx: QuestionContext, answer: Answer<T>, { canWait, canSwitch, party, account = 0 }: Putting<T>): Answer<T> {
   const { stop } = answer;
   if (stop === undefined || reachOf(stop.kind) !== "waits") return answer;
-  if (canSwitch && isAnotherFree(ctx.state(), reader, account, ctx.clock.now())) return { ...answer, shouldSwitch: true };
+  if (canSwitch && isAnotherFree(ctx.state(), party, account, ctx.clock.now())) return { ...answer, shouldSwitch: true };
   const waitMs = stop.retryAfterMs ?? WAIT_MS;
   return canWait && waitMs <= LONGEST_WAIT_MS ? { ...answer, waitMs } : answer;
 }
@@ -218,8 +223,8 @@ async function reserve<T>(
   { ticket, fence, announce }: QuestionScope,
   putting: Putting<T>,
 ): Promise<string | undefined> {
-  const { question, reader, reviewer } = putting;
-  const who = PARTY_NAMES[reader];
+  const { question, party, reviewer } = putting;
+  const who = PARTY_NAMES[party];
   const usd = reviewer.reserveUsd;
   const state = ctx.state();
   const cap = questionCap(state, ticketOf(state, ticket.id), usd);
@@ -227,7 +232,7 @@ async function reserve<T>(
   const reserved = await reserveMoney(ctx.dayBudget, announce, { fence, usd, question });
   if (!reserved.ok && reserved.unknown) throw postponed(putting, reserved.why);
   if (!reserved.ok) return `the ${who} may cost ${usd} dollars, and others have left no room for that in limits.usdPerDay`;
-  if (announce({ type: "reviewer-asked", question, ...byReader(reader), reservedUsd: usd })) return undefined;
+  if (announce({ type: "reviewer-asked", question, ...askedReviewer(party), reservedUsd: usd })) return undefined;
   ctx.dayBudget.settle(fence, 0, question);
   throw new AttemptOver({ outcome: "stopped" });
 }
@@ -240,7 +245,7 @@ async function inCheckout<T>(
   putting: Putting<T>,
   spent: (usd: number) => void,
 ): Promise<Answer<T>> {
-  const { reader, reviewer, name } = putting;
+  const { party, reviewer, name } = putting;
   const checkout = ctx.files.checkoutPath(scope.ticket.id, name);
   const session = ctx.files.checkoutPath(scope.ticket.id, `${name}-session`);
   try {
@@ -251,7 +256,7 @@ async function inCheckout<T>(
     const log = `${putting.question}-${name}${putting.canary === undefined ? "" : "-canary"}`;
     const promptFile = join(scope.files.folder, `${log.replace(/[^\w.-]+/g, "-")}.md`);
     await ctx.files.write(promptFile, putting.prompt({ ticket: ticketNow(ctx, scope), nonce, checkout }));
-    const confinement = opened(ctx, confineReader(ctx, repo, { reader, read: [checkout, promptFile], write: [session] }), name);
+    const confinement = opened(ctx, confineReviewer(ctx, repo, { party, read: [checkout, promptFile], write: [session] }), name);
     // In the sandbox the reviewer cannot write there.
     const before = ctx.confined ? undefined : await protectedFiles(checkout, EVERYTHING);
     const env = await rulingVariables(ctx, scope, putting.question);

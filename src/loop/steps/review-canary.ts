@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Reader } from "../../domain/batch/party.ts";
+import type { ReviewerParty } from "../../domain/batch/party.ts";
 import { showDiff } from "../../domain/review/diff.ts";
 import { canaryDue, type Plant, plantDefect, sawPlant, withPlant } from "../../domain/review/plant.ts";
 import type { Review } from "../../domain/review/review.ts";
@@ -21,16 +21,16 @@ export async function askCanary(
   scope: QuestionScope,
   repo: Repo,
   options: {
-    readonly ask: Omit<Ask<Review>, "prompt"> & { readonly reader: Reader };
+    readonly ask: Omit<Ask<Review>, "prompt"> & { readonly party: ReviewerParty };
     readonly about: AboutChange;
     readonly diff: CandidateDiff;
   },
 ): Promise<void> {
   const state = ctx.state();
-  const { reader } = options.ask;
-  if (!canaryDue(countsOf(state, reader), ctx.batch[reader]?.canaryEvery ?? 0)) return;
+  const { party } = options.ask;
+  if (!canaryDue(countsOf(state, party), ctx.batch[party]?.canaryEvery ?? 0)) return;
   // The question about the change itself must still be affordable afterwards.
-  const both = 2 * (ctx[reader]?.reserveUsd ?? 0);
+  const both = 2 * (ctx[party]?.reserveUsd ?? 0);
   if (questionCap(state, ticketOf(state, scope.ticket.id), both) !== undefined) return;
   const planted = plantDefect(options.diff.files);
   const text = planted === undefined ? undefined : await plantedText(repo, options, planted.plant);

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type Reader, readerOf } from "../../domain/batch/party.ts";
+import { type ReviewerParty, reviewerOf } from "../../domain/batch/party.ts";
 import type { StepSpec } from "../../domain/batch/step-spec.ts";
 import { boundForReviewer } from "../../domain/bound/bound-text.ts";
 import { readAnswer } from "../../domain/review/answer.ts";
@@ -28,11 +28,11 @@ export async function runReviewStep(
 ): Promise<StepResult> {
   const { spec, candidate } = options;
   const diff = await readCandidateDiff(scope, repo, candidate);
-  const reader = readerOf(spec);
-  const about = aboutOf(ctx, scope, candidate, { diff, reader });
+  const party = reviewerOf(spec);
+  const about = aboutOf(ctx, scope, candidate, { diff, party });
   const ask = {
     question: "review",
-    reader,
+    party,
     name: spec.name,
     commit: candidate.commit,
     attributesOf: candidate.base,
@@ -47,7 +47,7 @@ export async function runReviewStep(
   if (!asked.ok)
     return { ok: false, evidence: { step: "review", name: spec.name, summary: `no review: ${asked.why}`, detail: "" } };
   const ruling = ruleOnReview(asked.value, about.blocking);
-  await keep(ctx, scope, `review-${spec.name}`, { reader, answer: { ...asked.value, passed: ruling.ok } });
+  await keep(ctx, scope, `review-${spec.name}`, { party, answer: { ...asked.value, passed: ruling.ok } });
   return resultOf(ruling, { step: "review", name: spec.name, commit: candidate.commit, whole: about.whole });
 }
 
@@ -56,10 +56,10 @@ export function aboutOf(
   ctx: QuestionContext,
   scope: QuestionScope,
   { base, commit }: Extract<Candidate, { ok: true }>,
-  { diff, reader = "reviewer" }: { readonly diff: CandidateDiff; readonly reader?: Reader },
+  { diff, party = "reviewer" }: { readonly diff: CandidateDiff; readonly party?: ReviewerParty },
 ): AboutChange & { readonly whole: boolean } {
   const { text, whole } = showDiff(diff.files, DIFF_CHARS);
-  const blocking = ctx.batch[reader]?.blocking ?? "high";
+  const blocking = ctx.batch[party]?.blocking ?? "high";
   const bound = boundForReviewer(ctx.batch.bounds?.[scope.ticket.repo]);
   return { ticket: scope.ticket, base, commit, paths: diff.paths, diff: text, blocking, bound, whole: whole && diff.whole };
 }
@@ -83,10 +83,10 @@ export async function keep(
   ctx: QuestionContext,
   scope: QuestionScope,
   name: string,
-  { answer, reader = "reviewer" }: { readonly answer: object; readonly reader?: Reader },
+  { answer, party = "reviewer" }: { readonly answer: object; readonly party?: ReviewerParty },
 ): Promise<void> {
   const file = join(scope.files.folder, `${name.replace(/[^\w.-]+/g, "-")}.json`);
-  await ctx.files.write(file, `${JSON.stringify({ model: ctx[reader]?.name, ...answer }, undefined, 2)}\n`);
+  await ctx.files.write(file, `${JSON.stringify({ model: ctx[party]?.name, ...answer }, undefined, 2)}\n`);
 }
 
 function readReview(text: string, { nonce, about }: { readonly nonce: string; readonly about: AboutChange }) {

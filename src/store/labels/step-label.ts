@@ -1,4 +1,4 @@
-import { PARTY_NAMES, type Reader, readerOf } from "../../domain/batch/party.ts";
+import { type AskedReviewer, PARTY_NAMES, type ReviewerParty, reviewerOf } from "../../domain/batch/party.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import { type StepKind, type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
 import type { Question } from "../../domain/run/attempt-fact.ts";
@@ -28,17 +28,17 @@ export function questionLabel(question: Question): string {
 }
 
 /**
- * A reviewer's name for people: its program, with its model if the batch names one. `asked` is a
- * question, an answer or a review step; without it, the reviewer is meant.
+ * A reviewer's name for people: its program, with its model if the batch names one. `asked`: a question or an answer; default: one of the
+ * first reviewer.
  */
 export function reviewerLabel(
-  run: { readonly batch: Pick<Batch, Reader> } | undefined,
-  asked: Parameters<typeof readerOf>[0] = {},
+  run: { readonly batch: Pick<Batch, ReviewerParty> } | undefined,
+  asked: AskedReviewer = {},
 ): string {
-  const reader = readerOf(asked);
-  const spec = run?.batch[reader];
-  if (spec === undefined || spec.kind === "command") return `the ${PARTY_NAMES[reader]}`;
+  const party = reviewerOf(asked);
+  const spec = run?.batch[party];
+  if (spec === undefined || spec.kind === "command") return `the ${PARTY_NAMES[party]}`;
   const { kind, model = kind } = spec;
   const name = displayText(model.startsWith(kind) ? model : `${kind} ${model}`);
-  return reader === "reviewer" ? name : `${name} (second reviewer)`;
+  return party === "reviewer" ? name : `${name} (second reviewer)`;
 }

@@ -1,4 +1,4 @@
-import { PARTY_NAMES, type Reader } from "../../domain/batch/party.ts";
+import { PARTY_NAMES, type ReviewerParty } from "../../domain/batch/party.ts";
 import { REMEDY_ACTIONS } from "../../domain/batch/remedy-spec.ts";
 import { SEVERITIES } from "../../domain/batch/reviewer-spec.ts";
 import { ledgerOf } from "../../domain/results/ledger.ts";
@@ -47,18 +47,18 @@ const CLASSES = {
 } as const;
 
 /** The rows of a reviewer's answers; `prefix` tells those of the second from those of the other. */
-const reviewerRows = (reader: Reader, prefix: string): readonly RowSpec[] => [
-  { name: `${PARTY_NAMES[reader]} asked`, unit: "count", value: get(`${reader}.questions`) },
-  { name: `${PARTY_NAMES[reader]}'s valid answers`, unit: "count", value: get(`${reader}.valid`) },
+const reviewerRows = (party: ReviewerParty, prefix: string): readonly RowSpec[] => [
+  { name: `${PARTY_NAMES[party]} asked`, unit: "count", value: get(`${party}.questions`) },
+  { name: `${PARTY_NAMES[party]}'s valid answers`, unit: "count", value: get(`${party}.valid`) },
   ...SEVERITIES.map(
     (severity): RowSpec => ({
       name: `${prefix}${severity} findings`,
       unit: "count",
-      value: get(`${reader}.findings.${severity}`),
+      value: get(`${party}.findings.${severity}`),
     }),
   ),
-  { name: `${prefix}planted defects seen`, unit: "count", value: get(`${reader}.canaries.seen`) },
-  { name: `${prefix}planted defects missed`, unit: "count", value: get(`${reader}.canaries.missed`), better: "less" },
+  { name: `${prefix}planted defects seen`, unit: "count", value: get(`${party}.canaries.seen`) },
+  { name: `${prefix}planted defects missed`, unit: "count", value: get(`${party}.canaries.missed`), better: "less" },
 ];
 
 const GROUPS: readonly GroupSpec[] = [

@@ -60,7 +60,7 @@ const CALLED: readonly Rule[] = [
   },
   {
     rule: "a second review is answered by the second reviewer, and by no other",
-    holes: [{ file: "src/loop/questions/ask.ts", from: "const reviewer = ctx[reader];", to: "const reviewer = ctx.reviewer;" }],
+    holes: [{ file: "src/loop/questions/ask.ts", from: "const reviewer = ctx[party];", to: "const reviewer = ctx.reviewer;" }],
     file: "test/loop/second-reviewer.test.ts",
     test: "are both asked, each once and in order",
   },
