@@ -41,8 +41,8 @@ const LEGEND: readonly (readonly [BarStyle, word: string])[] = [
   [BARS.awaitsApproval, "waits"],
 ];
 
-/** Caps that a bar is known by, because its fill is that of others. */
-const TELLING_CAPS: ReadonlySet<string> = new Set([BARS.gated.cap, BARS.awaitsApproval.cap]);
+/** The caps of bars that share their fill with another: a narrow legend shows the cap instead. */
+const DISTINCTIVE_CAPS: ReadonlySet<string> = new Set([BARS.gated.cap, BARS.awaitsApproval.cap]);
 
 /** From this many columns on the whole legend fits. */
 const WIDE = 130;
@@ -53,7 +53,7 @@ export function legend(options: { readonly finish: boolean; readonly width: numb
   const gap = wide ? " " : "";
   const word = (text: string) => ({ text: `${gap}${text}${gap}`, tone: "waiting" as const });
   const parts = LEGEND.map(([{ cap, fill, tone }, text]): SpanLine => {
-    const sign = ` ${wide ? cap : ""}${TELLING_CAPS.has(cap) && !wide ? cap : fill}`;
+    const sign = ` ${wide ? cap : ""}${DISTINCTIVE_CAPS.has(cap) && !wide ? cap : fill}`;
     return [{ text: sign, tone }, word(text)];
   });
   const finish: SpanLine = options.finish ? [{ text: ` ${FINISH_FILL}` }, word("finish line")] : [];

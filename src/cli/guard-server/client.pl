@@ -1,11 +1,14 @@
 # Asks a guard server for a judgement, and starts Node if none answers: Node alone takes longer to start than an answer takes.
-# In Perl, because every Linux with git has it, and it starts in 2 ms. No module is loaded, which would take as long again.
+# In Perl, because it starts in 2 ms, and nearly every Linux machine has it. No module is loaded, which would take as long again.
 #
 # client.pl <socket> <node> <loopdash.js> hook before-tool|after-tool … | guard check … -- <words>
 #   <socket>  "@name": the abstract socket of a worker's sandbox; nothing is started.
 #             "own": this user's server, which is started for the next time if it does not run.
 #
 # Exits as Node would, and prints what Node would print. Whatever goes wrong here is left to Node, which judges by itself.
+#
+# For readers without Perl: $> is the user id, $! the error of the last system call, and $+[0] the end of the last match. `-d _` looks at
+# the result of the lstat before it. `exec {$node} @command` makes this process the program, without a shell; it returns only if it fails.
 use strict;
 
 my $MOST_BYTES = 1 << 20;    # of a question. Node judges longer ones: serve.ts reads no more.

@@ -7,8 +7,8 @@ import { guardServer, type RunGuard } from "./serve.ts";
 const IDLE_MS = 10 * 60_000;
 
 /**
- * Hidden verb `__guard-server <socket>`: serves this user's own agents until nobody has asked for ten minutes. `client.pl` starts it. Resolves when it has
- * ended; with 1 if another one serves there, or the socket cannot be made.
+ * Hidden verb `__guard-server <socket>`: serves this user's own agents until nobody has asked for ten minutes. `client.pl` starts it.
+ * Resolves with the exit code when it has ended: 1 if another server is at the socket, or the socket cannot be made.
  */
 export async function ownGuardServer(path: string, runGuard: RunGuard, idleMs = IDLE_MS): Promise<number> {
   // It belongs to no terminal.

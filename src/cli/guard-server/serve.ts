@@ -3,8 +3,8 @@ import type { Caller } from "../guard/caller.ts";
 
 /**
  * Serves judgements of the guard at a Unix socket, because a process of Node that loads the guard takes longer to start than it takes to
- * judge. `client.pl` asks; each connection is one question, answered as `loopdash hook` or `loopdash guard check` would in its place. Whatever goes wrong
- * closes the connection without an answer, and the client starts Node instead: so nothing passes because a server fails.
+ * judge. `client.pl` asks; each connection is one question, answered as `loopdash hook` or `loopdash guard check` would in its place. If
+ * anything goes wrong, the connection is closed without an answer, and the client starts Node: so nothing passes because a server fails.
  */
 export function guardServer(runGuard: RunGuard): Server {
   const server = createServer({ allowHalfOpen: true }, (connection) => {

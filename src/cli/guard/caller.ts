@@ -1,7 +1,7 @@
 import { read, writeSync } from "node:fs";
 import { errorCode } from "../../domain/values/error-text.ts";
 
-/** Who asks the guard: this very process, or one that has sent its question to a guard server. */
+/** The process that asks the guard: this very one, or the client of a guard server. */
 export interface Caller {
   readonly cwd: string;
   /** `HOME` and `TMPDIR` are looked at. */

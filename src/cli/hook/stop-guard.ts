@@ -223,7 +223,7 @@ async function checkOnce(
     // Its listener is gone, so this is the end.
     process.kill(process.pid, signal);
   };
-  // They are there before the check: a signal may come as soon as it runs.
+  // Added before the check starts: a signal may come as soon as it runs.
   for (const signal of ENDINGS) process.once(signal, endBoth);
   try {
     child = startOrNot(() => start(program, args, { cwd: worktree, detached: true, stdio: ["ignore", "pipe", "pipe"] }));

@@ -20,7 +20,7 @@ type Vendor<T> = Exclude<T, { kind: "command" }>;
  */
 export function checkReviewer(file: BatchFile, report: NoteProblem): void {
   const { agent, reviewer, secondReviewer } = file;
-  checkNobodyIsAsked(file, report);
+  checkAskedReviewers(file, report);
   if (reviewer !== undefined) {
     checkReviewerSpec(file, { who: "reviewer", spec: reviewer }, report);
     checkOther({ who: "agent", spec: agent }, { who: "reviewer", spec: reviewer }, report);
@@ -69,15 +69,15 @@ function checkSecond(file: BatchFile, spec: ReviewerSpec, report: NoteProblem): 
   report(["secondReviewer"], "is never asked: no class has two reviewers, and no step names it", hint);
 }
 
-function checkNobodyIsAsked(file: BatchFile, report: NoteProblem): void {
-  checkAsksNobody(file.finish ?? [], ["finish"], { batch: file, report });
+function checkAskedReviewers(file: BatchFile, report: NoteProblem): void {
+  checkReviewSteps(file.finish ?? [], ["finish"], { batch: file, report });
   file.tickets.forEach((ticket, i) => {
-    checkAsksNobody(ticket.finish ?? [], ["tickets", i, "finish"], { batch: file, report });
+    checkReviewSteps(ticket.finish ?? [], ["tickets", i, "finish"], { batch: file, report });
   });
 }
 
 /** Reports the steps of a finish line that ask a reviewer whom the batch does not name. */
-export function checkAsksNobody(
+export function checkReviewSteps(
   steps: readonly StepSpec[],
   path: Path,
   { batch, report }: { readonly batch: Readonly<Partial<Record<ReviewerParty, unknown>>>; readonly report: NoteProblem },

@@ -1,7 +1,7 @@
 import { dirname } from "node:path/posix";
 import type { z } from "zod";
 import { checkTicketSpec, ONE_ON_A_BRANCH, takesOneTicket } from "../batch/check.ts";
-import { checkAsksNobody } from "../batch/check-reviewer.ts";
+import { checkReviewSteps } from "../batch/check-reviewer.ts";
 import { withoutCriteria } from "../batch/contract-steps.ts";
 import { finishLineOf } from "../batch/default-finish.ts";
 import { checkValue } from "../batch/issues.ts";
@@ -144,7 +144,7 @@ function firstProblem(batch: Batch, ticket: TicketSpec): string | undefined {
   const problems: string[] = [];
   const report: NoteProblem = (path, message, hint) => problems.push(sentence(path, message, hint));
   checkTicketSpec(batch, ticket, report);
-  checkAsksNobody(ticket.finish ?? [], ["finish"], { batch, report });
+  checkReviewSteps(ticket.finish ?? [], ["finish"], { batch, report });
   return problems[0];
 }
 
