@@ -250,7 +250,13 @@ function startOrNot(start: () => Running): Running | undefined {
 /** The signals by which an agent's program ends its hooks. A check has a group of its own, so they do not reach it. */
 const ENDINGS = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
 
-/** Waits for the end of a check and of its output, but no longer than `timeout` milliseconds. */
+/** Milliseconds for the rest of the output of a check that has ended: a process outside its group may hold the pipes for ever. */
+const REST_MS = 1_000;
+
+/**
+ * Waits for the end of a check, but no longer than `timeout` milliseconds. What it leaves running is ended then, and only the rest of its
+ * output is waited for.
+ */
 function resultOf(child: Running, timeout: number): Promise<CheckResult | "late" | undefined> {
   const tailOf = (stream: Readable): (() => string) => {
     let tail = "";
@@ -261,15 +267,20 @@ function resultOf(child: Running, timeout: number): Promise<CheckResult | "late"
   };
   const [stdout, stderr] = [tailOf(child.stdout), tailOf(child.stderr)];
   return new Promise((settle) => {
-    const timer = setTimeout(() => settle("late"), timeout);
+    let timer = setTimeout(() => settle("late"), timeout);
     const settled = (result: CheckResult | undefined): void => {
       clearTimeout(timer);
       settle(result);
     };
+    const ended = (status: number | null): void =>
+      settled(status === 0 || status === null ? undefined : { status, output: `${stdout()}${stderr()}` });
     child.once("error", () => settled(undefined));
-    child.once("close", (status) =>
-      settled(status === 0 || status === null ? undefined : { status, output: `${stdout()}${stderr()}` }),
-    );
+    child.once("exit", (status) => {
+      clearTimeout(timer);
+      endGroup(child.pid);
+      timer = setTimeout(ended, REST_MS, status);
+    });
+    child.once("close", ended);
   });
 }
 

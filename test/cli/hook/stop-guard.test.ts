@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { appendFileSync, createReadStream, mkdirSync, writeFileSync } from "node:fs";
+import { appendFileSync, createReadStream, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
@@ -144,6 +144,20 @@ describe("the reminder of an agent that stops", () => {
       const ended = text(held());
       expect(await look()).toMatchObject({ told: { unmet: "check tests fails" } });
       expect(await ended).toBe("up\n");
+    });
+
+    test.each([
+      ["its group", ""],
+      ["a session of its own", "setsid "],
+    ])("judges a check by its own end, though a program in %s holds its output", async (_, apart) => {
+      const script = `exec 3>../held; echo up >&3; ${apart}sleep 60 & echo $! >../left; echo red; exit 3`;
+      const { change, look, held, worktree } = stopped([{ name: "tests", command: ["sh", "-c", script] }]);
+      change();
+      void text(held());
+      const seen = await look(30_000);
+      expect(seen).toMatchObject({ told: { unmet: "check tests fails", reason: expect.stringContaining("| red") } });
+      expect(seen).not.toHaveProperty("late");
+      if (apart !== "") process.kill(Number(readFileSync(join(worktree, "../left"), "utf8")));
     });
 
     test("tells what failed before", async () => {
