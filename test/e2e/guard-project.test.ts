@@ -95,3 +95,11 @@ describe("loopdash guard status --project", () => {
     });
   });
 });
+
+test("guard uninstall leaves no file behind where there was none, however often it was installed", { timeout: 60_000 }, () => {
+  for (let n = 0; n < 3; n++) {
+    expect(guard("install", "--yes").status).toBe(0);
+    expect(guard("uninstall", "--yes").status).toBe(0);
+    expect([n, existsSync(join(app, ".claude", SETTINGS))]).toEqual([n, false]);
+  }
+});

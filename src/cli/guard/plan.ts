@@ -60,8 +60,9 @@ function textBefore(vendor: JsonVendor, target: string, text: string, { own: [ho
   const backups = backupTexts(target).filter((backup) => isReadable(vendor, backup));
   const original = hook && backups.find((backup) => isUntouched(vendor, backup) && withGuard(vendor, backup, hook) === text);
   if (original !== undefined) return original;
-  if (hook !== undefined && backups.length === 0 && withGuard(vendor, "", hook) === text) return undefined;
+  // A backup of the guard's own file alone is no text of a person.
   const untouched = backups.filter((backup) => isUntouched(vendor, backup));
+  if (hook !== undefined && untouched.length === 0 && withGuard(vendor, "", hook) === text) return undefined;
   return withoutGuard(vendor, text, untouched.flatMap(denyRulesIn));
 }
 

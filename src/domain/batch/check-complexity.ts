@@ -7,10 +7,11 @@ import type { BatchFile } from "./schema.ts";
 const BOUNDS = ["attempts", "usdPerTicket", "minutesPerAttempt"] as const;
 
 /** Reports routes that nobody could follow: reviews and plans without a reviewer, and bounds that the batch's own make void. */
-export function checkComplexity({ complexity: spec, reviewer, limits }: BatchFile, report: NoteProblem): void {
+export function checkComplexity({ complexity: spec, reviewer, secondReviewer, limits }: BatchFile, report: NoteProblem): void {
   const routes = routesOf(spec);
   if (routes === undefined) return;
-  if (reviewer === undefined) {
+  // A second reviewer without a first one is told by itself.
+  if (reviewer === undefined && secondReviewer === undefined) {
     reportReviews(spec, routes, report);
     reportPlans(routes, report);
   }

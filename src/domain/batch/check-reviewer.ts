@@ -20,6 +20,9 @@ type Vendor<T> = Exclude<T, { kind: "command" }>;
  */
 export function checkReviewer(file: BatchFile, report: NoteProblem): void {
   const { agent, reviewer, secondReviewer } = file;
+  // One mistake is told once: who asks whom is looked at when both are there.
+  if (reviewer === undefined && secondReviewer !== undefined)
+    return report(["secondReviewer"], "reads second, and the batch has no first reviewer", 'name one under "reviewer"');
   checkAskedReviewers(file, report);
   if (reviewer !== undefined) {
     checkReviewerSpec(file, { who: "reviewer", spec: reviewer }, report);
@@ -54,10 +57,8 @@ function checkReviewerSpec(
   checkCost(file, { who, spec }, report);
 }
 
-/** Reports a second reviewer without a first one, one that nothing asks, and what it could not use. */
+/** Reports a second reviewer that nothing asks, and what it could not use. */
 function checkSecond(file: BatchFile, spec: ReviewerSpec, report: NoteProblem): void {
-  if (file.reviewer === undefined)
-    report(["secondReviewer"], "reads second, and the batch has no first reviewer", 'name one under "reviewer"');
   if (spec.kind === "command" && spec.env !== undefined)
     report(["secondReviewer", "env"], "is for rulings on blockers, which are the reviewer's alone", "leave it out");
   const routes = routesOf(file.complexity);
@@ -169,8 +170,10 @@ function mayMean(alias: string | undefined, model: string | undefined): boolean 
   return ANY.has(alias) || (LINES.has(alias) && model.includes(alias));
 }
 
+/** True for the same words, however they name a file of the batch's folder: `./x` and `{batch}/x` are `x` there. */
 function sameWords(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((word, i) => word === b[i]);
+  const plain = (word: string | undefined) => word?.replace(/^(?:\{batch\}\/|\.\/)+/, "");
+  return a.length === b.length && a.every((word, i) => plain(word) === plain(b[i]));
 }
 
 /** Whose model it is: one program may run the models of many. */

@@ -22,8 +22,10 @@ describe("a second reviewer", () => {
   });
 
   it("needs a first one", () => {
-    const all = words({ agent: claude, secondReviewer: gemini, complexity: true });
-    expect(all).toContain('secondReviewer: reads second, and the batch has no first reviewer; name one under "reviewer"');
+    const finish = [{ step: "review" }, { step: "review", name: "again", by: "second" }, { step: "merge" }];
+    expect(found({ reviewer: undefined, finish })).toEqual([
+      'secondReviewer: reads second, and the batch has no first reviewer; name one under "reviewer"',
+    ]);
   });
 
   it("that nothing ever asks is refused, with what to do", () => {
@@ -54,6 +56,19 @@ describe("a second reviewer", () => {
       "secondReviewer: nobody can tell that it is another model than the first reviewer's: the second reviewer names none; name both models",
     ]);
   });
+
+  it.each(["./check.mjs", "{batch}/check.mjs", "{batch}/./check.mjs"])(
+    "is no other command by another path to it: %s",
+    (path) => {
+      const [one, other] = [command("node", "check.mjs"), command("node", path)];
+      expect(found({ reviewer: one, secondReviewer: other })).toEqual([
+        expect.stringContaining("is the first reviewer's own command"),
+      ]);
+      expect(found({ agent: one, reviewer: other, secondReviewer: command("a") })).toEqual([
+        expect.stringContaining("is the agent's own command"),
+      ]);
+    },
+  );
 
   it("is none of their accounts either", () => {
     const fallback = [{ model: "gemini-2.5-pro" }];
