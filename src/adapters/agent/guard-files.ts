@@ -86,15 +86,20 @@ function option(name: string, file: string | undefined): readonly string[] {
   return file === undefined ? [] : [name, file];
 }
 
+/** Writes the script of `InstalledGuard.stopScript`; gives its path. */
 async function writeStopScript(
   argv: readonly string[],
   stop: string,
-  { folder, report }: Pick<GuardTask, "folder" | "report">,
+  task: Pick<GuardTask, "folder" | "report">,
 ): Promise<string> {
-  const script = join(folder, "stop-guard");
-  const words = [...argv, "guard", "check", "--stop", stop, "--report", report].map(shellWord).join(" ");
-  await writeFile(script, `#!/bin/sh\nexec ${words}\n`, { mode: 0o700 });
+  const script = join(task.folder, "stop-guard");
+  await writeFile(script, `#!/bin/sh\nexec ${checkLine(argv, task, "--stop", stop)}\n`, { mode: 0o700 });
   return script;
+}
+
+/** A line of a shell script that asks `guard check` with these options, and reports to the run. */
+function checkLine(argv: readonly string[], { report }: Pick<GuardTask, "report">, ...options: readonly string[]): string {
+  return [...argv, "guard", "check", ...options, "--report", report].map(shellWord).join(" ");
 }
 
 /**
@@ -107,10 +112,9 @@ export async function installCommandGuard(
 ): Promise<{ readonly env: Readonly<Record<string, string>>; readonly read: readonly string[] }> {
   const { settings, stop } = await writeSettings(task);
   const script = join(task.folder, "guard");
-  const check = (...args: readonly string[]) =>
-    [...argv, "guard", "check", ...args, "--report", task.report].map(shellWord).join(" ");
-  const atStop = stop === undefined ? "exit 0" : `exec ${check("--stop", stop)}`;
-  const lines = ["#!/bin/sh", `if [ "$*" = --stop ]; then ${atStop}; fi`, `exec ${check("--settings", settings)} -- "$@"`];
+  const atStop = stop === undefined ? "exit 0" : `exec ${checkLine(argv, task, "--stop", stop)}`;
+  const judge = `exec ${checkLine(argv, task, "--settings", settings)} -- "$@"`;
+  const lines = ["#!/bin/sh", `if [ "$*" = --stop ]; then ${atStop}; fi`, judge];
   await writeFile(script, `${lines.join("\n")}\n`, { mode: 0o700 });
   return { env: { LOOPDASH_GUARD: script }, read: [task.folder, ...read] };
 }
