@@ -1,71 +1,21 @@
-import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
-import { beforeEach, describe, expect, test } from "vitest";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
 import { clientWords } from "../../src/cli/guard-server/client-words.ts";
-import { scratchFolder } from "../helpers/scratch.ts";
-
-const ROOT = resolve(import.meta.dirname, "../..");
-const PROGRAM = join(ROOT, "dist/loopdash.js");
-const BWRAP: string = "bwrap";
-const folder = scratchFolder();
-
-beforeEach(() => mkdirSync(join(folder(), "work/.git"), { recursive: true }));
-
-/** Waits for a condition of a shell, at most 20 s: an end that does not come fails the test. */
-const UNTIL = `until_() { n=0; until eval "$1"; do n=$((n+1)); [ $n -lt 400 ] || { echo "never: $1" >&2; exit 99; }; sleep 0.05; done; }`;
-
-/**
- * Runs a script of a shell where /tmp is empty and all processes end with it. `$OWN` are the words of the client, `$NODE` and `$MAIN`
- * start loopdash, `$SOCKETS` is the folder of this user's sockets.
- */
-function inside(script: string, env: Record<string, string> = {}) {
-  const own = clientWords("own");
-  const files = [dirname(PROGRAM), folder(), dirname(process.execPath), ROOT].flatMap((path) => ["--bind", path, path]);
-  const walls = [
-    "--unshare-pid",
-    "--unshare-net",
-    "--die-with-parent",
-    "--dev-bind",
-    "/",
-    "/",
-    "--proc",
-    "/proc",
-    "--tmpfs",
-    "/tmp",
-  ];
-  const variables = {
-    OWN: own.join(" "),
-    NODE: process.execPath,
-    MAIN: PROGRAM,
-    SOCKETS: `/tmp/loopdash-guard-${process.getuid?.()}`,
-    WORK: join(folder(), "work"),
-    ...env,
-  };
-  const { status, stdout, stderr } = spawnSync(BWRAP, [...walls, ...files, "sh", "-c", `${UNTIL}\ncd "$WORK"\n${script}`], {
-    env: { PATH: process.env["PATH"], HOME: join(folder(), "home"), ...variables },
-    encoding: "utf8",
-  });
-  return { status, stdout, stderr };
-}
-
-const use = (tool: string, input: object): string =>
-  JSON.stringify({
-    session_id: "s",
-    cwd: join(folder(), "work"),
-    hook_event_name: "PreToolUse",
-    tool_name: tool,
-    tool_input: input,
-  });
-const payload = (command: string) => ({ P: use("Bash", { command }) });
-const ASK = `printf %s "$P" | $OWN $NODE $MAIN hook before-tool --agent claude`;
-/** As ASK, where Node cannot be started: only a server can answer. */
-const ASK_SERVER = ASK.replace("$NODE", "/nowhere/node");
-const SERVED = `ls "$SOCKETS" 2>/dev/null | grep -q . && ! ls "$SOCKETS" | grep -q starting`;
-const START = `${ASK} 2>/dev/null; until_ '${SERVED}'`;
-const KILL = `kill -9 $(pgrep -f [_]_guard-server); until_ '! pgrep -f [_]_guard-server > /dev/null'`;
-const BLOCKED =
-  "loopdash: the guard blocks this (git-reset)\n  why: It discards uncommitted changes.\n  do:  git stash push --include-untracked\n";
+import {
+  ASK,
+  ASK_FAKE,
+  ASK_SERVER,
+  BLOCKED,
+  fake,
+  folder,
+  inside,
+  KILL,
+  PROGRAM,
+  payload,
+  START,
+  use,
+} from "./guard-server-stage.ts";
 
 describe("a person's guard server", { timeout: 120_000 }, () => {
   test("is started by the first question, which Node answers; it answers the next ones itself", () => {
@@ -177,12 +127,6 @@ test("guard install has hooks ask it first, unless --no-server says that Node st
   expect([alone.status, alone.stderr]).toEqual([0, expect.not.stringContaining("--no-server")]);
   expect(inside(`$NODE $MAIN guard check --no-server -- "git status"`).status).toBe(2);
 });
-
-/** A server that does with each connection what this code says; `server` listens at the socket that the client asks. */
-const fake = (act: string): string => `$NODE -e '
-  const server = require("node:net").createServer({ allowHalfOpen: true }, (connection) => { connection.on("error", () => 0); ${act} });
-  server.listen("\\0loopdash-guard", () => require("node:fs").writeFileSync("/tmp/ready", ""));' & until_ '[ -e /tmp/ready ]'`;
-const ASK_FAKE = ASK.replace("$OWN", "$AT");
 
 describe("a server that fails", { timeout: 120_000 }, () => {
   const at = { AT: clientWords("@loopdash-guard").join(" ") };

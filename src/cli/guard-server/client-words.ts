@@ -8,9 +8,10 @@ const PERL = "/usr/bin/perl";
 
 /**
  * The words before those that start loopdash, which ask a guard server first. None where there is no client for it: it needs Linux and Perl. The variables
- * could make Perl load modules, or warn of the locale.
+ * could make Perl load modules, read and write other bytes, or warn of the locale.
  */
 export function clientWords(socket: "own" | typeof SANDBOX_SOCKET, client = packageFiles().guardClient): readonly string[] {
   if (process.platform !== "linux" || !existsSync(PERL) || !existsSync(client)) return [];
-  return ["/usr/bin/env", "-u", "PERL5OPT", "-u", "PERL5LIB", "PERL_BADLANG=0", PERL, client, socket];
+  const unset = ["PERL5OPT", "PERL5LIB", "PERLIO", "PERL_UNICODE"].flatMap((name) => ["-u", name]);
+  return ["/usr/bin/env", ...unset, "PERL_BADLANG=0", PERL, client, socket];
 }
