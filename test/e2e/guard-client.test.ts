@@ -63,4 +63,21 @@ describe("the client of a guard server", { timeout: 120_000 }, () => {
       expect(byServer).toEqual(byNode);
     }
   });
+
+  test("asks no server that sees other files", () => {
+    const elsewhere = `bwrap --dev-bind / / --tmpfs /mnt -- sh -c '${ASK.replace("$NODE", "/nowhere/node")}'`;
+    const { status } = inside(`${START}; ${elsewhere}`, payload("git status"));
+    expect(status).toBe(127);
+  });
+
+  test("asks no server of another build that has its place, its size and its time", () => {
+    const program = `cp -r "\${MAIN%/*}" /tmp/dist; MAIN=/tmp/dist/loopdash.js; echo '{"type":"module"}' > /tmp/package.json`;
+    const changed = `until_ '[ "$(stat -c %Z /tmp/dist/guard.cjs)" -lt "$(date +%s)" ]'; touch -d 1985-10-26T08:15:00Z /tmp/dist/guard.cjs`;
+    const served = ASK.replace("$NODE", "/nowhere/node");
+    const { stdout } = inside(
+      `${program}; ${changed}; ${START}; ${served}; echo $?; ${changed}; ${served}; echo $?`,
+      payload("git status"),
+    );
+    expect(stdout).toBe("0\n127\n");
+  });
 });

@@ -131,16 +131,19 @@ sub answer_by_node {
     start_node();
 }
 
-# This user's socket for this very build of the guard; undefined if its folder is open to others, who could answer instead.
+# This user's socket for this very build of the guard, where the same files are seen; undefined if its folder is open to others, who could
+# answer instead. Package managers set a build's time of change, but not its ctime.
 sub own_socket {
     my ($bundle) = $main =~ m{\A(.*/)} or return undef;
-    my ( $ino, $size, $mtime ) = ( stat "${bundle}guard.cjs" )[ 1, 7, 9 ];
-    return undef unless defined $ino;
+    my ( $ino, $size, $ctime ) = ( stat "${bundle}guard.cjs" )[ 1, 7, 10 ];
+    my ($mounts) = ( readlink '/proc/self/ns/mnt' || '' ) =~ /(\d+)/ or return undef;
+    my $root = ( stat '/' )[1];
+    return undef unless defined $ino && defined $root;
     my $folder = "/tmp/loopdash-guard-$>";
     mkdir $folder, 0700;
     my ( $mode, $owner ) = ( lstat $folder )[ 2, 4 ];
     return undef unless -d _ && $owner == $> && !( $mode & 077 );
-    return "$folder/$ino-$size-$mtime";
+    return "$folder/$ino-$size-$ctime-$mounts-$root";
 }
 
 # Starts a server that outlives this agent and has nothing of its environment but the mark by which a run finds its processes.
