@@ -7,21 +7,28 @@ import type { Caller } from "../guard/caller.ts";
  * anything goes wrong, the connection is closed without an answer, and the client starts Node: so nothing passes because a server fails.
  */
 export function guardServer(runGuard: RunGuard): Server {
-  const server = createServer({ allowHalfOpen: true }, (connection) => {
-    // A client that has gone needs no answer.
-    connection.on("error", () => connection.destroy());
-    connection.setTimeout(PATIENCE_MS, () => connection.destroy());
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    connection.on("data", (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes > MOST_BYTES) connection.destroy();
-      else chunks.push(chunk);
-    });
-    connection.on("end", () => void answer(connection, Buffer.concat(chunks), runGuard));
-  });
+  const server = createServer({ allowHalfOpen: true }, (connection) => answerQuestion(connection, runGuard));
   server.maxConnections = MOST_CONNECTIONS;
   return server;
+}
+
+/** Reads the question of one connection and answers it. A client that takes too long is hung up on. */
+export function answerQuestion(connection: Socket, runGuard: RunGuard): void {
+  const late = setTimeout(() => connection.destroy(), PATIENCE_MS).unref();
+  connection.on("close", () => clearTimeout(late));
+  // A client that has gone needs no answer.
+  connection.on("error", () => connection.destroy());
+  // Grows by doubling: a list of pieces would take hundreds of times the bytes of a question that comes one by one.
+  let question = Buffer.alloc(FIRST_BYTES);
+  let bytes = 0;
+  connection.on("data", (piece: Buffer) => {
+    const needed = bytes + piece.length;
+    if (needed > MOST_BYTES) return void connection.destroy();
+    if (needed > question.length) question = Buffer.concat([question], Math.max(needed, 2 * question.length));
+    piece.copy(question, bytes);
+    bytes = needed;
+  });
+  connection.on("end", () => void answer(connection, question.subarray(0, bytes), runGuard));
 }
 
 /** `runGuard` of run-guard.ts. Undefined: not a question for the guard alone. */
@@ -30,7 +37,8 @@ export type RunGuard = (args: readonly string[], caller: Caller) => number | Pro
 /** Bytes of a question: the longest payload that client.pl sends, and its head. */
 const MOST_BYTES = 2 * 2 ** 20;
 const MOST_CONNECTIONS = 64;
-/** Milliseconds without a byte. client.pl gives up sooner. */
+const FIRST_BYTES = 8 * 1024;
+/** Milliseconds for a question and its answer. client.pl gives up sooner. */
 const PATIENCE_MS = 10_000;
 
 async function answer(connection: Socket, question: Buffer, runGuard: RunGuard): Promise<void> {

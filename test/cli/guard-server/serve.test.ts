@@ -1,9 +1,12 @@
 import { once } from "node:events";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { Duplex } from "node:stream";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Caller } from "../../../src/cli/guard/caller.ts";
-import { guardServer, type RunGuard } from "../../../src/cli/guard-server/serve.ts";
+import { answerQuestion, guardServer, type RunGuard } from "../../../src/cli/guard-server/serve.ts";
 import { scratchFolder } from "../../helpers/scratch.ts";
 
 const folder = scratchFolder();
@@ -81,5 +84,40 @@ describe("a guard server", () => {
     ["a question is longer than a client sends", allow, question(HOOK, "x".repeat(3 * 2 ** 20))],
   ])("gives no answer if %s, so that the client starts Node", async (_, runGuard, bytes) => {
     expect(await asked(runGuard, bytes)).toBe("");
+  });
+});
+
+/** A connection whose bytes come as this test pushes them: a real socket joins what comes at a time. */
+const aConnection = (): Duplex => new Duplex({ read: () => undefined, write: (_chunk, _encoding, done) => done() });
+
+describe("a question that comes byte by byte", () => {
+  test("is hung up on after ten seconds, however often a byte comes", () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const connection = aConnection();
+    answerQuestion(connection as Socket, allow);
+    const left: boolean[] = [];
+    for (let second = 1; second <= 11; second++) {
+      connection.emit("data", Buffer.from("1"));
+      vi.advanceTimersByTime(1_000);
+      left.push(!connection.destroyed);
+    }
+    expect(left).toEqual([...Array(9).fill(true), false, false]);
+  });
+
+  test("takes no more memory than one that comes at once", () => {
+    setFlagsFromString("--expose-gc");
+    const collect = runInNewContext("gc") as () => void;
+    const used = (): number => {
+      collect();
+      const { heapUsed, arrayBuffers } = process.memoryUsage();
+      return heapUsed + arrayBuffers;
+    };
+    const connection = aConnection();
+    onTestFinished(() => void connection.destroy());
+    answerQuestion(connection as Socket, allow);
+    const before = used();
+    for (let n = 0; n < 200_000; n++) connection.emit("data", Buffer.from("1"));
+    expect(used() - before).toBeLessThan(4_000_000);
   });
 });
