@@ -5,6 +5,8 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 
 /** Connections at a time; the gateway has its own limit. */
 const MOST_CONNECTIONS = 256;
+/** Questions to the guard at a time. Node judges the others. */
+const MOST_QUESTIONS = 64;
 /** Buffer per direction, so that a long request passes without stops. Bytes. */
 const AT_A_TIME = 512 * 1024;
 /** Passed on to the program. Termination signals do not end the relay itself: it ends with the program. */
@@ -52,26 +54,48 @@ export async function relay(argv: readonly string[], loadGuard: LoadGuard): Prom
   }
   const port = await listen(joining(of.socketPath));
   for (const to of of.forwards) await forward(of.socketPath, to);
+  const serveGuard = of.guardSocket === undefined ? undefined : await takeName(of.guardSocket);
   const ended = run(of, environment(process.env, of, `http://127.0.0.1:${port}`));
-  if (of.guardSocket !== undefined) await serveGuard(of.guardSocket, loadGuard);
+  await serveGuard?.(loadGuard);
   return await ended;
 }
 
 type LoadGuard = () => Promise<Pick<typeof import("./guard/run-guard.ts"), "runGuard">>;
 
 /**
- * Serves the guard in the sandbox. Nobody in it can take the name while the relay lives, and the program ends with the relay. The guard is
- * loaded after the program has started, which needs it later. If it cannot be served, hooks start Node.
+ * Takes the name at which hooks ask the guard, before any program could. Nobody else can while the relay lives, and the program ends with the
+ * relay. No program starts if somebody has the name, who could allow everything. The function that it returns loads the guard, after the
+ * program has started, which needs it later. If it cannot be loaded, whoever asks is hung up on, and starts Node.
  */
-async function serveGuard(name: string, loadGuard: LoadGuard): Promise<void> {
-  try {
-    const [{ guardServer }, { runGuard }] = await Promise.all([import("./guard-server/serve.ts"), loadGuard()]);
-    const server = guardServer(runGuard);
-    server.on("error", (error) => process.stderr.write(`loopdash relay: the guard is not served: ${error.message}\n`));
-    server.listen(`\0${name}`);
-  } catch (error) {
-    process.stderr.write(`loopdash relay: the guard is not served: ${error instanceof Error ? error.message : String(error)}\n`);
-  }
+async function takeName(name: string): Promise<(loadGuard: LoadGuard) => Promise<void>> {
+  const early: Socket[] = [];
+  let serve = (connection: Socket): void => void early.push(connection);
+  const server = createServer({ allowHalfOpen: true }, (connection) => {
+    connection.on("error", () => connection.destroy());
+    serve(connection);
+  });
+  server.maxConnections = MOST_QUESTIONS;
+  await new Promise<void>((settle) => server.once("error", unstartable).listen(`\0${name}`, settle));
+  server.off("error", unstartable).on("error", unserved);
+  return async (loadGuard) => {
+    try {
+      const [{ answerQuestion }, { runGuard }] = await Promise.all([import("./guard-server/serve.ts"), loadGuard()]);
+      serve = (connection) => answerQuestion(connection, runGuard);
+    } catch (error) {
+      unserved(error);
+      serve = (connection) => connection.destroy();
+    }
+    for (const connection of early) serve(connection);
+  };
+}
+
+function unserved(error: unknown): void {
+  process.stderr.write(`loopdash relay: the guard is not served: ${error instanceof Error ? error.message : String(error)}\n`);
+}
+
+function unstartable(error: Error): void {
+  process.stderr.write(`loopdash relay: nothing is started, because the guard cannot be served: ${error.message}\n`);
+  process.exit(NOT_RUNNABLE);
 }
 
 function readRelayArgs(argv: readonly string[]): RelayArgs | undefined {

@@ -10,12 +10,12 @@ import type { Gateway, GatewayOptions } from "../../src/ports/gateway.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 
-const MAIN = `import { relay } from "./src/cli/relay.ts";
-process.exitCode = await relay(process.argv.slice(2), () => import("./src/cli/guard/run-guard.ts"));`;
+const LOAD = `() => import("./src/cli/guard/run-guard.ts")`;
 
 /** The relay and the guard that it serves, in one file. */
-export function bundleRelay(): Promise<string> {
-  return bundled({ stdin: { contents: MAIN, resolveDir: ROOT, loader: "ts" } });
+export function bundleRelay(loadGuard = LOAD): Promise<string> {
+  const contents = `import { relay } from "./src/cli/relay.ts"; process.exitCode = await relay(process.argv.slice(2), ${loadGuard});`;
+  return bundled({ stdin: { contents, resolveDir: ROOT, loader: "ts" } });
 }
 
 /** The part of the relay that starts before every program. */
