@@ -40,19 +40,27 @@ function digging(holes: readonly Hole[], dug: Set<Hole>): Plugin {
         const path = join(ROOT, file);
         // Only this file: esbuild asks for each one that matches, over a pipe.
         onLoad({ filter: new RegExp(`^${path.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}$`) }, () => {
-          let source = readFileSync(path, "utf8");
-          for (const hole of holes.filter((each) => each.file === file)) {
-            const pieces = source.split(hole.from);
-            if (pieces.length !== 2) throw new Error(`${file} has ${pieces.length - 1} of ${JSON.stringify(hole.from)}`);
-            source = pieces.join(hole.to);
-            dug.add(hole);
-          }
-          return { contents: source, loader: file.endsWith("x") ? "tsx" : "ts" };
+          return { contents: withHoles(file, holes, dug), loader: file.endsWith("x") ? "tsx" : "ts" };
         });
       }
     },
   };
 }
+
+/** The text of a file with its holes. */
+function withHoles(file: string, holes: readonly Hole[], dug: Set<Hole>): string {
+  let source = readFileSync(join(ROOT, file), "utf8");
+  for (const hole of holes.filter((each) => each.file === file)) {
+    const pieces = source.split(hole.from);
+    if (pieces.length !== 2) throw new Error(`${file} has ${pieces.length - 1} of ${JSON.stringify(hole.from)}`);
+    source = pieces.join(hole.to);
+    dug.add(hole);
+  }
+  return source;
+}
+
+/** A part of the program that is copied as it is. */
+const GUARD_CLIENT = "src/cli/guard-server/client.pl";
 
 const built = new Map<string, Promise<string>>();
 const folders: string[] = [];
@@ -78,11 +86,13 @@ async function make(holes: readonly Hole[]): Promise<string> {
 export async function buildInto(root: string, holes: readonly Hole[]): Promise<string> {
   const dug = new Set<Hole>();
   const outputs = await bundle([digging(holes, dug)]);
+  const client = withHoles(GUARD_CLIENT, holes, dug);
   const missed = holes.find((hole) => !dug.has(hole));
   if (missed !== undefined) throw new Error(`${missed.file} is not in the build`);
   mkdirSync(join(root, "dist"), { recursive: true });
   for (const file of outputs.flatMap((output) => output.outputFiles))
     writeFileSync(join(root, "dist", basename(file.path)), file.contents);
+  writeFileSync(join(root, "dist", "guard-client.pl"), client);
   for (const part of ["prompts", "package.json"]) cpSync(join(ROOT, part), join(root, part), { recursive: true });
   return join(root, "dist", PROGRAM);
 }
