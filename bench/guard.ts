@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { clientWords, SANDBOX_SOCKET } from "../src/cli/guard-server/client-words.ts";
+import { clientArgv, SANDBOX_SOCKET } from "../src/cli/guard-server/client-argv.ts";
 import { judgeCommand } from "../src/domain/guard/judge-command.ts";
 import { alternate } from "./alternate.ts";
 import { childEnvironment, ROOT, run, type Scratch, scratchFolder } from "./children.ts";
@@ -135,7 +135,7 @@ const COMMAND = "git reset --hard";
 /** A relay that serves the guard until it is disposed; undefined where there is no client for it. */
 async function servingRelay(scratch: Scratch): Promise<({ readonly client: readonly string[] } & Disposable) | undefined> {
   const socket = `@loopdash-bench-${process.pid}`;
-  const [...client] = clientWords(SANDBOX_SOCKET);
+  const [...client] = clientArgv(SANDBOX_SOCKET);
   if (client.length === 0) return undefined;
   client.splice(-1, 1, socket);
   const child = spawn(process.execPath, [PROGRAM, "__relay", "/nowhere", "--guard-socket", socket, "--", "cat"], {

@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { build } from "esbuild";
 import type { GuardProgram } from "../../src/adapters/agent/guard-files.ts";
-import { clientWords, SANDBOX_SOCKET } from "../../src/cli/guard-server/client-words.ts";
+import { clientArgv, SANDBOX_SOCKET } from "../../src/cli/guard-server/client-argv.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const MAIN = `import { runGuard } from "./src/cli/guard/run-guard.ts";
@@ -16,6 +16,6 @@ export async function bundleGuard(folder: string): Promise<GuardProgram> {
   await build({ absWorkingDir: ROOT, stdin, bundle: true, platform: "node", format: "cjs", target: "node24", outfile });
   const client = join(folder, "client.pl");
   copyFileSync(join(ROOT, "src/cli/guard-server/client.pl"), client);
-  const argv = clientWords(SANDBOX_SOCKET, client);
+  const argv = clientArgv(SANDBOX_SOCKET, client);
   return { argv: [process.execPath, outfile], read: [folder], client: { argv, socket: SANDBOX_SOCKET } };
 }

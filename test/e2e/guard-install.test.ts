@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { clientWords } from "../../src/cli/guard-server/client-words.ts";
+import { clientArgv } from "../../src/cli/guard-server/client-argv.ts";
 import { HOOK_VENDORS } from "../../src/domain/guard/hooks/hook-event.ts";
 import { hookGroup, type InstalledHook, pluginText } from "../../src/domain/guard/install/own-hook.ts";
 import { FAMILIES } from "../../src/domain/guard/rule-table.ts";
@@ -280,7 +280,7 @@ describe("loopdash guard status", () => {
       { program: [process.execPath, at("app/evil")], options: [] },
       { program: [...own.slice(0, 1), "--import", at("app/evil"), ...own.slice(1)], options: [] },
       { program: own, options: ["--report", at("ran")] },
-      { program: [...clientWords("own", at("app/evil")), ...own], options: [] },
+      { program: [...clientArgv("own", at("app/evil")), ...own], options: [] },
     ];
     for (const hook of hooks) {
       put("app/.claude/settings.local.json", JSON.stringify({ hooks: { PreToolUse: [hookGroup("claude", hook)] } }));

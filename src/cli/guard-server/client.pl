@@ -21,19 +21,19 @@ my $RETRY_S     = 60;         # between two starts of a server that does not com
 my ( $AF_UNIX, $SOCK_STREAM, $SOCK_NONBLOCK ) = ( 1, 1, 2048 );
 my ( $EINTR, $EAGAIN ) = ( 4, 11 );
 
-my ( $where, @command ) = @ARGV;
-my ( $node, $main, $verb, $what, @options ) = @command;
-my $is_hook = $verb eq 'hook' && $what =~ /\A(?:before|after)-tool\z/;
-my $is_line = $verb eq 'guard' && $what eq 'check' && $options[-1] ne '--' && grep { $_ eq '--' } @options;
+my ( $socket, @command ) = @ARGV;
+my ( $node, $main, $verb, $event, @options ) = @command;    # of `guard`, the event is "check"
+my $is_hook = $verb eq 'hook' && $event =~ /\A(?:before|after)-tool\z/;
+my $is_line = $verb eq 'guard' && $event eq 'check' && $options[-1] ne '--' && grep { $_ eq '--' } @options;
 start_node() unless $is_hook || $is_line;
 
-my $path = $where eq 'own' ? own_socket() : "\0" . substr $where, 1;
+my $path = $socket eq 'own' ? own_socket() : "\0" . substr $socket, 1;
 start_node() unless defined $path && length $path < 108;
 
 # A socket that blocks would wait without end while the queue of a server that accepts nobody is full.
 socket my $server, $AF_UNIX, $SOCK_STREAM | $SOCK_NONBLOCK, 0 or start_node();
 if ( !connect $server, pack 'S a*', $AF_UNIX, $path ) {
-    start_server() if $where eq 'own' && $! != $EAGAIN;
+    start_server() if $socket eq 'own' && $! != $EAGAIN;
     start_node();
 }
 
@@ -54,7 +54,7 @@ exit $code;
 sub ask {
     my $cwd = readlink '/proc/self/cwd';
     return undef unless defined $cwd && place_of($cwd) eq place_of('.');
-    my $head = join "\0", $cwd, map( { defined $ENV{$_} ? $ENV{$_} : '' } 'HOME', 'TMPDIR' ), $verb, $what, @options;
+    my $head = join "\0", $cwd, map( { defined $ENV{$_} ? $ENV{$_} : '' } 'HOME', 'TMPDIR' ), $verb, $event, @options;
     my ( $until, $text ) = ( time + $PATIENCE_S, '' );
     local $SIG{PIPE} = 'IGNORE';
     return undef unless write_all( $server, length($head) . "\n$head$payload", $until );

@@ -19,7 +19,7 @@ export async function ownGuardServer(path: string, runGuard: RunGuard, idleMs = 
   // The mark by which client.pl starts no other one meanwhile.
   rmSync(`${path}.starting`, { force: true });
   const own = statSync(path).ino;
-  await unasked(server, idleMs);
+  await untilIdle(server, idleMs);
   // Another one may have taken its place, if somebody has removed the socket.
   if (statSync(path, { throwIfNoEntry: false })?.ino === own) rmSync(path, { force: true });
   server.close();
@@ -27,7 +27,7 @@ export async function ownGuardServer(path: string, runGuard: RunGuard, idleMs = 
 }
 
 /** Waits until nobody has asked for so long, or a signal ends the wait. */
-function unasked(server: Server, idleMs: number): Promise<void> {
+function untilIdle(server: Server, idleMs: number): Promise<void> {
   return new Promise((settle) => {
     const end = (): void => {
       clearTimeout(idle);
@@ -43,7 +43,7 @@ function unasked(server: Server, idleMs: number): Promise<void> {
 async function listenAt(server: Server, path: string): Promise<boolean> {
   const first = await listen(server, path);
   if (first === undefined) return true;
-  if (first !== "EADDRINUSE" || (await isServed(path))) return false;
+  if (first !== "EADDRINUSE" || (await hasServer(path))) return false;
   rmSync(path, { force: true });
   return (await listen(server, path)) === undefined;
 }
@@ -60,7 +60,7 @@ function listen(server: Server, path: string): Promise<string | undefined> {
   });
 }
 
-function isServed(path: string): Promise<boolean> {
+function hasServer(path: string): Promise<boolean> {
   return new Promise((settle) => {
     const connection = connect(path, () => {
       connection.destroy();

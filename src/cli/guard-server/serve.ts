@@ -65,14 +65,14 @@ function readQuestion(bytes: Buffer): (Pick<Caller, "cwd" | "env" | "input"> & {
   if (from === 0 || !Number.isSafeInteger(length) || from + length > bytes.length) return undefined;
   const head = bytes.subarray(from, from + length).toString("utf8");
   const [cwd = "", home, temporary, ...args] = head.split("\0");
-  if (!cwd.startsWith("/") || !isServed(args)) return undefined;
+  if (!cwd.startsWith("/") || !isServable(args)) return undefined;
   const env = { ...(home !== "" && { HOME: home }), ...(temporary !== "" && { TMPDIR: temporary }) };
   const payload = bytes.subarray(from + length).toString("utf8");
   return { args, cwd, env, input: () => Promise.resolve(payload) };
 }
 
 /** True for what is judged without starting a program, and without a stream on stdin. */
-function isServed([verb, what = "", ...options]: readonly string[]): boolean {
+function isServable([verb, what = "", ...options]: readonly string[]): boolean {
   if (verb === "hook") return what === "before-tool" || what === "after-tool";
   const dashes = options.indexOf("--");
   return verb === "guard" && what === "check" && dashes !== -1 && dashes < options.length - 1;

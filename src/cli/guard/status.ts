@@ -5,7 +5,7 @@ import { denyRulesIn } from "../../domain/guard/install/edit-settings.ts";
 import type { InstalledHook } from "../../domain/guard/install/own-hook.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
-import { clientWords } from "../guard-server/client-words.ts";
+import { clientArgv } from "../guard-server/client-argv.ts";
 import { packageFiles } from "../package-files.ts";
 import { writeAll } from "../print.ts";
 import { whyDead } from "./canary.ts";
@@ -89,7 +89,7 @@ const FOREIGN = {
 /** True for a hook that `install` would add here: nothing else that a repository names is run. */
 function isOfThisProgram({ program, options: [flag, file, ...others] }: InstalledHook): boolean {
   const words = [process.execPath, packageFiles().main];
-  const isOwn = [words, [...clientWords("own"), ...words]].some((own) => isDeepStrictEqual(own, program));
+  const isOwn = [words, [...clientArgv("own"), ...words]].some((own) => isDeepStrictEqual(own, program));
   const isPlain = flag === undefined || (flag === "--settings" && file !== undefined && others.length === 0);
   return isOwn && isPlain;
 }

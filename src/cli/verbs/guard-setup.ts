@@ -13,7 +13,7 @@ import { type Plan, planInstall, planUninstall } from "../guard/plan.ts";
 import { replaceSettings } from "../guard/settings-file.ts";
 import type { GuardSetup } from "../guard/setup-flags.ts";
 import { guardStatus } from "../guard/status.ts";
-import { clientWords } from "../guard-server/client-words.ts";
+import { clientArgv } from "../guard-server/client-argv.ts";
 import { packageFiles } from "../package-files.ts";
 import { writeAll, writeNote } from "../print.ts";
 import { usageError } from "../usage-error.ts";
@@ -48,7 +48,7 @@ function writePlans(open: readonly Plan[], plan: (place: HookPlace) => Plan, { a
   for (const { place } of open) write(place, plan);
   if (act !== "install") return;
   for (const { place } of open) writeNote(NOTES[place.vendor]);
-  if (server && clientWords("own").length > 0) writeNote(SERVER_NOTE);
+  if (server && clientArgv("own").length > 0) writeNote(SERVER_NOTE);
 }
 
 const SERVER_NOTE =
@@ -61,7 +61,7 @@ const NOTES: Readonly<Partial<Record<VendorKind, string>>> = {
 
 function ownHook({ settings, server }: GuardSetup): InstalledHook {
   const options = settings === undefined ? [] : ["--settings", resolve(settings)];
-  return { program: [...(server ? clientWords("own") : []), process.execPath, packageFiles().main], options };
+  return { program: [...(server ? clientArgv("own") : []), process.execPath, packageFiles().main], options };
 }
 
 async function placesOf({ agents, project }: GuardSetup): Promise<readonly HookPlace[]> {

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { dirname, join } from "node:path";
-import { clientWords } from "../../../src/cli/guard-server/client-words.ts";
+import { clientArgv } from "../../../src/cli/guard-server/client-argv.ts";
 import { Stage } from "../../e2e/stage.ts";
 import type { Attack } from "../suite.ts";
 
@@ -15,8 +15,8 @@ function inside(program: string, script: string): number {
     "--unshare-user --uid 12345 --unshare-pid --unshare-net --die-with-parent --ro-bind / / --dev /dev --proc /proc --tmpfs /tmp";
   const env = {
     PATH: process.env["PATH"],
-    OWN: clientWords("own", client).join(" "),
-    AT: clientWords("@loopdash-guard", client).join(" "),
+    OWN: clientArgv("own", client).join(" "),
+    AT: clientArgv("@loopdash-guard", client).join(" "),
     NODE: process.execPath,
     MAIN: program,
   };
