@@ -272,5 +272,6 @@ function stepEndedLabel(event: Event<"step-ended">, state: RunState): EventLabel
   if (event.ok && TOLD_OTHERWISE.has(spec?.step ?? "")) return undefined;
   const word = spec === undefined ? "step" : specLabel(spec);
   const text = event.summary === "" || event.summary === word ? word : `${word}: ${event.summary}`;
-  return event.ok ? [toned(STYLES.done, "plain"), text] : [STYLES.failed, text];
+  if (!event.ok) return [STYLES.failed, text];
+  return [event.notNeeded ? STYLES.notNeeded : toned(STYLES.done, "plain"), text];
 }

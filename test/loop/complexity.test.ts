@@ -31,7 +31,8 @@ describe("reviews by class", () => {
     const { landed, asked } = await ended(stage);
     expect({ landed, asked: asked.length }).toEqual({ landed: true, asked: 1 });
     expect(stage.of("complexity-changed")).toEqual([]);
-    expect(stage.of("step-ended")[1]).toMatchObject({ ok: true, summary: "not needed: the ticket is simple" });
+    expect(stage.of("step-ended")[1]).toMatchObject({ ok: true, summary: "not needed: the ticket is simple", notNeeded: true });
+    expect(stage.of("step-ended")[0]).not.toHaveProperty("notNeeded");
     expect(stage.of("step-ended")[1]).not.toHaveProperty("judged");
   });
 

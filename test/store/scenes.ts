@@ -246,3 +246,19 @@ const turnedAway = {
   costUsd: 0.1,
   stop: { kind: "rate-limited", says: "429 too many requests", retryAfterMs: 280_000 },
 } as const;
+
+/** A trivial ticket whose second review was passed over. `until`: the index of the step that it is at; default: it is done. */
+export function reviewNotNeeded(until?: number): RunBuilder {
+  const finish: readonly StepSpec[] = [
+    { step: "gates" },
+    { step: "review", name: "review" },
+    { step: "review", name: "second-review", by: "second", classes: ["complex"] },
+    { step: "merge" },
+    { step: "assert" },
+  ];
+  const run = new RunBuilder(batchOf({ tickets: [{ id: "A", title: "Fix a typo" }], finish })).working("A").wait(40).claims("A");
+  const summary = "not needed: the ticket is trivial";
+  run.step("A", 2).of("A", { type: "step-ended", step: 2, ok: true, summary, notNeeded: true });
+  run.step("A", until ?? 3);
+  return until === undefined ? run.lands("A", "5c1e0aa", 3) : run;
+}

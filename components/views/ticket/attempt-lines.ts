@@ -1,8 +1,10 @@
+import { stepName } from "../../../src/domain/batch/step-spec.ts";
 import { formatAge } from "../../../src/store/format.ts";
 import { STEP_STYLES } from "../../../src/store/labels/attempt-status.ts";
 import { outcomeLabel } from "../../../src/store/labels/outcome-label.ts";
+import { stepLabel } from "../../../src/store/labels/step-label.ts";
 import { type Label, STYLES } from "../../../src/store/labels/tone.ts";
-import type { AttemptEntry, AttemptHistory } from "../../../src/store/ticket-log/attempts.ts";
+import type { AttemptEntry, AttemptHistory, AttemptMark } from "../../../src/store/ticket-log/attempts.ts";
 import { entryLabel } from "../../../src/store/ticket-log/head.ts";
 import type { LifeStep } from "../../../src/store/views/ticket.ts";
 import { cut, fitTo, widthOf, wrapTo } from "../../kit/fit.ts";
@@ -44,15 +46,26 @@ export function attemptLine(
   };
 }
 
-/** The steps of an attempt, in words; if there is no room for all, the failed or the running one. Future steps are omitted. */
+/**
+ * The steps of an attempt, in words; if there is no room for all, the failed or the running one, else those that were passed over.
+ * Future steps are omitted.
+ */
 function storyOf({ entries, says }: AttemptHistory, width: number): string {
   const words = entries.flatMap((entry) => storyLabel(entry) ?? []);
   const whole = words.length === 0 ? says : words.join(", ");
   if (widthOf(whole) <= width) return whole;
-  const telling = entries
-    .filter(({ mark }) => mark !== "passed" && mark !== "claimed")
-    .flatMap((entry) => storyLabel(entry) ?? []);
-  return cut(telling.length === 0 ? whole : telling.join(", "), width);
+  const over = entries.filter(({ mark }) => mark === "not-needed");
+  const open = entries.filter(({ mark }) => mark !== "passed" && mark !== "claimed" && mark !== "not-needed");
+  const telling = [open, over].map((some) => some.flatMap((entry) => storyLabel(entry) ?? []).join(", "));
+  return cut(telling.find((text) => text !== "") ?? whole, width);
+}
+
+/** Behind a step that was passed over. */
+const NOT_NEEDED = "not needed";
+
+/** A step that was passed over, without who would have made it. */
+function stepWord({ spec }: AttemptEntry): string {
+  return spec === undefined ? "agent" : stepLabel(spec.step, stepName(spec));
 }
 
 function storyLabel(entry: AttemptEntry): string | undefined {
@@ -62,6 +75,8 @@ function storyLabel(entry: AttemptEntry): string | undefined {
       return `${word} ${entry.ms === undefined ? "stopped" : formatAge(entry.ms)}`;
     case "passed":
       return `${word} ok`;
+    case "not-needed":
+      return `${stepWord(entry)} ${NOT_NEEDED}`;
     case "failed":
       return `${word} failed${entry.says === undefined ? "" : `: ${entry.says}`}`;
     case "running":
@@ -112,10 +127,16 @@ function headLine(attempt: AttemptHistory, chosen: boolean, width: number): Atte
   return { line, since: attempt.endedAt === undefined ? attempt.startedAt : undefined };
 }
 
+/** What a step says that has no result of its own. */
+const SAYS: Readonly<Partial<Record<AttemptMark, string>>> = { waits: "waits for its turn", "not-needed": NOT_NEEDED };
+
+/** The steps that nothing was done for. */
+const FAINT: ReadonlySet<AttemptMark> = new Set(["ahead", "unreached", "not-needed"]);
+
 function entryLines(entry: AttemptEntry, chosen: boolean, width: number): readonly AttemptLine[] {
   const { glyph, tone } = STEP_STYLES[entry.mark];
   const took = entry.ms === undefined ? "" : formatAge(entry.ms);
-  const says = entry.says ?? (entry.mark === "waits" ? "waits for its turn" : "");
+  const says = entry.says ?? SAYS[entry.mark] ?? "";
   const word = entryLabel(entry);
   const room = width - 5 - TIME_WIDTH;
   const beside = says !== "" && entry.mark !== "failed" && widthOf(word) + 2 + widthOf(says) <= room;
@@ -123,7 +144,7 @@ function entryLines(entry: AttemptEntry, chosen: boolean, width: number): readon
   const line: Span[] = [
     { text: chosen ? "▌" : " ", tone: "running" },
     { text: `  ${glyph} `, tone },
-    { text: cut(word, room), tone: entry.mark === "ahead" || entry.mark === "unreached" ? "waiting" : "plain", inverse: chosen },
+    { text: cut(word, room), tone: FAINT.has(entry.mark) ? "waiting" : "plain", inverse: chosen },
     { text: fitTo(beside ? `  ${says}` : "", rest), tone: "waiting" },
   ];
   if (entry.since === undefined) line.push({ text: fitTo(took, TIME_WIDTH, "right"), tone: "waiting" });
@@ -149,9 +170,13 @@ function trackSpans(
 ): SpanLine {
   const steps = attempt.entries.flatMap((entry) => [
     { text: named(entry) ? "  " : " " },
-    ...trackEntry(entry, entry === chosen, named(entry) ? ` ${entryLabel(entry)}` : ""),
+    ...trackEntry(entry, entry === chosen, named(entry) ? ` ${trackLabel(entry)}` : ""),
   ]);
   return [{ text: ` attempt ${attempt.n} `, tone: "waiting" }, ...steps];
+}
+
+function trackLabel(entry: AttemptEntry): string {
+  return entry.mark === "not-needed" ? `${entryLabel(entry)} ${NOT_NEEDED}` : entryLabel(entry);
 }
 
 function trackEntry(entry: AttemptEntry, chosen: boolean, words: string): SpanLine {

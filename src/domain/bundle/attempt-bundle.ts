@@ -20,7 +20,7 @@ export interface EndedAttempt {
 interface StepVerdict {
   readonly step: string;
   readonly kind: string;
-  readonly verdict: "passed" | "failed" | "cut off";
+  readonly verdict: "passed" | "not needed" | "failed" | "cut off";
   /** The reason, in one line. */
   readonly why: string;
   readonly seconds: number | null;
@@ -127,7 +127,7 @@ function stepsOf(events: readonly RunEvent[]): readonly StepVerdict[] {
   const put = (end?: EventOf<"step-ended">): void => {
     if (begun === undefined) return;
     const { kind, name: step } = begun;
-    const verdict = end === undefined ? "cut off" : end.ok ? "passed" : "failed";
+    const verdict = end === undefined ? "cut off" : verdictOf(end);
     const seconds = end === undefined ? null : (end.at - begun.at) / 1000;
     const judged = end?.judged === undefined ? {} : { judged: end.judged };
     steps.push({ step, kind, verdict, why: end?.summary ?? "", seconds, ...judged });
@@ -141,6 +141,11 @@ function stepsOf(events: readonly RunEvent[]): readonly StepVerdict[] {
   }
   put();
   return steps;
+}
+
+function verdictOf({ ok, notNeeded }: EventOf<"step-ended">): StepVerdict["verdict"] {
+  if (!ok) return "failed";
+  return notNeeded ? "not needed" : "passed";
 }
 
 function answerOf({ by, question, valid: counts, says, costUsd, canary }: EventOf<"reviewer-answered">): Answer {

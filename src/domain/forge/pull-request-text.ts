@@ -19,8 +19,8 @@ export interface PullRequestBodyOptions {
   readonly ticket: Pick<Ticket, "id" | "body">;
   /** Keys of teams in Linear, if that keeps the tickets. */
   readonly teams: readonly string[];
-  /** The steps of the finish line that the change has passed, and the time that each took. */
-  readonly passed: readonly { readonly step: string; readonly ms: number }[];
+  /** The steps of the finish line that the change has passed, and the time that each took; or that its ticket's class does not need. */
+  readonly passed: readonly { readonly step: string; readonly ms: number; readonly notNeeded?: true }[];
   /** The run, its attempt, and the base on which the change was checked. */
   readonly origin: { readonly run: string; readonly attempt: number; readonly base: string; readonly baseSha: string };
   /** The repository's own template; absent if it has none. */
@@ -42,8 +42,10 @@ export function pullRequestBody(options: PullRequestBodyOptions): string {
 function partsOf({ ticket, teams, passed, origin }: PullRequestBodyOptions): readonly PullRequestPart[] {
   const { run, attempt, base, baseSha } = origin;
   const why = inertBody(ticket, teams).trim();
-  const checks = passed.map(({ step }) => `- ${step}: passed`);
-  const took = passed.map(({ step, ms }) => `- ${step}: passed after ${(ms / 1000).toFixed(1)} s`);
+  const checks = passed.map(({ step, notNeeded }) => `- ${step}: ${notNeeded ? NOT_NEEDED : "passed"}`);
+  const took = passed.flatMap(({ step, ms, notNeeded }) =>
+    notNeeded ? [] : [`- ${step}: passed after ${(ms / 1000).toFixed(1)} s`],
+  );
   const where = `- on ${base} at ${baseSha}, by run ${run}, attempt ${attempt}`;
   return [
     { kind: "why", heading: "What and why", text: why === "" ? `Ticket ${ticket.id}.` : quoted(why) },
@@ -56,6 +58,9 @@ function partsOf({ ticket, teams, passed, origin }: PullRequestBodyOptions): rea
     { kind: "ticket", heading: "Ticket", text: `Ticket: ${ticket.id}` },
   ];
 }
+
+/** The result of a step that was passed over. */
+const NOT_NEEDED = "not needed for a ticket of this class";
 
 /** The parts below each other; the ticket stands in the last line, without a heading. */
 function inOwnForm(parts: readonly PullRequestPart[]): string {

@@ -169,6 +169,8 @@ export type AttemptFact =
       readonly judged?: string;
       /** The strength of a passed check. */
       readonly strength?: CheckStrength;
+      /** The step was passed over, because the class of the ticket does not need it. Absent in runs of older versions. */
+      readonly notNeeded?: true;
     } & AttemptRef)
   | ({ readonly type: "merge-waiting"; readonly reason: string } & AttemptRef)
   /** The forge refuses the change, and only a person can go on: the exact step. */

@@ -1,6 +1,7 @@
 import { setAside } from "../schedule/money.ts";
 import { isFromForge } from "./attempt-fact.ts";
 import type { RunEvent } from "./event.ts";
+import { stepsNotNeeded } from "./not-needed.ts";
 import { type Attempt, claimsDone, type PastAttempt, type TicketState } from "./ticket-state.ts";
 
 /** A process whose end is unknown cost all that was set aside for it, and so did a question without an answer (law 4). */
@@ -15,7 +16,7 @@ export function hasClaimed({ agent, isPlanning }: Attempt): boolean {
 
 /** An attempt that has ended, as its ticket remembers it. */
 export function pastOf(
-  { approval }: Pick<TicketState, "approval">,
+  { approval, history }: Pick<TicketState, "approval" | "history">,
   attempt: Attempt,
   event: Extract<RunEvent, { type: "attempt-ended" }>,
 ): PastAttempt {
@@ -33,6 +34,7 @@ export function pastOf(
     ...(evidence && { failedAt: evidence.step, ...(isFromForge(evidence) && { sentBack: true }) }),
     claimed: hasClaimed(attempt),
     ...(isAwaiting && { passedBeforeApproval: attempt.passed.map(({ index, ms }) => ({ index, ms })) }),
+    ...notNeededBy(attempt, history.at(-1)),
     ...(attempt.kept === undefined ? {} : { kept: attempt.kept }),
     ...(attempt.notKept === undefined ? {} : { notKept: attempt.notKept }),
     ...(attempt.signals && { signals: attempt.signals }),
@@ -41,6 +43,11 @@ export function pastOf(
     costUsd: (attempt.agent?.costUsd ?? 0) + (attempt.questionsUsd ?? 0) + lostUsd(attempt),
     ...kindOf(attempt, event),
   };
+}
+
+function notNeededBy(attempt: Attempt, before: PastAttempt | undefined): Pick<PastAttempt, "notNeeded"> {
+  const notNeeded = stepsNotNeeded(attempt, before);
+  return notNeeded.length === 0 ? {} : { notNeeded };
 }
 
 /** What kind of attempt it was. */

@@ -23,6 +23,9 @@ export function endStep(attempt: Attempt, event: StepEnded): Attempt {
   if (!event.ok && (step?.kind === "check" || step?.kind === "review" || step?.kind === "adversary"))
     return { ...rest, refused: { step: step.kind, name: step.name, summary: event.summary, detail: "" } };
   if (!event.ok || step === undefined) return rest;
-  const done = { index: step.index, kind: step.kind, name: step.name, ms: event.at - step.startedAt };
+  const done = {
+    ...{ index: step.index, kind: step.kind, name: step.name, ms: event.at - step.startedAt },
+    ...(event.notNeeded && { notNeeded: event.notNeeded }),
+  };
   return { ...rest, passed: [...rest.passed.filter((p) => p.index !== step.index), done] };
 }

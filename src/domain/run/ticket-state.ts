@@ -73,7 +73,7 @@ export interface Attempt extends AuditResult, GuardResult, KeptWorkResult, Signa
   /** Its change, for the reflective log. */
   readonly reflected?: ReflectedChange;
   readonly step?: RunningStep;
-  readonly passed: readonly { readonly index: number; readonly kind: StepKind; readonly name: string; readonly ms: number }[];
+  readonly passed: readonly PassedStep[];
   /** Set once a check has refused its change, which is then never checked again. */
   readonly refused?: Evidence;
   readonly merge?: { readonly from: string; readonly to: string; readonly landed: boolean };
@@ -109,6 +109,15 @@ export interface Attempt extends AuditResult, GuardResult, KeptWorkResult, Signa
   readonly isHeld?: true;
 }
 
+/** A step of the finish line that does not hold an attempt up. `notNeeded`: the class of its ticket does not need it, so it was passed over. */
+interface PassedStep {
+  readonly index: number;
+  readonly kind: StepKind;
+  readonly name: string;
+  readonly ms: number;
+  readonly notNeeded?: true;
+}
+
 /** A past attempt. Times in milliseconds. */
 export interface PastAttempt extends AuditResult, BundleResult, GuardResult, KeptWorkResult, SignalsResult {
   readonly n: number;
@@ -128,6 +137,8 @@ export interface PastAttempt extends AuditResult, BundleResult, GuardResult, Kep
   readonly costUsd: number;
   /** The steps that it had passed when it ended to wait for a person's approval of its change; absent for every other end. */
   readonly passedBeforeApproval?: readonly { readonly index: number; readonly ms: number }[];
+  /** The indexes of the steps that it passed over, if there are any (see `stepsNotNeeded`). */
+  readonly notNeeded?: readonly number[];
   /** It has only read the checks of the branch. */
   readonly readOnly?: true;
   /** Its change was kept out unjudged, because its ticket is to be planned first. */

@@ -79,10 +79,10 @@ export class CandidateChecks {
     const { batch, run, state } = this.#ctx;
     const { ticket, n } = this.#scope;
     const { attempt } = ticketOf(state(), ticket.id);
-    const passed = (attempt?.passed ?? []).map(({ index, kind, name, ms }) => {
+    const passed = (attempt?.passed ?? []).map(({ index, kind, name, ms, notNeeded }) => {
       const spec = ticket.finish[index];
       const by = spec?.step === "review" && spec.by === "second" ? ", by the second reviewer" : "";
-      return { step: `${kind === name ? kind : `${kind} ${name}`}${by}`, ms };
+      return { step: `${kind === name ? kind : `${kind} ${name}`}${by}`, ms, ...(notNeeded && { notNeeded }) };
     });
     const teams = teamKeys(batch, state().plan.tickets);
     const origin = { run, attempt: n, base: this.#repo.base, baseSha };
@@ -187,7 +187,7 @@ export class CandidateChecks {
     if (!candidate.ok) return conflictEvidence(candidate);
     if (spec.step === "check") return this.#check(placed.index, spec, candidate, scope);
     if (spec.step !== "review" && spec.step !== "adversary") throw new Error(`${spec.step} cannot stand before merge`);
-    if (!this.#applies(placed)) return { ok: true, summary: `not needed: the ticket is ${this.#class}` };
+    if (!this.#applies(placed)) return { ok: true, summary: `not needed: the ticket is ${this.#class}`, notNeeded: true };
     if (await this.#stands(placed, candidate)) {
       // The smoke command depends on the whole tree.
       const broken = spec.step === "adversary" ? await runSmoke(ctx, scope, this.#repo, spec, candidate) : undefined;

@@ -49,12 +49,13 @@ export async function runStep<R extends StepResult>(
 
 function endOf(result: StepResult) {
   if (!result.ok) return { ok: false, summary: result.evidence.summary };
-  const { summary, commit, strength } = result;
+  const { summary, commit, strength, notNeeded } = result;
   return {
     ok: true,
     summary,
     ...(commit === undefined ? {} : { judged: commit }),
     ...(strength === undefined ? {} : { strength }),
+    ...(notNeeded && { notNeeded }),
   };
 }
 

@@ -34,6 +34,8 @@ export interface StepPassed {
   readonly commit?: string;
   /** The strength of a check's proof. */
   readonly strength?: CheckStrength;
+  /** It was passed over, because the class of the ticket does not need it. */
+  readonly notNeeded?: true;
   readonly facts?: readonly StepFact[];
 }
 

@@ -87,6 +87,7 @@ export function trackOf(attempt: Attempt, finish: readonly StepSpec[]): readonly
   const passed = passedSteps(attempt, finish);
   return finish.map((_, i) => {
     if (attempt.step?.index === i) return "running";
+    if (attempt.passed.some(({ index, notNeeded }) => index === i && notNeeded)) return "not-needed";
     return passed.has(i) ? "passed" : "ahead";
   });
 }
@@ -95,6 +96,7 @@ export function trackOf(attempt: Attempt, finish: readonly StepSpec[]): readonly
 export const STEP_STYLES: Readonly<Record<AttemptMark, Style>> = {
   claimed: STYLES.claim,
   passed: STYLES.done,
+  "not-needed": STYLES.notNeeded,
   failed: STYLES.failed,
   running: STYLES.step,
   waits: toned(STYLES.heldUp, "waiting"),

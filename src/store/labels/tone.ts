@@ -36,6 +36,7 @@ export const STYLES = {
   landed: { glyph: "≈", tone: "person" },
   done: { glyph: "✔", tone: "good" },
   open: { glyph: "□", tone: "plain" },
+  notNeeded: { glyph: "–", tone: "waiting" },
   unreached: { glyph: "-", tone: "waiting" },
   unknown: { glyph: "?", tone: "waiting" },
   unjudged: { glyph: "?", tone: "bad" },

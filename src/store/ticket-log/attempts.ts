@@ -1,6 +1,7 @@
 import type { StepSpec } from "../../domain/batch/step-spec.ts";
 import { stepName } from "../../domain/batch/step-spec.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
+import { stepsNotNeeded } from "../../domain/run/not-needed.ts";
 import type { Attempt, PastAttempt, TicketState } from "../../domain/run/ticket-state.ts";
 import { displayText } from "../display-text.ts";
 import { type AttemptEnd, attemptEnd } from "../labels/outcome-label.ts";
@@ -9,9 +10,20 @@ import type { LifeStep } from "../views/ticket.ts";
 
 /**
  * The outcome of a step of an attempt. `unseen`: the attempt is over, and the run's state has no record of the step. `claimed`:
- * the agent has stopped by itself, which proves nothing. `held`: it goes on once something outside the attempt has happened.
+ * the agent has stopped by itself, which proves nothing. `not-needed`: the class of the ticket does not need it, so it was passed over.
+ * `held`: it goes on once something outside the attempt has happened.
  */
-export type AttemptMark = "claimed" | "passed" | "failed" | "running" | "waits" | "held" | "ahead" | "unreached" | "unseen";
+export type AttemptMark =
+  | "claimed"
+  | "passed"
+  | "not-needed"
+  | "failed"
+  | "running"
+  | "waits"
+  | "held"
+  | "ahead"
+  | "unreached"
+  | "unseen";
 
 /** One part of an attempt: its agent's work, or a step of its finish line. */
 export interface AttemptEntry {
@@ -46,7 +58,7 @@ export function attemptHistoriesOf(ticket: TicketState, finish: readonly StepSpe
     if (one.passedBeforeApproval !== undefined) return approvalHistory({ ...one, outcome }, one.passedBeforeApproval, finish);
     return pastAttemptHistory(one, evidenceOf(ticket, one), finish, checkOf(ticket, one));
   });
-  return ticket.attempt === undefined ? past : [...past, presentLife(ticket.attempt, finish)];
+  return ticket.attempt === undefined ? past : [...past, presentLife(ticket.attempt, ticket.history.at(-1), finish)];
 }
 
 /** The evidence of a failed attempt, while the run still keeps it: that of three at most. */
@@ -57,7 +69,8 @@ export function evidenceOf(ticket: TicketState, past: PastAttempt): Evidence | u
   return ticket.evidence.filter(({ summary }) => summary === past.summary).at(-1 - after);
 }
 
-function presentLife(attempt: Attempt, finish: readonly StepSpec[]): AttemptHistory {
+function presentLife(attempt: Attempt, before: PastAttempt | undefined, finish: readonly StepSpec[]): AttemptHistory {
+  const notNeeded = stepsNotNeeded(attempt, before);
   return {
     n: attempt.n,
     startedAt: attempt.startedAt,
@@ -65,7 +78,7 @@ function presentLife(attempt: Attempt, finish: readonly StepSpec[]): AttemptHist
     ...(attempt.isHeld && { outcome: "held" }),
     entries: [
       { ...agentEntry(attempt), ...(attempt.isPlanning && { isPlan: true }) },
-      ...finish.map((spec, i) => presentStep(attempt, finish, spec, i)),
+      ...finish.map((spec, i) => passedOver(presentStep(attempt, finish, spec, i), notNeeded)),
     ],
   };
 }
@@ -85,6 +98,12 @@ function agentEntry({ agent, change, startedAt, merge, isHeld }: Attempt): Attem
   if (!well) return { step: "agent", mark: "failed", ms, says: agent.stop ?? agent.ending ?? "ended" };
   const says = change === undefined ? {} : { says: `+${change.additions} −${change.deletions}` };
   return { step: "agent", mark: "claimed", ms, ...says };
+}
+
+/** The entry of a step, marked if it was passed over instead of passed. */
+function passedOver(entry: AttemptEntry, notNeeded: readonly number[] = []): AttemptEntry {
+  const isOver = entry.mark === "passed" && notNeeded.some((index) => index === entry.step);
+  return isOver ? { step: entry.step, ...(entry.spec && { spec: entry.spec }), mark: "not-needed" } : entry;
 }
 
 function presentStep(attempt: Attempt, finish: readonly StepSpec[], spec: StepSpec, i: number): AttemptEntry {
@@ -132,7 +151,7 @@ function pastAttemptHistory(
     if (i === at) return { step: i, spec, mark: "failed", says };
     return { step: i, spec, mark: at >= 0 || byAgent ? "unreached" : "unseen" };
   });
-  return { n, outcome, startedAt, endedAt, says, entries: [agent, ...steps] };
+  return { n, outcome, startedAt, endedAt, says, entries: [agent, ...steps.map((step) => passedOver(step, past.notNeeded))] };
 }
 
 /** An attempt that ended to wait for an approval: what it had passed, and the step that waited. */
@@ -146,6 +165,7 @@ function approvalHistory(
     summary,
     claimed,
     hadAgent,
+    notNeeded,
   }: Omit<PastAttempt, "outcome"> & { readonly outcome: AttemptEnd },
   passed: NonNullable<PastAttempt["passedBeforeApproval"]>,
   finish: readonly StepSpec[],
@@ -161,7 +181,7 @@ function approvalHistory(
     if (i !== at) return { step: i, spec, mark: outcome === "awaits-approval" ? "ahead" : "unreached" };
     return { step: i, spec, mark: "held", says };
   });
-  return { n, outcome, startedAt, endedAt, says, entries: [agent, ...steps] };
+  return { n, outcome, startedAt, endedAt, says, entries: [agent, ...steps.map((step) => passedOver(step, notNeeded))] };
 }
 
 function failedStep(evidence: Evidence | undefined, finish: readonly StepSpec[]): number {

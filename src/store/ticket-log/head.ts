@@ -25,6 +25,7 @@ type State = Pick<DashboardState, "run" | "ui" | "now" | "viewed">;
 export const MARK_LABELS: Readonly<Record<AttemptMark, string>> = {
   claimed: "stopped by itself, which is its claim",
   passed: "passed",
+  "not-needed": "not needed for a ticket of this class",
   failed: "failed",
   running: "under way",
   waits: "waits for its turn",

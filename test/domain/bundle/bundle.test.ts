@@ -61,6 +61,17 @@ describe("the bundle of an attempt", () => {
     expect(JSON.stringify(bundle)).not.toContain("/somewhere");
   });
 
+  test("does not call a step passed that the ticket's class did not need", () => {
+    const review = { ...of, step: 0, kind: "review", name: "second-review" } as const;
+    const why = "not needed: the ticket is trivial";
+    const { bundle, ticket } = aBundle([
+      { type: "step-started", ...review },
+      { type: "step-ended", ...of, step: 0, ok: true, summary: why, notNeeded: true },
+    ]);
+    expect(bundle.steps).toMatchObject([{ step: "second-review", verdict: "not needed", why }]);
+    expect(attemptPage(bundle, ticket)).toContain(`| review second-review | not needed | ${why} | 1.0 s |\n`);
+  });
+
   test("without an agent and without a change says so", () => {
     const { bundle, events } = aBundle(FACTS.slice(0, 1));
     expect(bundle).toMatchObject({ agent: null, change: null, landed: [], steps: [], costUsd: { agent: 0 } });

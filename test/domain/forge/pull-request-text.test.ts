@@ -28,6 +28,13 @@ describe("the text of a pull request", () => {
     );
   });
 
+  it("does not call a step passed that the ticket's class does not need", () => {
+    const passed = [...OPTIONS.passed, { step: "review second-review", ms: 4, notNeeded: true as const }];
+    const text = pullRequestBody({ ...OPTIONS, passed });
+    expect(text).toContain("- check unit: passed\n- review second-review: not needed for a ticket of this class\n");
+    expect(text).not.toContain("second-review: passed");
+  });
+
   it("lets a template close no issue", () => {
     const text = pullRequestBody({ ...OPTIONS, template: "## Notes\n\nCloses #5, fixes: #6\n" });
     expect(text).toContain("## Notes");

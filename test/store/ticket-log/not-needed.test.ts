@@ -1,0 +1,63 @@
+import { describe, expect, it } from "vitest";
+import type { RunEvent } from "../../../src/domain/run/event.ts";
+import { reduce } from "../../../src/domain/run/reduce.ts";
+import { type RunState, ticketOf } from "../../../src/domain/run/state.ts";
+import { TicketId } from "../../../src/domain/values/ids.ts";
+import { describeEvent } from "../../../src/store/describe-event.ts";
+import { trackOf } from "../../../src/store/labels/attempt-status.ts";
+import { finishOf } from "../../../src/store/labels/ticket-stage.ts";
+import { attemptHistoriesOf, decisiveEntry } from "../../../src/store/ticket-log/attempts.ts";
+import type { RunBuilder } from "../run-builder.ts";
+import { reviewNotNeeded } from "../scenes.ts";
+
+const A = TicketId.parse("A");
+const histories = (state: RunState) => attemptHistoriesOf(ticketOf(state, A), finishOf(state, A));
+const marks = (state: RunState) => histories(state).map(({ entries }) => entries.map(({ mark }) => mark).join(" "));
+
+/** The state that a journal of an older version gives, which does not mark such steps. */
+function unmarked({ events }: RunBuilder): RunState {
+  let state: RunState | undefined;
+  for (const event of events) {
+    const { notNeeded: _, ...rest } = { notNeeded: undefined, ...event };
+    state = reduce(state, rest as RunEvent);
+  }
+  if (state === undefined) throw new Error("no events");
+  return state;
+}
+
+describe("a step that the ticket's class does not need", () => {
+  it("is not marked as passed, while the attempt runs and after it", () => {
+    const { state } = reviewNotNeeded(3);
+    expect(marks(state)).toEqual(["claimed passed passed not-needed running ahead"]);
+    const { attempt } = ticketOf(state, A);
+    expect(attempt && trackOf(attempt, finishOf(state, A))).toEqual(["passed", "passed", "not-needed", "running", "ahead"]);
+    expect(marks(reviewNotNeeded().state)).toEqual(["claimed passed passed not-needed passed passed"]);
+  });
+
+  it("stays so in an attempt that only goes on after the landing", () => {
+    const run = reviewNotNeeded(4).of("A", { type: "attempt-ended", outcome: "lost" });
+    run.claim("A").of("A", { type: "attempt-ended", outcome: "done" });
+    expect(marks(run.state)[1]).toMatch(/passed passed not-needed passed passed$/);
+  });
+
+  it("is passed in a later attempt that has run it", () => {
+    const run = reviewNotNeeded(3).of("A", { type: "attempt-ended", outcome: "failed" });
+    run.working("A").claims("A").step("A", 3).lands("A", "5c1e0aa", 3);
+    expect(marks(run.state)[1]).toBe("claimed passed passed passed passed passed");
+  });
+
+  it("is told in the feed without the sign of a pass", () => {
+    const run = reviewNotNeeded(3);
+    const event = run.events.find((one) => one.type === "step-ended" && one.notNeeded);
+    expect(event && describeEvent(event, run.state)).toMatchObject({ glyph: "–", tone: "waiting" });
+  });
+
+  it("is not the step that tells most of an attempt", () => {
+    const [attempt] = histories(reviewNotNeeded(3).of("A", { type: "attempt-ended", outcome: "done" }).state);
+    expect(attempt && decisiveEntry(attempt)?.step).toBe(4);
+  });
+
+  it("is passed in a journal of an older version, which replays", () => {
+    expect(marks(unmarked(reviewNotNeeded()))).toEqual(["claimed passed passed passed passed passed"]);
+  });
+});
