@@ -2,6 +2,7 @@ import { memo, type ReactNode } from "react";
 import { interventionKind } from "../../src/domain/results/intervention.ts";
 import { OUTAGE_WORDS, type OutageSource } from "../../src/domain/run/outage-fact.ts";
 import type { RunState } from "../../src/domain/run/state.ts";
+import { ticketsAwaiting } from "../../src/domain/schedule/approvals.ts";
 import { plural } from "../../src/domain/values/plural.ts";
 import { vecItems } from "../../src/domain/values/vec.ts";
 import type { DashboardState } from "../../src/store/dashboard-state.ts";
@@ -113,9 +114,10 @@ function useFacts(): Readonly<Record<Fact, readonly string[]>> {
   };
 }
 
-/** Tickets that only a person can bring on: left to one, stalled, or landed and no longer checked. */
-function neededOf({ counts, tickets }: RunState): number {
-  const needed = counts["human-gated"] + counts.stalled;
+/** Tickets that only a person can bring on: left to one, waiting for an approval, stalled, or landed and no longer checked. */
+function neededOf(run: RunState): number {
+  const { counts, tickets } = run;
+  const needed = counts["human-gated"] + counts.stalled + ticketsAwaiting(run).length;
   if (counts.landed === 0) return needed;
   return needed + [...vecItems(tickets)].filter(({ phase, live }) => phase === "landed" && live?.givenUp !== undefined).length;
 }

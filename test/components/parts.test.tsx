@@ -7,7 +7,7 @@ import { OracleLine } from "../../components/frame/oracle-line.tsx";
 import { FeedView } from "../../components/views/overview/feed-view.tsx";
 import { Workers } from "../../components/views/overview/workers.tsx";
 import { batchOf, RunBuilder } from "../store/run-builder.ts";
-import { claims, crowd, finishCrowd, finishLine, plumbing } from "../store/scenes.ts";
+import { awaitsApproval, claims, crowd, finishCrowd, finishLine, plumbing } from "../store/scenes.ts";
 import { show } from "./part.tsx";
 
 afterEach(cleanup);
@@ -96,6 +96,12 @@ describe("header", () => {
     expect(line).toContain("…");
     expect(line.split("\n")).toHaveLength(1);
   });
+});
+
+test("the header says that a run waits for an approval, and counts its ticket", () => {
+  const text = show(awaitsApproval(), <Header width={120} />);
+  expect(text).toMatch(/^ ! NEEDS YOU /m);
+  expect(text).toContain("! 1 needs you");
 });
 
 describe("oracle", () => {

@@ -3,7 +3,7 @@ import { listsOf, NO_LISTS } from "../../src/store/lists.ts";
 import { NOTHING_NOTIFIED, type NotificationState, nextNotification, terminalStatus } from "../../src/store/notifications.ts";
 import { INITIAL_UI } from "../../src/store/ui.ts";
 import { batchOf, RunBuilder } from "./run-builder.ts";
-import { hostile, plumbing, plumbingEnded } from "./scenes.ts";
+import { awaitsApproval, hostile, plumbing, plumbingEnded } from "./scenes.ts";
 
 const LIVE = { ...INITIAL_UI, connection: { state: "live" as const } };
 const LOST = { ...INITIAL_UI, connection: { state: "lost" as const, reason: "gone" } };
@@ -26,6 +26,7 @@ test("the title says how the run stands, how far it is, and its name", () => {
   expect(terminalStatus({ lists: NO_LISTS, ui: INITIAL_UI, now: 0 }).title).toBe("◌ loopdash");
   expect(terminalStatus(seen(plumbing())).title).toBe("● 4/11 plumbing");
   expect(terminalStatus(seen(plumbingEnded("done"))).title).toBe("✔ done 11/11 plumbing");
+  expect(terminalStatus(seen(awaitsApproval())).title).toBe("! needs you 1/3 plumbing");
   expect(terminalStatus(seen(plumbing(), LOST)).title).toBe("✕ lost 4/11 plumbing");
 });
 

@@ -247,6 +247,14 @@ const turnedAway = {
   stop: { kind: "rate-limited", says: "429 too many requests", retryAfterMs: 280_000 },
 } as const;
 
+/** A run in which nothing is missing but a person's approval of the change of A. */
+export function awaitsApproval(): RunBuilder {
+  const run = new RunBuilder(batchOf({ tickets: [{ id: "A" }, { id: "B" }, { id: "C", dependsOn: ["A"] }] })).ships("B");
+  const change = { commit: "c".repeat(40), base: "a".repeat(40), change: "d", zones: ["pay/"], files: 1 };
+  run.working("A").wait(200).claims("A").step("A", 1).wait(60);
+  return run.of("A", { type: "approval-awaited", ...change }, { type: "attempt-ended", outcome: "stopped" });
+}
+
 /** A trivial ticket whose second review was passed over. `until`: the index of the step that it is at; default: it is done. */
 export function reviewNotNeeded(until?: number): RunBuilder {
   const finish: readonly StepSpec[] = [

@@ -14,7 +14,7 @@ import { isAtPullRequest, pullRequestStatus } from "../../store/labels/pull-requ
 import { headline, stageLabel } from "../../store/labels/run-label.ts";
 import { specLabel } from "../../store/labels/step-label.ts";
 import { finishOf, stageOf, turnOf } from "../../store/labels/ticket-stage.ts";
-import { STYLES } from "../../store/labels/tone.ts";
+import { type Label, STYLES } from "../../store/labels/tone.ts";
 import { type TextLink, ticketLinks, withLinks } from "../../store/links.ts";
 import { journalOutage } from "../engine-outage.ts";
 import { describeChoice, type FoundRun, findRun } from "../find-run.ts";
@@ -125,9 +125,10 @@ export function asLines(
   const { last } = state.oracle;
   const label = stageLabel(state, { state: "live" }, now);
   const isHeld = live && label.word === "HELD";
-  const where = live ? `${isHeld ? "its engine waits" : "at work"} (pid ${pid})` : standing(state);
+  const isYours = live && label.word === "NEEDS YOU";
+  const where = live ? `${engineWord(state, label)} (pid ${pid})` : standing(state);
   return [
-    `${isHeld ? `${label.glyph} HELD` : headline(state, live)}  ${row.run}  ${where}`,
+    `${isHeld || isYours ? `${label.glyph} ${label.word}` : headline(state, live)}  ${row.run}  ${where}`,
     ...(isSilent ? [`  ${STYLES.unknown.glyph} its engine does not answer: what follows is the last that its journal says`] : []),
     `oracle ${last === undefined ? "has not judged yet" : `${last.verdict}, ${formatDuration(now - last.at)} ago`}`,
     `tickets ${tickets.done} done, ${tickets.gated} human-gated, ${tickets.open} open of ${tickets.total} · $ ${costUsd.toFixed(2)} · interventions ${interventions.total}`,
@@ -142,6 +143,13 @@ export function asLines(
     ...(state.end === undefined || isToldByTickets(state) ? [] : [`  ${state.end.reason}`]),
     ...(live || (state.end !== undefined && !isResumable(state.end)) ? [] : [`to continue it: loopdash ${row.batchPath}`]),
   ];
+}
+
+/** What the engine of a run does. */
+function engineWord(state: RunState, { word }: Label): string {
+  if (word === "HELD") return "its engine waits";
+  // A halted run waits for nobody: it ends as soon as nothing is under way.
+  return word === "NEEDS YOU" && state.halted === undefined ? "its engine waits for you" : "at work";
 }
 
 /** What the run waits for, and when it asks again. */

@@ -1,4 +1,5 @@
 import { activeTickets, type RunState } from "../../domain/run/state.ts";
+import { ticketsAwaiting } from "../../domain/schedule/approvals.ts";
 import type { ListedRun } from "../run-list.ts";
 import type { Connection } from "../ui.ts";
 import { firstOutage } from "./outage-label.ts";
@@ -51,7 +52,8 @@ function workingLabel(run: RunState, now: number): Label {
   if (!busy && run.backoff !== undefined && now < run.backoff.until) return { ...toned(STYLES.heldUp, "waiting"), word: "HELD" };
   if (!busy && firstOutage(run) !== undefined) return { ...toned(STYLES.heldUp, "waiting"), word: "HELD" };
   if (!busy && run.lastFence === 0 && run.ready.length > 0) return { ...toned(STYLES.preparing, "running"), word: "STARTING" };
-  const stuck = !busy && run.ready.length === 0 && run.counts["human-gated"] + run.counts.stalled > 0;
+  const forPerson = run.counts["human-gated"] + run.counts.stalled + ticketsAwaiting(run).length;
+  const stuck = !busy && run.ready.length === 0 && forPerson > 0;
   return stuck ? { ...STYLES.needsYou, word: "NEEDS YOU" } : { ...STYLES.run, word: "RUNNING" };
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { asJson, asLines } from "../../../src/cli/verbs/status.ts";
 import { heldByJournal } from "../../../src/domain/run/reduce-outage.ts";
 import type { RunBuilder } from "../../store/run-builder.ts";
-import { finishLine, plumbing, plumbingEnded } from "../../store/scenes.ts";
+import { awaitsApproval, finishLine, plumbing, plumbingEnded } from "../../store/scenes.ts";
 
 const found = (runBuilder: RunBuilder, live = true) => {
   const { state } = runBuilder;
@@ -32,6 +32,18 @@ describe("status", () => {
     const step = "approve the DNS change at the registrar: zone example.org, ticket 4711";
     expect(asLines(found(run), run.now)).toContain(`  ! T-5  yours: ${step}`);
     expect(asJson(found(run)).gated).toEqual([{ id: "T-5", step }]);
+  });
+
+  test("of a run in which only an approval is missing, it says that the run waits for a person", () => {
+    const run = awaitsApproval();
+    const [head] = asLines({ ...found(run), pid: 7 }, run.now);
+    expect(head).toMatch(/^! NEEDS YOU {2}\S+ {2}its engine waits for you \(pid 7\)$/);
+    expect(asLines(found(run, false), run.now)[0]).toMatch(/^‖ UNFINISHED {2}/);
+    expect(asLines({ ...found(plumbing()), pid: 7 }, run.now)[0]).toMatch(/^● RUNNING {2}\S+ {2}at work \(pid 7\)$/);
+    const halted = { ...run.state, halted: { kind: "authentication", says: "401" } as const };
+    expect(asLines({ ...found(run), state: halted, pid: 7 }, run.now)[0]).toMatch(/^! NEEDS YOU {2}\S+ {2}at work \(pid 7\)$/);
+    run.working("A");
+    expect(asLines({ ...found(run), pid: 7 }, run.now)[0]).toMatch(/^● RUNNING/);
   });
 
   test("never says that an agent is at work which has ended", () => {

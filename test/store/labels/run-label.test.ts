@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { Fence, TicketId } from "../../../src/domain/values/ids.ts";
 import { runLabel } from "../../../src/store/labels/run-label.ts";
 import { batchOf, RunBuilder } from "../run-builder.ts";
-import { claims, plumbing, plumbingEnded } from "../scenes.ts";
+import { awaitsApproval, claims, plumbing, plumbingEnded } from "../scenes.ts";
 
 const live = { state: "live" } as const;
 const word = (run: RunBuilder) => runLabel(run.state, live).word;
@@ -29,6 +29,18 @@ test("a run that can only go on with a person says so", () => {
   run.fails("A");
   run.play({ type: "ticket-stalled", ticket: TicketId.parse("A"), reason: "out of attempts" });
   expect(runLabel(run.state, live)).toMatchObject({ word: "NEEDS YOU", tone: "person" });
+});
+
+test("so does one in which only an approval is missing, until it is given or another ticket is worked", () => {
+  const run = awaitsApproval();
+  expect(runLabel(run.state, live)).toMatchObject({ word: "NEEDS YOU", tone: "person" });
+  run.play({ type: "change-approved", ticket: TicketId.parse("A"), commit: "c".repeat(40), change: "d" });
+  expect(word(run)).toBe("RUNNING");
+  const busy = new RunBuilder(batchOf({ tickets: [{ id: "A" }, { id: "B" }] })).working("B");
+  const change = { commit: "c".repeat(40), base: "a".repeat(40), change: "d", zones: ["pay/"], files: 1 };
+  busy.working("A").claims("A");
+  busy.of("A", { type: "approval-awaited", ...change }, { type: "attempt-ended", outcome: "stopped" });
+  expect(word(busy)).toBe("RUNNING");
 });
 
 test("a run in which no agent may start says so, until it may; what ends all starts needs a person", () => {
