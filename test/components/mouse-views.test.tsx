@@ -114,7 +114,7 @@ describe("a click in the timeline", () => {
       [20, row + 6],
     ] as const)
       m.stage.keyboard.press(at(column, line));
-    await m.stage.press("z", "1m/column");
+    await m.stage.press("z", "1m/col");
     expect(m.store.getState().ui).toMatchObject({ selected: "CORE-1", view: "timeline" });
   });
 });

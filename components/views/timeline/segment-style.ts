@@ -2,7 +2,7 @@ import { formatAge } from "../../../src/store/format.ts";
 import type { AttemptEnd } from "../../../src/store/labels/outcome-label.ts";
 import { BAR_FILLS, BARS, type BarStyle } from "../../../src/store/labels/tone.ts";
 import type { TimelineBar } from "../../../src/store/views/timeline-bars.ts";
-import type { SpanLine } from "../../kit/spans.tsx";
+import { type Span, type SpanLine, spansWidth } from "../../kit/spans.tsx";
 
 const BY_OUTCOME: Readonly<Record<AttemptEnd, BarStyle>> = {
   done: BARS.shipped,
@@ -30,14 +30,17 @@ export function segmentStyle({ outcome, part, to }: Pick<TimelineBar, "outcome" 
   return part === "agent" ? style : { cap: FINISH_FILL, fill: FINISH_FILL, tone: style.tone };
 }
 
-const LEGEND: readonly (readonly [BarStyle, word: string])[] = [
+/** A sign, its word, and the word where there is little room. */
+type LegendEntry = readonly [BarStyle, word: string, short?: string];
+
+const LEGEND: readonly LegendEntry[] = [
   [BARS.working, "at work"],
   [BARS.finishing, "finishing"],
   [BARS.shipped, "shipped"],
   [BARS.gated, "yours"],
   [BARS.failed, "failed"],
   [BARS.killed, "killed"],
-  [BARS.cutOff, "cut off"],
+  [BARS.cutOff, "cut off", "cut"],
   [BARS.awaitsApproval, "waits"],
 ];
 
@@ -47,16 +50,42 @@ const DISTINCTIVE_CAPS: ReadonlySet<string> = new Set([BARS.gated.cap, BARS.awai
 /** From this many columns on the whole legend fits. */
 const WIDE = 130;
 
-/** The meanings of the patterns, and the length of a column (milliseconds), a piece each; the finish line if it is shown. */
-export function legend(options: { readonly finish: boolean; readonly width: number; readonly ms: number }): readonly SpanLine[] {
-  const wide = options.width >= WIDE;
-  const gap = wide ? " " : "";
-  const word = (text: string) => ({ text: `${gap}${text}${gap}`, tone: "waiting" as const });
-  const parts = LEGEND.map(([{ cap, fill, tone }, text]): SpanLine => {
-    const sign = ` ${wide ? cap : ""}${DISTINCTIVE_CAPS.has(cap) && !wide ? cap : fill}`;
-    return [{ text: sign, tone }, word(text)];
-  });
-  const finish: SpanLine = options.finish ? [{ text: ` ${FINISH_FILL}` }, word("finish line")] : [];
-  const count: SpanLine = wide ? [{ text: " 3", bold: true }, word("attempts")] : [];
-  return [[{ text: ` ${formatAge(options.ms)}${wide ? " a column" : "/column"} `, tone: "waiting" }], ...parts, finish, count];
+/** What a legend is about: the finish line if it is shown, and the length of a column in milliseconds. */
+interface LegendOptions {
+  readonly finish: boolean;
+  readonly ms: number;
+}
+
+/**
+ * The meanings of the patterns, and the length of a column, a piece each; the finish line if it is shown. `width`: the columns that
+ * it has. The shortest words fit 80.
+ */
+export function legend({ width, ...options }: LegendOptions & { readonly width: number }): readonly SpanLine[] {
+  if (width >= WIDE) return wideLegend(options);
+  const whole = narrowLegend(options, false);
+  return spansWidth(whole.flat()) <= width ? whole : narrowLegend(options, true);
+}
+
+function wideLegend({ finish, ms }: LegendOptions): readonly SpanLine[] {
+  return [
+    [said(` ${formatAge(ms)} a column `)],
+    ...LEGEND.map(([{ cap, fill, tone }, word]): SpanLine => [{ text: ` ${cap}${fill}`, tone }, said(` ${word} `)]),
+    finish ? [{ text: ` ${FINISH_FILL}` }, said(" finish line ")] : [],
+    [{ text: " 3", bold: true }, said(" attempts ")],
+  ];
+}
+
+function narrowLegend({ finish, ms }: LegendOptions, isShort: boolean): readonly SpanLine[] {
+  return [
+    [said(` ${formatAge(ms)}/${isShort ? "col" : "column"} `)],
+    ...LEGEND.map(([{ cap, fill, tone }, word, short = word]): SpanLine => {
+      const sign = DISTINCTIVE_CAPS.has(cap) ? cap : fill;
+      return [{ text: ` ${sign}`, tone }, said(isShort ? short : word)];
+    }),
+    finish ? [{ text: ` ${FINISH_FILL}` }, said(isShort ? "line" : "finish line")] : [],
+  ];
+}
+
+function said(text: string): Span {
+  return { text, tone: "waiting" };
 }

@@ -6,7 +6,7 @@ import { FRAME_LINES, NoRun, ViewFrame } from "../../frame/view-frame.tsx";
 import { type Ground, type GroundSign, paintBars } from "../../kit/bars.ts";
 import { DashboardContext, useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
 import type { ViewSize } from "../../kit/geometry.ts";
-import { fitLegend, type SpanLine, Spans } from "../../kit/spans.tsx";
+import { fitLegend, type SpanLine, Spans, spansWidth } from "../../kit/spans.tsx";
 import { legend } from "./segment-style.ts";
 import { type TimeFrame, ticksOf } from "./time-frame.ts";
 import { TimelineDetail } from "./timeline-detail.tsx";
@@ -52,7 +52,7 @@ const Timeline = memo(function Timeline({ columns, height }: ViewSize): ReactNod
         // biome-ignore lint/suspicious/noArrayIndexKey: an empty line is its place
         <Spans key={`blank ${i}`} line={EMPTY} />
       ))}
-      <Spans line={fitLegend([hiddenSlots({ from, to, count }), ...legend({ finish, width: columns, ms: frame.ms })], columns)} />
+      <Spans line={legendLine(hiddenSlots({ from, to, count }), { finish, ms: frame.ms, columns })} />
       <TimelineDetail id={selected} width={columns} lines={detail} />
     </>
   );
@@ -85,6 +85,14 @@ function barsByLane(bars: readonly TimelineBar[]): ReadonlyMap<string, readonly 
     else lane.push(bar);
   }
   return lanes;
+}
+
+/** The legend behind what is out of sight. */
+function legendLine(
+  hidden: SpanLine,
+  { finish, ms, columns }: { readonly finish: boolean; readonly ms: number; readonly columns: number },
+): SpanLine {
+  return fitLegend([hidden, ...legend({ finish, ms, width: columns - spansWidth(hidden) })], columns);
 }
 
 /** The clock over the lanes: local times at their columns, and the present or the end of the run. */
