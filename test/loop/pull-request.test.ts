@@ -1,8 +1,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { routesOf } from "../../src/domain/batch/complexity-spec.ts";
+import type { StepSpec } from "../../src/domain/batch/step-spec.ts";
 import { ledgerOf } from "../../src/domain/results/ledger.ts";
 import { cleanUp, git, write } from "../adapters/vcs/real-repo.ts";
+import { ticketOf } from "../domain/simulate.ts";
 import { FAILED, openStage, T1 } from "./pull-request-stage.ts";
 import { oneFile, type Stage } from "./stage.ts";
 
@@ -32,6 +35,23 @@ describe("a pull request", () => {
     expect(stage.git("show", "--format=%B", "-s", "main")).toContain("Loopdash-Ticket: T-1");
     expect(forge.branches.size).toBe(0);
     expect(forge.texts[0]).toContain("## How it was checked");
+  });
+
+  test("does not say that a review passed which the ticket's class does not need", async () => {
+    const finish: readonly StepSpec[] = [
+      { step: "gates" },
+      { step: "review", name: "second-review", classes: ["complex"] },
+      { step: "merge" },
+    ];
+    const { stage, forge } = await openStage({
+      tickets: [ticketOf(T1, { finish })],
+      complexity: routesOf({ complex: { attempts: 1 } }),
+    });
+    using _ = stage;
+    stage.start();
+    expect((await stage.ended()).end).toMatchObject({ kind: "oracle-done" });
+    expect(forge.texts[0]).toContain("- gates: passed\n- review second-review: not needed for a ticket of this class\n");
+    expect(forge.texts[0]).not.toContain("second-review: passed");
   });
 
   test("has the form of the base's own template, whatever the change does to that", async () => {
