@@ -18,7 +18,7 @@ interface Spec {
 /** What a part of a batch is merged into. */
 const BASE = { name: "part", repos: { app: { path: "../app" } }, tickets: [{ id: "T-1", title: "Follow the page" }] };
 
-const SPECS = ["agent", "reviewer"] as const;
+const SPECS = ["agent", "reviewer", "secondReviewer"] as const;
 /** docs/models.md has a stand-in of its own for each batch: models-page.test.ts. Subscriptions need a login: login-batch.test.ts. */
 const RUN = BATCHES.filter(
   ({ isVendors, page, batch }) =>
