@@ -164,7 +164,7 @@ describe("a click beside everything", { timeout: 300_000 }, () => {
     for (const text of ["layer 1", "★ longest", "─ SELECTED", "waits for", " T-6  agent"])
       await p.changesNothing(report(p.place(text)));
     await p.pty.press("\t", tab("timeline"));
-    for (const text of ["slot", "a column", "─ T-6", "at work since", / {8}/]) await p.changesNothing(report(p.place(text)));
+    for (const text of ["slot", "/column", "─ T-6", "at work since", / {8}/]) await p.changesNothing(report(p.place(text)));
     for (const view of ["oracle", "ledger"] as const) {
       await p.pty.press("\t", tab(view));
       await p.changesNothing(grid({ from: 3, to: 28 }));

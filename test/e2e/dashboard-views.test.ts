@@ -21,7 +21,7 @@ describe("graph, timeline and oracle of a real run", { timeout: 300_000 }, () =>
     await pty.press("w", /▌· T-2/);
     expect(pty.isWhole()).toBe(true);
     await pty.press("4", /4 TIMELINE[^]*1 {2}.*▸[^]*▼now|4 TIMELINE[^]*▼now[^]*1 {2}.*▸/);
-    await pty.press("z", /a column/);
+    await pty.press("z", /\/column/);
     expect(pty.isWhole()).toBe(true);
     await pty.press("5", /tripwire: ✔ passed: \d+ canaries judged right/);
     await pty.press("o", /EVIDENCE 3 · of \d\d:\d\d:\d\d[^]*□ T-1 +open +engine: working/);
