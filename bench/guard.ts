@@ -144,7 +144,7 @@ async function servingRelay(scratch: Scratch): Promise<({ readonly client: reado
     stdio: ["pipe", "ignore", "inherit"],
   });
   const ask = {
-    argv: [...client, "/nowhere/node", PROGRAM, "guard", "check", "--", COMMAND] as unknown as [string],
+    argv: ["env", ...client, "/nowhere/node", PROGRAM, "guard", "check", "--", COMMAND] as [string, ...string[]],
     cwd: scratch.path,
   };
   // It serves once its program has started; until then the client finds nobody, and no Node.

@@ -7,7 +7,7 @@ type Holder = ChildProcessByStdio<Writable, Readable, null>;
 /** Room for a state folder with two small worktrees, and for little more. */
 const SIZE = "size=48m,nr_inodes=4k,mode=700";
 
-/** What is mounted, and mounted anew with another size as soon as somebody asks for it. It is there until its holder is killed. */
+/** The script of a holder: it mounts a small disk, and mounts it anew with another size when asked. The disk is there until it is killed. */
 const HOLDER = `mount -t tmpfs -o "$1" tmpfs "$2" && echo mounted &&
   read -r size && mount -o "remount,size=$size" tmpfs "$2" && echo grown && exec cat`;
 
@@ -50,7 +50,7 @@ export class SmallDisk implements Disposable {
   }
 }
 
-/** What a holder says next, or how it ended. */
+/** The next words of a holder, or its end. */
 function nextWord(holder: Holder): Promise<string> {
   return new Promise((settle) => {
     holder.stdout.once("data", (chunk: Buffer) => settle(chunk.toString()));

@@ -127,7 +127,7 @@ function headLine(attempt: AttemptHistory, chosen: boolean, width: number): Atte
   return { line, since: attempt.endedAt === undefined ? attempt.startedAt : undefined };
 }
 
-/** What a step says that has no result of its own. */
+/** The words of a step that has no result of its own. */
 const SAYS: Readonly<Partial<Record<AttemptMark, string>>> = { waits: "waits for its turn", "not-needed": NOT_NEEDED };
 
 /** The steps that nothing was done for. */

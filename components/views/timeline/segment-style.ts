@@ -50,7 +50,7 @@ const DISTINCTIVE_CAPS: ReadonlySet<string> = new Set([BARS.gated.cap, BARS.awai
 /** From this many columns on the whole legend fits. */
 const WIDE = 130;
 
-/** What a legend is about: the finish line if it is shown, and the length of a column in milliseconds. */
+/** The facts that a legend explains: the finish line if it is shown, and the length of a column in milliseconds. */
 interface LegendOptions {
   readonly finish: boolean;
   readonly ms: number;

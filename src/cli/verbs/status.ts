@@ -145,7 +145,7 @@ export function asLines(
   ];
 }
 
-/** What the engine of a run does. */
+/** The work of a run's engine, for people. */
 function engineWord(state: RunState, { word }: Label): string {
   if (word === "HELD") return "its engine waits";
   // A halted run waits for nobody: it ends as soon as nothing is under way.

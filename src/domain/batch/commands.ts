@@ -14,7 +14,7 @@ export interface BatchCommand {
   /** Its place in the batch file. */
   readonly path: Path;
   /**
-   * Where it runs. `agent`, the reviewers and `secret` (it prints the value) find relative paths in the batch file's folder, every
+   * The part of the batch that names it, and with it its folder: `agent`, the reviewers and `secret` (it prints the value) find relative paths in the batch file's folder, every
    * other command in a checkout of `repo`.
    */
   readonly runs: Party | "prepare" | "check" | "verify" | "smoke" | "secret";

@@ -1,9 +1,8 @@
 import type { ReviewerParty } from "../batch/party.ts";
-import type { Severity } from "../batch/reviewer-spec.ts";
 import type { Complexity } from "../complexity/classes.ts";
 import type { AttemptOutcome } from "../run/attempt-fact.ts";
 import { type GuardCounts, NO_GUARD_COUNTS } from "../run/guard-fact.ts";
-import { countsOf } from "../run/reviewer-counts.ts";
+import { countsOf, type ReviewerCounts } from "../run/reviewer-counts.ts";
 import type { RunState } from "../run/state.ts";
 import type { PastAttempt, TicketState } from "../run/ticket-state.ts";
 import { vecItems } from "../values/vec.ts";
@@ -64,14 +63,8 @@ export interface Ledger {
 }
 
 /** Questions to a reviewer, the valid answers, and their dollars, which `costUsd` includes. */
-export interface ReviewerNumbers {
+export interface ReviewerNumbers extends Omit<ReviewerCounts, "asked"> {
   readonly questions: number;
-  readonly valid: number;
-  readonly usd: number;
-  /** Findings of its valid answers about changes, by severity. */
-  readonly findings: Readonly<Record<Severity, number>>;
-  /** Planted defects that it saw or missed. */
-  readonly canaries: { readonly seen: number; readonly missed: number };
 }
 
 /** Computes the ledger. Pure: the same journal always gives the same numbers. */

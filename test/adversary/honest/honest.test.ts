@@ -6,7 +6,7 @@ import { leftBy, type Outcome, repoOf, toldOf, work } from "./run.ts";
 /** One run of the real program, on a shared machine. */
 const TIMEOUT_MS = 2_400_000;
 
-/** What a summary says of where its time went; how much there is to say depends on the machine. */
+/** The parts of a summary about where its time went; how many there are depends on the machine. */
 const PARTS_OF_TIME = /; (?:measuring the base|planted tests|preparing) [^;\n]*/g;
 
 describe("an ordinary change lands at the first attempt", () => {

@@ -32,7 +32,7 @@ function stopped(checks: readonly { readonly name: string; readonly command: rea
     return stopReminder({ file, report, worktree });
   };
   const seen = (times: number) => writeFileSync(toldFile, `${times}\n`);
-  /** What processes write to `../held`, once none of them has it open any more. */
+  /** All text that processes write to `../held`; it ends when none of them has it open any more. */
   const held = () => {
     execFileSync("mkfifo", [at("held")]);
     return createReadStream(at("held"), "utf8");

@@ -46,7 +46,7 @@ function checkSlots(state: RunState): void {
   expect(state.finishing.toSorted((a, b) => a - b)).toEqual(left.map((a) => a.index));
 }
 
-/** Who would start now if no slot were kept for anybody: first what may repair a broken base, then the longest path. */
+/** The tickets that would start now if no slot were kept for anybody: first those that may repair a broken base, then the longest path. */
 function couldStart(state: RunState): number[] {
   const starts: number[] = [];
   const repairs = state.ready.filter((index) => isRepair(state, index));
