@@ -78,7 +78,7 @@ export const StepSpec = z.discriminatedUnion("step", [
       .enum(["always", "sampled", "off"])
       .optional()
       .describe(
-        "When a passed check is run again with planted tests that must fail; default: always if it took at most 60 s, else sampled, 1 in 5",
+        "off: a passed check is proven without planted tests that must fail; anything else, and the default: with some",
       ),
   }),
   z.strictObject({

@@ -3,7 +3,7 @@ import picomatch from "picomatch";
 import { jsonMembers, membersOf } from "../batch/test-command.ts";
 import { type Family, familyOf } from "../evidence/languages.ts";
 import { canDecide, isTestPath } from "../evidence/sealed-paths.ts";
-import { type FoundRunner, findRunners } from "../test-canary/find-runner.ts";
+import { type FoundRunner, RUNNERS } from "../test-canary/find-runner.ts";
 import { listedIn } from "../test-canary/python-modules.ts";
 import { testFilesOf } from "../test-canary/test-files.ts";
 import { type CheckDefinition, findDefinition, type TrustedTree } from "./definition.ts";
@@ -42,6 +42,8 @@ export interface ClassifiedChange {
   readonly inert: readonly string[];
   /** What it changes of the definition of the check, in words: paths, and scripts of a package.json. */
   readonly definition: readonly { readonly path: string; readonly says: string }[];
+  /** The runners that the command starts, by name, and the words that start them. */
+  readonly runners: readonly { readonly name: string; readonly words: readonly string[] }[];
   /** Why it cannot be known for certain what the command runs; absent if it can. */
   readonly unclear?: string;
 }
@@ -71,7 +73,8 @@ export function classifyChange({ command, base, changed, isRed }: ChangeToClassi
   >;
   for (const file of changed) sorted[kinds.kindOf(file)].push(file.path);
   const { unclear } = kinds.definition;
-  return { ...sorted, definition: definitionChanges(kinds.definition, base, changed), ...(unclear !== undefined && { unclear }) };
+  const runners = kinds.definition.runners.map(({ runner, words }) => ({ name: runner.name, words }));
+  return { ...sorted, runners, definition: definitionChanges(kinds.definition, base, changed), ...(unclear !== undefined && { unclear }) };
 }
 
 class Kinds {
@@ -90,13 +93,12 @@ class Kinds {
     const all = [...new Set([...base.files, ...this.#changed.keys()])];
     const index = new FileIndex(all);
     const loaded = new Map([...base.texts].slice(0, MOST_READ).map(([path, text]) => [path, namesIn(path, text)]));
-    const runners = findRunners(command, base.texts.get("package.json"));
+    const { runners } = findDefinition(command, base, { isTest: isUsualTest, isCode: () => true });
     this.#isTest = testMatcher(runners, base, loaded);
     this.#manifestFolders = new Set(base.files.flatMap((path) => (MANIFEST.test(path) ? [dirname(path)] : [])));
     const roots = [...base.files.filter((path) => this.#isTest(path)), ...entryPoints(base, index)];
     const trusted = reach(roots, index, (path) => loaded.get(path));
-    const isTest = (path: string) => this.#isTest(path) && runners.length > 0;
-    this.definition = findDefinition(command, base, { isTest, isCode: (path) => trusted.has(path) && !this.#isByName(path) });
+    this.definition = findDefinition(command, base, { isTest: this.#isTest, isCode: (path) => trusted.has(path) && !this.#isByName(path) });
     this.#named = namedBySettings(base.texts, index, this.definition.words);
     const folders = new Set([...foldersInSettings(base.texts, index)]);
     this.#isShadow = findShadows({ loaded, base: base.files, folders, isTest: this.#isTest, isRed });
@@ -169,6 +171,11 @@ function reach(
     for (const loaded of index.loadedBy(path, names)) if (!reached.has(loaded) && canBeReached(loaded)) next.push(loaded);
   }
   return reached;
+}
+
+/** True for a test of any runner by its name. */
+function isUsualTest(path: string): boolean {
+  return isTestPath(path) || RUNNERS.some((runner) => runner.keepsTestsInCode !== true && runner.isTestFile(path));
 }
 
 /** True for the tests of the base's runners by their usual names, by the command's words and by pytest's settings. */

@@ -2,8 +2,9 @@ import { basename, dirname, join } from "node:path/posix";
 import picomatch from "picomatch";
 import { makeRules } from "../batch/makefile-tests.ts";
 import { jsonMembers, membersOf } from "../batch/test-command.ts";
-import { scriptRunBy } from "../evidence/scripts.ts";
+import { SCRIPT_RUNNERS, scriptRunBy } from "../evidence/scripts.ts";
 import { commandsIn } from "../test-canary/command-words.ts";
+import { type FoundRunner, RUNNERS } from "../test-canary/find-runner.ts";
 import { FileIndex } from "./file-index.ts";
 import { loadedNames } from "./loaded-names.ts";
 
@@ -19,6 +20,8 @@ export interface CheckDefinition {
   readonly files: ReadonlySet<string>;
   /** The scripts that are run, by the path of their package.json. */
   readonly scripts: ReadonlyMap<string, ReadonlySet<string>>;
+  /** The test runners that it starts, one after another. */
+  readonly runners: readonly FoundRunner[];
   /** The words of all commands that it runs. */
   readonly words: readonly string[];
   /** Why it cannot be known for certain what runs; absent if it can. */
@@ -69,14 +72,6 @@ const TASK_FILES: Readonly<Record<string, readonly string[]>> = {
 };
 const SAME: Readonly<Record<string, string>> = { gradlew: "gradle", mvnw: "mvn", gmake: "make", "cargo-make": "cargo" };
 
-/** Settings of programs that run scripts: which program runs one, and what it loads before. */
-const SCRIPT_SETTINGS: Readonly<Record<string, readonly string[]>> = {
-  npm: [".npmrc"],
-  pnpm: [".npmrc", "pnpm-workspace.yaml", ".pnpmfile.cjs", ".pnpmfile.mjs"],
-  yarn: [".yarnrc", ".yarnrc.yml"],
-  bun: ["bunfig.toml", ".npmrc"],
-};
-
 /** Programs whose arguments are scripts of package.json, or commands. */
 const SCRIPT_LISTS = /^(?:npm-run-all2?|run-[sp]|concurrently|wireit|wsrun|ultra)$/;
 const INTERPRETER =
@@ -89,13 +84,14 @@ const EXPANDED = /\$\(|`|\$\{?[A-Za-z_@*#?]/;
 export function findDefinition(command: readonly string[], tree: TrustedTree, options: DefinitionOptions): CheckDefinition {
   const search = new Search(tree, options);
   search.visit(command, 0);
-  const { files, scripts, words, unclear } = search;
-  return { files, scripts, words, ...(unclear !== undefined && { unclear }) };
+  const { files, scripts, runners, words, unclear } = search;
+  return { files, scripts, runners, words, ...(unclear !== undefined && { unclear }) };
 }
 
 class Search {
   readonly files = new Set<string>();
   readonly scripts = new Map<string, Set<string>>();
+  readonly runners: FoundRunner[] = [];
   readonly words: string[] = [];
   unclear: string | undefined;
   /** The folders in which a command may run, by the `cd`s before it. */
@@ -131,14 +127,17 @@ class Search {
     this.words.push(...words);
     if (EXPANDED.test(path) || /^(?:eval|xargs|parallel)$/.test(program)) this.#doubt("a command is put together while it runs");
     const name = SAME[program] ?? program;
+    const bare = [program, ...rest];
+    const runner = RUNNERS.find((each) => each.isStartedBy(bare));
+    if (runner !== undefined) this.runners.push({ runner, words: bare });
     if (name === "cd" || name === "pushd") return this.#enter(rest[0]);
     this.#folderOption(rest);
     for (const file of TASK_FILES[name] ?? []) this.#inFolders(file, (path) => this.#take(path, level));
     if (name === "make") this.#make(rest, level);
     const run = scriptRunBy(words);
-    if (run !== undefined || SCRIPT_LISTS.test(name) || Object.hasOwn(SCRIPT_SETTINGS, name)) this.#scripts(words, run, level);
+    if (run !== undefined || SCRIPT_LISTS.test(name) || Object.hasOwn(SCRIPT_RUNNERS, name)) this.#scripts(words, run, level);
     else if (name === "." || name === "source") this.#execute(rest[0] ?? "", level);
-    else if (INTERPRETER.test(name)) this.#interpret(name, rest, level);
+    else if (INTERPRETER.test(name) && (runner === undefined || rest.includes("-m"))) this.#interpret(name, rest, level);
     else this.#execute(path, level);
   }
 
@@ -215,21 +214,21 @@ class Search {
 
   #scripts(words: readonly string[], run: ReturnType<typeof scriptRunBy>, level: number): void {
     const runner = (words[0] ?? "").split("/").at(-1) ?? "";
-    for (const file of SCRIPT_SETTINGS[runner] ?? []) this.#inFolders(file, (path) => this.#take(path, level));
+    for (const file of SCRIPT_RUNNERS[runner] ?? []) this.#inFolders(file, (path) => this.#take(path, level));
     const isEverywhere = words.some((word) => /^(?:-r|-w|--workspaces?|--filter|--recursive|workspaces?|-ws)(?:=|$)/.test(word));
     const manifests = isEverywhere ? this.#tree.files.filter((path) => basename(path) === "package.json") : [];
     this.#inFolders("package.json", (path) => manifests.push(path));
     const asked = run === undefined ? words.slice(1).map((word) => word.replace(/^npm:/, "")) : [run.script];
     for (const path of new Set(manifests)) for (const name of asked) this.#script(path, name, level, run !== undefined);
-    if (run !== undefined || Object.hasOwn(SCRIPT_SETTINGS, runner)) return;
+    if (run !== undefined || Object.hasOwn(SCRIPT_RUNNERS, runner)) return;
     for (const word of words.slice(1)) if (/\s/.test(word)) this.#shell(word, level);
   }
 
   #script(path: string, asked: string, level: number, isCertain: boolean): void {
     const scripts = this.#scriptsIn(path);
     const all = Object.keys(scripts);
-    const isAsked = picomatch(asked);
-    const names = /[*{]/.test(asked) ? all.filter((name) => isAsked(name)) : isCertain || all.includes(asked) ? [asked] : [];
+    const isPattern = /[*{]/.test(asked);
+    const names = isPattern ? all.filter(matching(asked)) : isCertain || all.includes(asked) ? [asked] : [];
     const known = this.scripts.get(path) ?? new Set<string>();
     this.scripts.set(path, known);
     if (dirname(path) !== ".") this.#folders.add(dirname(path));
@@ -280,6 +279,11 @@ class Search {
     // Make writes a dollar of the shell as two.
     if (line.trim() !== "") this.#shell(line.replaceAll("$$", "$"), level);
   }
+}
+
+function matching(glob: string): (name: string) => boolean {
+  const matches = picomatch(glob);
+  return (name) => matches(name);
 }
 
 /** Options of interpreters that take the next word. */

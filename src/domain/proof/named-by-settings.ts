@@ -1,9 +1,9 @@
 import { basename, dirname } from "node:path/posix";
-import { jsonMembers } from "../batch/test-command.ts";
 import { isToolConfiguration } from "../evidence/sealed-paths.ts";
 import type { FileIndex } from "./file-index.ts";
 import { isFoundByName } from "./found-by-name.ts";
 import { loadedNames } from "./loaded-names.ts";
+import { runnerPart } from "./runner-settings.ts";
 
 /** Settings that are read; each only up to its first part. */
 const MOST_FILES = 500;
@@ -12,10 +12,6 @@ const MOST_CHARS = 200_000;
 /** Values that name code under test, folders, and files of which something is measured or typed. */
 const OTHER_VALUES =
   /["']?\b(?:alias|entry|input|moduleNameMapper|collectCoverageFrom|include|exclude|files|references|testMatch|testRegex|extends|\w{0,40}(?:[dD]ir(?:s|ectory|ectories)?|[rR]oots?|[uU]rl|[pP]aths?))["']?\s{0,8}:\s{0,40}(?:\{[^{}]{0,4000}\}|\[[^\]]{0,4000}\]|[^\n]{0,400})/g;
-
-/** Members of a package.json that say what the package is, not how a program works on it. */
-const OF_PACKAGE =
-  /^(?:name|version|description|keywords|homepage|bugs|license|author|contributors|funding|files|main|module|browser|bin|man|directories|repository|exports|imports|types|typings|typesVersions|source|unpkg|jsdelivr|react-native|sideEffects|scripts|workspaces|engines|os|cpu|libc|private|publishConfig|type|packageManager|(?:dev|peer|optional|bundled?)?dependencies(?:Meta)?|overrides|resolutions)$/i;
 
 /** Plugins of pytest: `-p name`, `pytest_plugins = [...]`, and entry points of the group `pytest11`. */
 const PLUGIN_OPTION = /(?:^|[\s"'=,[])-p[ =]{0,4}([\w.]{1,200})/gm;
@@ -53,9 +49,7 @@ function isFileName(name: string): boolean {
 }
 
 function settingsText(path: string, text: string): string {
-  if (basename(path) !== "package.json") return text.replace(OTHER_VALUES, "");
-  const own = Object.entries(jsonMembers(text)).filter(([key]) => !OF_PACKAGE.test(key));
-  return JSON.stringify(Object.fromEntries(own), undefined, 1).replace(OTHER_VALUES, "");
+  return (basename(path) === "package.json" ? runnerPart(path, text) : text).replace(OTHER_VALUES, "");
 }
 
 function* pluginsIn(text: string, index: FileIndex): Generator<string> {

@@ -18,10 +18,10 @@ export function withLanding(
   if (from === to) return withBaseMoved(state, event);
   // A landing that was cut off is reported once more; one of an earlier run belongs to the first base of this one.
   if (mergedSha === to || pendingWork?.landed?.to === to) return withBaseMoved(state, event);
-  const isTrusted = state.plan.tickets[index]?.allow?.configuration === true;
+  const only = state.plan.tickets[index]?.allow ?? {};
   const known = landingsOf(state, repo);
   const before = known === undefined ? { first: from, trusted: [] } : upTo(known, from);
-  const next = isTrusted ? withTrusted(before, { from, to }) : before;
+  const next = withTrusted(before, { from, to, only });
   const commits = withLandedCommit(known?.commits ?? [], { sha: to, ticket: id });
   const landed: Landings = { ...next, initial: known?.initial ?? from, last: to, commits };
   return withBaseMoved({ ...state, landings: { ...state.landings, [repo]: landed } }, event);

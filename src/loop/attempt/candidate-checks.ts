@@ -16,6 +16,7 @@ import { runCheckStep } from "../steps/check-step.ts";
 import { gates, protectedFor } from "../steps/gates.ts";
 import type { Built } from "../steps/landing.ts";
 import { conflictEvidence } from "../steps/merge.ts";
+import { refuseUnapproved } from "../steps/prove-alone.ts";
 import { runReviewStep } from "../steps/review-step.ts";
 import type { StepResult } from "../steps/step.ts";
 import type { LoopContext, OpenAttempt } from "./context.ts";
@@ -104,8 +105,7 @@ export class CandidateChecks {
     const lands = { at: ticketOf(state(), ticket.id).attempt?.startedAt ?? clock.now() };
     const where = onto === undefined ? {} : { onto };
     const built = await this.#repo.candidate({ tip: this.#change.tip, message, signal, lands, ...where });
-    const isTrusted = ticket.allow?.configuration === true;
-    if (built.ok) this.#ctx.testCanaries.noteBuilt(built.commit, { from: built.base, isTrusted });
+    if (built.ok) this.#ctx.proofs.noteBuilt(built.commit, { from: built.base, allow: ticket.allow });
     return built;
   }
 
@@ -212,7 +212,7 @@ export class CandidateChecks {
     const { base: tip } = candidate;
     // With a report, the base is measured first in any case.
     const measured = step.report && (await this.#ctx.baseHealth.checkTip(this.#ctx, scope, this.#repo, { step, tip }));
-    const result = await runCheckStep(this.#ctx, scope, this.#repo, step, candidate);
+    const result = refuseUnapproved(step, await runCheckStep(this.#ctx, scope, this.#repo, step, candidate));
     if (scope.signal.aborted) return result;
     const onBase = measured ?? (result.ok ? undefined : await this.#resultOnBase(step, tip, scope));
     if (onBase?.as !== "failed") return result;

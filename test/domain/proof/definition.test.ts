@@ -168,6 +168,6 @@ describe("the definition of a check", () => {
     const began = performance.now();
     changes(["npm", "test"], {}, base);
     changes(["make"], {}, base);
-    expect(performance.now() - began).toBeLessThan(3_000);
+    expect(performance.now() - began).toBeLessThan(10_000);
   });
 });
