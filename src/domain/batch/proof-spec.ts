@@ -18,7 +18,13 @@ export const JudgeSpec = z
 export type JudgeSpec = z.infer<typeof JudgeSpec>;
 
 /** When the changes of a repository are proven. */
-export function proofMode({ proof, repos }: { readonly proof?: ProofSpec | undefined; readonly repos: Readonly<Record<string, { readonly forge?: unknown }>> }, repo: string): ProofSpec {
+export function proofMode(
+  {
+    proof,
+    repos,
+  }: { readonly proof?: ProofSpec | undefined; readonly repos: Readonly<Record<string, { readonly forge?: unknown }>> },
+  repo: string,
+): ProofSpec {
   return proof ?? (repos[repo]?.forge === undefined ? "batch" : "each");
 }
 

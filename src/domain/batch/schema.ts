@@ -42,7 +42,10 @@ const Allow = z.strictObject({
     .boolean()
     .default(false)
     .describe("True if the ticket may add suppressions for linters, type checkers, runners and coverage"),
-  scripts: z.boolean().default(false).describe("True if the ticket may change what a check runs: scripts of package.json, a Makefile, shell scripts"),
+  scripts: z
+    .boolean()
+    .default(false)
+    .describe("True if the ticket may change what a check runs: scripts of package.json, a Makefile, shell scripts"),
   attributes: z.boolean().optional().describe("True if the ticket may change files named .gitattributes; default: false"),
   configuration: z
     .boolean()
@@ -53,7 +56,9 @@ const Allow = z.strictObject({
     .max(200)
     .readonly()
     .optional()
-    .describe("Glob patterns of files that judge (tests, helpers, settings, scripts) whose changes by this ticket count as the base's"),
+    .describe(
+      "Glob patterns of files that judge (tests, helpers, settings, scripts) whose changes by this ticket count as the base's",
+    ),
 });
 
 /** Ids of tests that a ticket must fix. Every report is searched for each of them. */

@@ -77,9 +77,7 @@ export const StepSpec = z.discriminatedUnion("step", [
     canary: z
       .enum(["always", "sampled", "off"])
       .optional()
-      .describe(
-        "off: a passed check is proven without planted tests that must fail; anything else, and the default: with some",
-      ),
+      .describe("off: a passed check is proven without planted tests that must fail; anything else, and the default: with some"),
   }),
   z.strictObject({
     step: z.literal("review").describe("Lets the reviewer read the merge candidate"),

@@ -74,7 +74,12 @@ export function classifyChange({ command, base, changed, isRed }: ChangeToClassi
   for (const file of changed) sorted[kinds.kindOf(file)].push(file.path);
   const { unclear } = kinds.definition;
   const runners = kinds.definition.runners.map(({ runner, words }) => ({ name: runner.name, words }));
-  return { ...sorted, runners, definition: definitionChanges(kinds.definition, base, changed), ...(unclear !== undefined && { unclear }) };
+  return {
+    ...sorted,
+    runners,
+    definition: definitionChanges(kinds.definition, base, changed),
+    ...(unclear !== undefined && { unclear }),
+  };
 }
 
 class Kinds {
@@ -98,7 +103,10 @@ class Kinds {
     this.#manifestFolders = new Set(base.files.flatMap((path) => (MANIFEST.test(path) ? [dirname(path)] : [])));
     const roots = [...base.files.filter((path) => this.#isTest(path)), ...entryPoints(base, index)];
     const trusted = reach(roots, index, (path) => loaded.get(path));
-    this.definition = findDefinition(command, base, { isTest: this.#isTest, isCode: (path) => trusted.has(path) && !this.#isByName(path) });
+    this.definition = findDefinition(command, base, {
+      isTest: this.#isTest,
+      isCode: (path) => trusted.has(path) && !this.#isByName(path),
+    });
     this.#named = namedBySettings(base.texts, index, this.definition.words);
     const folders = new Set([...foldersInSettings(base.texts, index)]);
     this.#isShadow = findShadows({ loaded, base: base.files, folders, isTest: this.#isTest, isRed });
@@ -119,7 +127,7 @@ class Kinds {
     if (!canDecide(path) && !this.definition.files.has(path)) return "inert";
     if (this.#canBeCode(file)) {
       if (this.#reached.has(path) || !PARSED.has(familyOf(path))) return "code";
-      return how === "added" && familyOf(path) !== undefined ? "additions" : "judges";
+      return how === "added" ? "additions" : "judges";
     }
     if (!this.#isTest(path) || this.#isOfJudge(file)) return "judges";
     if (how === "added") return "additions";

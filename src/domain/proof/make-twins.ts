@@ -1,5 +1,4 @@
-import type { Twin, TwinnedFile, TwinOptions } from "./twin.ts";
-import type { TestFile } from "./twin.ts";
+import type { TestFile, Twin, TwinnedFile, TwinOptions } from "./twin.ts";
 
 const TEST = /^test\("([^"\n]{1,200})", \(\) => (assert\.equal\([^\n]{1,200}, )(\d{1,6})\)\);$/gm;
 

@@ -10,7 +10,8 @@ export interface JudgeAllowance extends Pick<Allowance, "attributes" | "configur
 }
 
 /** Files by which checks are run, by their names. */
-const SCRIPTS = /^(?:package\.json|(?:GNU)?[Mm]akefile|.*\.(?:mk|(?:ba|z)?sh)|\.npmrc|\.yarnrc(?:\.yml)?|pnpm-workspace\.yaml|\.pnpmfile\.[cm]?js|bunfig\.toml|[Jj]ustfile|Taskfile\.ya?ml|noxfile\.py|tox\.ini)$/;
+const SCRIPTS =
+  /^(?:package\.json|(?:GNU)?[Mm]akefile|.*\.(?:mk|(?:ba|z)?sh)|\.npmrc|\.yarnrc(?:\.yml)?|pnpm-workspace\.yaml|\.pnpmfile\.[cm]?js|bunfig\.toml|[Jj]ustfile|Taskfile\.ya?ml|noxfile\.py|tox\.ini)$/;
 
 /** True if a change of this file of the judge is allowed. */
 export function isAllowedToJudge(

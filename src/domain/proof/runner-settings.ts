@@ -26,16 +26,22 @@ const OF_PACKAGE =
   /^(?:name|version|description|keywords|homepage|bugs|license|author|contributors|funding|files|main|module|browser|bin|man|directories|repository|exports|imports|types|typings|typesVersions|source|unpkg|jsdelivr|react-native|sideEffects|scripts|workspaces|engines|os|cpu|libc|private|publishConfig|type|packageManager|(?:dev|peer|optional|bundled?)?dependencies(?:Meta)?|overrides|resolutions)$/i;
 
 /** Sections of other settings that say the same. */
-const SECTIONS_OF_PACKAGE = /^\[\[?\s*["']?(?:project|build-system|dependency-groups|metadata|options|registr|net|source|http|cargo-new)\b|^\[\[?tool\.(?:poetry|pdm|uv|setuptools|hatch\.(?:build|version|metadata)|black|ruff|isort|mypy)\b/;
+const SECTIONS_OF_PACKAGE =
+  /^\[\[?\s*["']?(?:project|build-system|dependency-groups|metadata|options|registr|net|source|http|cargo-new)\b|^\[\[?tool\.(?:poetry|pdm|uv|setuptools|hatch\.(?:build|version|metadata)|black|ruff|isort|mypy)\b/;
 
 /** Keys of an .npmrc that say where packages come from. */
-const NPM_SOURCES = /^\s*(?:(?:@[\w.-]+:)?registry|fund|audit|save[\w-]*|engine-strict|loglevel|progress|package-lock|always-auth|\/\/[^=]*)\s*=/;
+const NPM_SOURCES =
+  /^\s*(?:(?:@[\w.-]+:)?registry|fund|audit|save[\w-]*|engine-strict|loglevel|progress|package-lock|always-auth|\/\/[^=]*)\s*=/;
 
 /** The part of a manifest by which programs work on the package: of a package.json its other members, as JSON. */
 export function runnerPart(path: string, text: string): string {
   const name = basename(path);
   if (name === "package.json")
-    return JSON.stringify(Object.entries(jsonMembers(text)).filter(([key]) => !OF_PACKAGE.test(key)), undefined, 1);
+    return JSON.stringify(
+      Object.entries(jsonMembers(text)).filter(([key]) => !OF_PACKAGE.test(key)),
+      undefined,
+      1,
+    );
   const lines = text.split(/\r\n|\r|\n/).filter((line) => !/^\s*(?:[;#]|$)/.test(line));
   if (name === ".npmrc") return lines.filter((line) => !NPM_SOURCES.test(line)).join("\n");
   let isPart = true;

@@ -51,6 +51,7 @@ export function withTrusted(origin: Origin, span: TrustedSpan): Origin {
   if (span.only !== undefined) return trustsAny(span.only) ? { first, trusted: [...trusted, span] } : origin;
   const before = trusted.at(-1);
   if (trusted.length === 0 && span.from === first) return { first: span.to, trusted };
-  if (before?.to === span.from && before.only === undefined) return { first, trusted: [...trusted.slice(0, -1), { from: before.from, to: span.to }] };
+  if (before?.to === span.from && before.only === undefined)
+    return { first, trusted: [...trusted.slice(0, -1), { from: before.from, to: span.to }] };
   return { first, trusted: [...trusted, span] };
 }

@@ -185,9 +185,7 @@ abstract class ProofOf<T extends Proof> {
 }
 
 /** Proves a check that reports each test. */
-class ProofByTests extends ProofOf<
-  Proof & { readonly expected: ExpectedPasses; readonly isPassing: (name: string) => boolean }
-> {
+class ProofByTests extends ProofOf<Proof & { readonly expected: ExpectedPasses; readonly isPassing: (name: string) => boolean }> {
   async prove(): Promise<ProofOutcome> {
     const { change, tree, isPassing } = this.proof;
     const last = this.runners.at(-1);
@@ -197,7 +195,8 @@ class ProofByTests extends ProofOf<
       const why = last === undefined ? "no known test runner in the command" : "no passing test of the base can be copied";
       const note = this.#isOff ? "switched off" : twinned.length === 0 ? why : undefined;
       const compared = isBesides ? twinned : [];
-      const outcome = this.isSame && compared.length === 0 ? this.proven({ twinned: [] }, note) : await this.#compare(compared, note);
+      const outcome =
+        this.isSame && compared.length === 0 ? this.proven({ twinned: [] }, note) : await this.#compare(compared, note);
       if (outcome === undefined) continue;
       if (outcome.as !== "proven") return outcome;
       const alone = [...this.runners.slice(0, -1), ...(last === undefined || isBesides ? [] : [last])];
@@ -232,7 +231,9 @@ class ProofByTests extends ProofOf<
       const isExpected = change.judges.some(isTestPath);
       const settled = isExpected ? { run: first, found } : await this.twoOfThree(first, () => tree.run([], twinned), this.#find);
       if (isClean(settled.found)) return this.proven(settled.run, note);
-      const files = await this.explain(async (back) => isClean(this.#find(await tree.run(back, twinned))), { hasAdditions: true });
+      const files = await this.explain(async (back) => isClean(this.#find(await tree.run(back, twinned))), {
+        hasAdditions: true,
+      });
       if (files !== undefined) return this.differs(files, "tests of the base fail", settled.found.lost);
     }
     return this.#suspect(first, this.#find, note);
@@ -305,7 +306,10 @@ class ProofByExitCode extends ProofOf<Proof> {
 
   readonly #find: Find = ({ exitCode }) => ({ lost: exitCode === wantedExitCode(this.proof.step) ? [] : ["exit"], forged: [] });
 
-  readonly #findForged: Find = (run) => ({ lost: [], forged: findingsIn({ ...run, tests: [] }, new Map()).forged.filter(({ got }) => got === "exit-0") });
+  readonly #findForged: Find = (run) => ({
+    lost: [],
+    forged: findingsIn({ ...run, tests: [] }, new Map()).forged.filter(({ got }) => got === "exit-0"),
+  });
 
   /** The command must pass in the judge's tree; undefined if it does, or if it fails on the base without the change, too. */
   async #plain(): Promise<ProofOutcome | undefined> {
@@ -322,7 +326,9 @@ class ProofByExitCode extends ProofOf<Proof> {
     const files = await this.explain(holds, { hasAdditions: !isRed });
     if (files !== undefined) return this.differs(files, "the command fails", []);
     if (isRed) return this.proven({ twinned: [] }, "the command fails on the base");
-    return settled.run.evidence === undefined ? this.forged(settled.run, { forged: [], lost: [] }) : { as: "broken", evidence: settled.run.evidence };
+    return settled.run.evidence === undefined
+      ? this.forged(settled.run, { forged: [], lost: [] })
+      : { as: "broken", evidence: settled.run.evidence };
   }
 
   async #planted(twinned: readonly TwinnedFile[]): Promise<ProofOutcome> {
@@ -338,7 +344,11 @@ class ProofByExitCode extends ProofOf<Proof> {
       const all = [...change.judges, ...change.additions];
       const isForged = async (back: readonly string[]) => !isClean(this.#findForged(await tree.run(back, twinned)));
       if ((await isForged(all)) && (await isForged(all)))
-        return this.differs(await findNeeded(all, isForged, MOST_RUNS - tree.runs), "the command fails with planted tests only", []);
+        return this.differs(
+          await findNeeded(all, isForged, MOST_RUNS - tree.runs),
+          "the command fails with planted tests only",
+          [],
+        );
     }
     if (first.isPrinted) return this.proven(first);
     return this.proven({ twinned: [] }, "the output does not name a planted test that failed");

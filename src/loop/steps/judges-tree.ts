@@ -78,7 +78,12 @@ export class JudgesTree {
     const commit =
       others.length + files.length === 0
         ? candidate.commit
-        : await this.#repo.deriveCommit({ commit: candidate.commit, files, without: [], restored: change.trusted.byCommit(others) });
+        : await this.#repo.deriveCommit({
+            commit: candidate.commit,
+            files,
+            without: [],
+            restored: change.trusted.byCommit(others),
+          });
     return this.#run(commit, files, "");
   }
 

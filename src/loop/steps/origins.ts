@@ -9,7 +9,11 @@ import type { StepContext } from "./step.ts";
  * The origin of trust below a candidate: the first base of the run, below all landed tickets, or the candidate's own base if that is
  * the first one. A candidate may stand on others that have not landed yet: the engine knows them by how it built them.
  */
-export function originBelow(ctx: Pick<StepContext, "proofs" | "state">, repo: Pick<Repo, "id">, { base }: Pick<Built, "base">): Origin {
+export function originBelow(
+  ctx: Pick<StepContext, "proofs" | "state">,
+  repo: Pick<Repo, "id">,
+  { base }: Pick<Built, "base">,
+): Origin {
   const landings = landingsOf(ctx.state(), repo.id);
   const pending = [];
   let at = base;
@@ -79,7 +83,8 @@ export class TrustedFiles {
 
   async texts(paths: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const texts: [string, string][] = [];
-    for (const { commit, paths: own } of this.byCommit(paths)) texts.push(...(await this.#repo.readFiles({ commit, paths: own })));
+    for (const { commit, paths: own } of this.byCommit(paths))
+      texts.push(...(await this.#repo.readFiles({ commit, paths: own })));
     return new Map(texts);
   }
 

@@ -1,4 +1,4 @@
-import { proofMode, type ProofSpec } from "../../domain/batch/proof-spec.ts";
+import { type ProofSpec, proofMode } from "../../domain/batch/proof-spec.ts";
 import type { StepSpec } from "../../domain/batch/step-spec.ts";
 import type { Allowance } from "../../domain/evidence/results.ts";
 import type { ClassifiedChange } from "../../domain/proof/code-under-test.ts";

@@ -37,10 +37,14 @@ export async function sortChange(
   const trusted = await TrustedFiles.read(repo, withTrusted(origin, span));
   const [files, paths] = await Promise.all([trusted.paths(), trusted.changedIn(candidate.commit)]);
   const [texts, own] = await Promise.all([
-    trusted.texts([...new Set([...files.filter(isReadForProof), ...paths.flatMap(({ path, how }) => (how === "added" ? [] : [path]))])]),
+    trusted.texts([
+      ...new Set([...files.filter(isReadForProof), ...paths.flatMap(({ path, how }) => (how === "added" ? [] : [path]))]),
+    ]),
     repo.readFiles({ commit: candidate.commit, paths: paths.flatMap(({ path, how }) => (how === "deleted" ? [] : [path])) }),
   ]);
-  const changed = paths.map((changedPath): ChangedFile => ({ ...changedPath, text: own.get(changedPath.path)?.slice(0, MOST_CHARS) }));
+  const changed = paths.map(
+    (changedPath): ChangedFile => ({ ...changedPath, text: own.get(changedPath.path)?.slice(0, MOST_CHARS) }),
+  );
   const scanned = await scans.classify({ command: step.command, base: { files, texts }, changed, isRed });
   return scanned.ok ? { ok: true, value: { ...scanned.value, trusted, files } } : scanned;
 }
