@@ -15,6 +15,7 @@ import { type RunState, ticketOf as stateOf } from "../../src/domain/run/state.t
 import { RunId } from "../../src/domain/values/ids.ts";
 import type { LoopContext } from "../../src/loop/attempt/context.ts";
 import { MergeQueue } from "../../src/loop/concurrency/merge-queue.ts";
+import { MergeTrains } from "../../src/loop/concurrency/merge-train.ts";
 import { Outages } from "../../src/loop/concurrency/outages.ts";
 import { Semaphore } from "../../src/loop/concurrency/semaphore.ts";
 import { WorktreeGate } from "../../src/loop/concurrency/worktree-gate.ts";
@@ -189,7 +190,7 @@ export class Stage implements Disposable {
       templates: { reviewer: "", adversary: "", adjudicator: "", healer: "", planner: "", plan: "" },
       ...{ outbox: createOutbox(), audit: auditIn(folders.folder, RUN, orchestrator) },
       reviewerFiles: { reviewer: [], secondReviewer: [] },
-      ...{ merges: new MergeQueue(), pullRequests: new Map(), branchChecks: new Map(), starts: new WorktreeGate() },
+      ...{ merges: new MergeQueue(), trains: new MergeTrains(systemClock), pullRequests: new Map(), branchChecks: new Map(), starts: new WorktreeGate() },
       commandPermits: new Semaphore(state.workers),
       ...{ state: () => orchestrator.state, events: () => journal.read(), isBroken: () => orchestrator.isBroken },
       report: (fact) => !engine.dead && orchestrator.report(fact),

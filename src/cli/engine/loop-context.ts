@@ -11,6 +11,7 @@ import { createTextScans } from "../../adapters/text-scans/text-scans.ts";
 import type { Limits } from "../../domain/batch/schema.ts";
 import type { LoopContext } from "../../loop/attempt/context.ts";
 import { MergeQueue } from "../../loop/concurrency/merge-queue.ts";
+import { MergeTrains } from "../../loop/concurrency/merge-train.ts";
 import { Outages } from "../../loop/concurrency/outages.ts";
 import { Semaphore } from "../../loop/concurrency/semaphore.ts";
 import { WorktreeGate } from "../../loop/concurrency/worktree-gate.ts";
@@ -138,8 +139,13 @@ function knowledgeOf(files: LoopContext["files"]): Pick<LoopContext, "manifests"
 }
 
 /** The queues and permits of landings, worktrees and commands. */
-function turnsOf(workers: number): Pick<LoopContext, "merges" | "starts" | "commandPermits"> {
-  return { merges: new MergeQueue(), starts: new WorktreeGate(), commandPermits: new Semaphore(workers) };
+function turnsOf(workers: number): Pick<LoopContext, "trains" | "merges" | "starts" | "commandPermits"> {
+  return {
+    trains: new MergeTrains(systemClock),
+    merges: new MergeQueue(),
+    starts: new WorktreeGate(),
+    commandPermits: new Semaphore(workers),
+  };
 }
 
 /** The batch file, its contracts, and the harness in use. */

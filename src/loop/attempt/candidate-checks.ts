@@ -1,32 +1,39 @@
 import { commitMessage, teamKeys } from "../../domain/batch/commit-message.ts";
-import { runsCommand, type StepSpec } from "../../domain/batch/step-spec.ts";
+import type { StepSpec } from "../../domain/batch/step-spec.ts";
 import type { Complexity } from "../../domain/complexity/classes.ts";
 import { appliesTo } from "../../domain/complexity/review-steps.ts";
 import { routeOf } from "../../domain/complexity/route.ts";
 import { type LandingMessage, landingMessage, pullRequestBody } from "../../domain/forge/pull-request-text.ts";
 import { describeAwaited, isApproved } from "../../domain/run/approval.ts";
-import { ticketOf } from "../../domain/run/state.ts";
+import { activeTickets, ticketOf } from "../../domain/run/state.ts";
 import { specOf, textOf } from "../../domain/schedule/plan.ts";
+import type { TicketId } from "../../domain/values/ids.ts";
 import type { Candidate, Change, Repo } from "../../ports/vcs.ts";
-import { AttemptOver } from "../programs/scope.ts";
+import type { Car, CarOptions, Train } from "../concurrency/merge-train.ts";
+import type { Rest } from "../concurrency/semaphore.ts";
+import { AttemptOver, overIfAborted } from "../programs/scope.ts";
 import { runAdversaryStep, runSmoke } from "../steps/adversary-step.ts";
-import { type BaseCheckResult, repairsTests } from "../steps/base-health.ts";
 import { approvalNeededFor, boundGate } from "../steps/bound-gate.ts";
-import { runCheckStep } from "../steps/check-step.ts";
 import { gates, protectedFor } from "../steps/gates.ts";
 import type { Built } from "../steps/landing.ts";
 import { conflictEvidence } from "../steps/merge.ts";
 import { runReviewStep } from "../steps/review-step.ts";
-import type { StepResult } from "../steps/step.ts";
+import type { StepResult, TrainResult } from "../steps/step.ts";
+import { checkCandidate } from "./check-candidate.ts";
 import type { LoopContext, OpenAttempt } from "./context.ts";
 import { keepPatch } from "./kept-work.ts";
 import { atStep, failed, type Placed, runInTurn, runStep } from "./run-step.ts";
-import type { SpeculativeCheck } from "./speculative-checks.ts";
 
 type Check = Extract<StepSpec, { step: "check" }>;
 
-/** The results of silent checks, step by step, up to the first that failed. */
-export type SpeculativeResult = readonly { readonly placed: Placed; readonly result: StepResult }[];
+/** A `check` step with its index in the finish line. */
+interface PlacedCheck {
+  readonly index: number;
+  readonly spec: Check;
+}
+
+/** Milliseconds for which a change that is ready waits for others that are under way. */
+const GATHER_MS = 500;
 
 /** Checks one change by the steps before the merge, again each time its base moves. */
 export class CandidateChecks {
@@ -110,12 +117,10 @@ export class CandidateChecks {
   }
 
   /** Builds the candidate on the base's tip and runs every step on it. Throws AttemptOver if one fails. */
-  async check(built: (commit: string | undefined) => void): Promise<Built> {
+  async check(): Promise<Built> {
     this.#holdBounds();
     const candidate = await this.build();
-    built(candidate.ok ? candidate.commit : undefined);
-    for (const placed of this.#steps)
-      await runInTurn(this.#ctx, this.#scope, placed, (open) => this.#run(placed, candidate, open));
+    await this.#runAll(this.#steps, candidate);
     if (!candidate.ok) throw failed(conflictEvidence(candidate));
     await this.#awaitApproval(candidate);
     return candidate;
@@ -145,36 +150,99 @@ export class CandidateChecks {
     throw new AttemptOver({ outcome: "stopped", evidence: { step: "gates", name: "bound", summary, detail: "" } });
   }
 
-  /**
-   * Runs every step on a candidate that may never land, and reports nothing. Undefined if that is impossible now: no permit is
-   * free, the reviewer would have to be asked, or a step has something to report.
-   */
-  async checkSilently(candidate: Built, signal: AbortSignal): Promise<SpeculativeResult | undefined> {
-    // Refusing a fact ends the step that announces it.
-    const scope: OpenAttempt = { ...this.#scope, signal, announce: () => false };
-    const results: { placed: Placed; result: StepResult }[] = [];
-    try {
-      for (const placed of this.#steps) {
-        if (asks(placed) && this.#applies(placed) && (hasSmoke(placed) || !(await this.#stands(placed, candidate))))
-          return undefined;
-        const run = () => this.#run(placed, candidate, atStep(scope, placed));
-        const result = runsCommand(placed.spec) ? await this.#ctx.commandPermits.tryRun(run) : await run();
-        if (result === undefined) return undefined;
-        results.push({ placed, result });
-        if (!result.ok) break;
-      }
-    } catch (error) {
-      if (error instanceof AttemptOver && !this.#scope.signal.aborted) return undefined;
-      throw error;
-    }
-    return results;
+  /** The change as a car of its repository's merge trains. `gated`: it leaves a step to a person, so it is checked alone. */
+  car({ gated }: { readonly gated: boolean }): CarOptions<TrainResult> {
+    const { ticket, signal } = this.#scope;
+    const checks = this.#checks;
+    const isPlain = !gated && ticket.allow === undefined && ticket.fixes === undefined && ticket.contract === undefined;
+    const isShared = isPlain && checks.length > 0;
+    const isOnRepo = (id: TicketId) => specOf(this.#ctx.state().plan, id).repo === ticket.repo;
+    return {
+      id: ticket.id,
+      group: isShared ? JSON.stringify(checks.map(({ spec }) => spec)) : undefined,
+      signal,
+      gatherMs: GATHER_MS,
+      expected: () => activeTickets(this.#ctx.state()).filter(({ id }) => isOnRepo(id)).length,
+      build: (onto) => this.build(onto),
+      check: (candidate, train) => this.#checkTrain(candidate, train),
+      hears: (part, { ids, behind }) => {
+        const train = ids.length > 1 ? { train: ids as readonly TicketId[] } : {};
+        this.#scope.announce({ type: "step-part-started", part, ...train, ...(behind > 0 && { behind }) });
+      },
+      baseTip: () => this.#repo.baseTip(),
+    };
   }
 
-  /** Reports the results of silent checks. Throws AttemptOver if a step had failed. */
-  async tell({ candidate, result: results }: SpeculativeCheck<SpeculativeResult>): Promise<Built> {
-    for (const { placed, result } of results) await runStep(this.#ctx, this.#scope, placed, () => Promise.resolve(result));
-    await this.#awaitApproval(candidate);
-    return candidate;
+  get #checks(): readonly PlacedCheck[] {
+    return this.#steps.flatMap(({ index, spec }) => (spec.step === "check" ? [{ index, spec }] : []));
+  }
+
+  /**
+   * Takes the change through its steps before the merge: those before its checks on the base's tip, its checks in a train, and the
+   * others on its candidate in that train. It ends once the candidate may land. Throws AttemptOver if a step fails.
+   */
+  async checkInTrain(car: Car<TrainResult>): Promise<Built> {
+    this.#holdBounds();
+    const at = this.#steps.findIndex(({ spec }) => spec.step === "check");
+    const before = this.#steps.slice(0, at < 0 ? 0 : at);
+    if (before.length > 0) await this.#runAll(before, await this.build());
+    const others = this.#steps.slice(Math.max(at, 0)).filter(({ spec }) => spec.step !== "check");
+    for (;;) {
+      const candidate = await this.#checkedIn(car);
+      await this.#runAll(others, candidate);
+      if (!candidate.ok) throw failed(conflictEvidence(candidate));
+      await this.#awaitApproval(candidate);
+      if (await car.turn().catch(overIfAborted(this.#scope))) return candidate;
+    }
+  }
+
+  async #runAll(steps: readonly Placed[], candidate: Candidate): Promise<void> {
+    for (const placed of steps)
+      await runInTurn(this.#ctx, this.#scope, placed, (open) => this.#run(placed, candidate, open));
+  }
+
+  /** Waits for the check of a train with this car, and reports the results as those of the ticket's own steps. */
+  async #checkedIn(car: Car<TrainResult>): Promise<Candidate> {
+    const asked = () => car.check().catch(overIfAborted(this.#scope));
+    const [first, ...more] = this.#checks;
+    if (first === undefined) return (await asked()).candidate;
+    let checked: Awaited<ReturnType<typeof asked>> | undefined;
+    const resultAt = (i: number): StepResult => {
+      const result = checked?.candidate.ok === false ? conflictEvidence(checked.candidate) : checked?.result?.steps[i];
+      if (result === undefined) throw new Error("a train has no result of a check");
+      return result;
+    };
+    await runStep(this.#ctx, this.#scope, first, async () => {
+      checked = await asked();
+      return resultAt(0);
+    });
+    for (const [i, placed] of more.entries())
+      await runStep(this.#ctx, this.#scope, placed, () => Promise.resolve(resultAt(i + 1)));
+    if (checked === undefined) throw new Error("a train has no result");
+    return checked.candidate;
+  }
+
+  /** Runs the checks on the candidate of a train's last car, which is this one. */
+  async #checkTrain(candidate: Built, train: Train): Promise<TrainResult> {
+    const { commandPermits } = this.#ctx;
+    const announce: OpenAttempt["announce"] = (fact) => {
+      if (fact.type !== "step-part-started") return this.#scope.announce(fact);
+      train.tell(fact.part);
+      return true;
+    };
+    const steps: StepResult[] = [];
+    for (const { index, spec } of this.#checks) {
+      const run = (rest: Rest) =>
+        checkCandidate(this.#ctx, { ...atStep(this.#scope, { index, spec }, rest), announce }, this.#repo, {
+          index,
+          step: spec,
+          candidate,
+        });
+      const result = await commandPermits.run(run, this.#scope.signal).catch(overIfAborted(this.#scope));
+      steps.push(result);
+      if (!result.ok) return { ok: false, steps };
+    }
+    return { ok: true, steps };
   }
 
   async #run(placed: Placed, candidate: Candidate, scope: OpenAttempt): Promise<StepResult> {
@@ -185,7 +253,7 @@ export class CandidateChecks {
       return gates(this.#change, protectedFor(ctx.batch.protect, ticket), ticket.contract);
     }
     if (!candidate.ok) return conflictEvidence(candidate);
-    if (spec.step === "check") return this.#check(placed.index, spec, candidate, scope);
+    if (spec.step === "check") return checkCandidate(ctx, scope, this.#repo, { index: placed.index, step: spec, candidate });
     if (spec.step !== "review" && spec.step !== "adversary") throw new Error(`${spec.step} cannot stand before merge`);
     if (!this.#applies(placed)) return { ok: true, summary: `not needed: the ticket is ${this.#class}`, notNeeded: true };
     if (await this.#stands(placed, candidate)) {
@@ -205,49 +273,6 @@ export class CandidateChecks {
   }
 
   /**
-   * Runs a check. If it fails on the base's tip too, without the change, and has passed on an earlier base of this run, the base is
-   * broken and the attempt is put off with its work. What fails beside that is the change's own fault.
-   */
-  async #check(index: number, step: Check, candidate: Built, scope: OpenAttempt): Promise<StepResult> {
-    const { base: tip } = candidate;
-    // With a report, the base is measured first in any case.
-    const measured = step.report && (await this.#ctx.baseHealth.checkTip(this.#ctx, scope, this.#repo, { step, tip }));
-    const result = await runCheckStep(this.#ctx, scope, this.#repo, step, candidate);
-    if (scope.signal.aborted) return result;
-    const onBase = measured ?? (result.ok ? undefined : await this.#resultOnBase(step, tip, scope));
-    if (onBase?.as !== "failed") return result;
-    // A speculative candidate is checked again once the commit below it has landed.
-    if (!(await this.#repo.contains(tip))) throw new AttemptOver({ outcome: "stopped" });
-    const at = { repo: this.#repo.id, sha: tip, foundBy: scope.ticket.id, step: index };
-    this.#ctx.report({ type: "base-check-ended", ...at, ok: false, summary: onBase.summary });
-    if (await this.#countsOnBrokenBase(result, onBase, { step, candidate, scope })) return result;
-    const summary = `waits: ${step.name} fails on the base of ${this.#repo.id} too, without its change`;
-    const { detail } = result.ok ? { detail: onBase.summary } : result.evidence;
-    throw new AttemptOver({ outcome: "stopped", evidence: { step: "check", name: step.name, summary, detail } });
-  }
-
-  /** The result of a failed check without a report on the base, if the failure may come from there. */
-  async #resultOnBase(step: Check, tip: string, scope: OpenAttempt): Promise<BaseCheckResult | undefined> {
-    const { baseHealth, state } = this.#ctx;
-    const canComeFrom = await baseHealth.canComeFrom(state(), this.#repo, { step, tip });
-    return canComeFrom ? baseHealth.checkTip(this.#ctx, scope, this.#repo, { step, tip }) : undefined;
-  }
-
-  /**
-   * True if the result of a check counts although the base fails it too. A change that passes is the repair if no test that broke
-   * on the base fails with it; other changes land if the batch says so. A change whose own tests fail is at fault.
-   */
-  async #countsOnBrokenBase(
-    result: StepResult,
-    { tests }: Extract<BaseCheckResult, { as: "failed" }>,
-    { step, candidate, scope }: { readonly step: Check; readonly candidate: Built; readonly scope: OpenAttempt },
-  ): Promise<boolean> {
-    if (tests === undefined) return result.ok;
-    if (!result.ok || this.#ctx.batch.onBroken === "continue") return true;
-    return repairsTests(this.#ctx, scope, this.#repo, { step, commit: candidate.commit, tests });
-  }
-
-  /**
    * True if the reviewer has passed the change that it would be asked about now: each file that the change touches is byte for
    * byte the same, and so is the ticket's text. Checks run again in any case, because they depend on the whole tree.
    */
@@ -258,14 +283,4 @@ export class CandidateChecks {
     const moved = new Set(paths.map(({ path }) => path));
     return this.#change.paths.every(({ path }) => !moved.has(path));
   }
-}
-
-/** True if a step asks the reviewer. */
-function asks({ spec }: Placed): boolean {
-  return spec.step === "review" || spec.step === "adversary";
-}
-
-/** True if the step also runs a command, which waits for a permit. */
-function hasSmoke({ spec }: Placed): boolean {
-  return spec.step === "adversary" && spec.smoke !== undefined;
 }

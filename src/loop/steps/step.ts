@@ -27,6 +27,12 @@ export interface StepContext extends QuestionContext {
 /** The result of a step. Its caller records the facts. */
 export type StepResult = StepPassed | StepFailed;
 
+/** The results of the `check` steps of a merge train, in order, up to the first that failed. */
+export interface TrainResult {
+  readonly ok: boolean;
+  readonly steps: readonly StepResult[];
+}
+
 export interface StepPassed {
   readonly ok: true;
   readonly summary: string;

@@ -4,6 +4,7 @@ import type { TestResult, TestRun } from "../../../src/domain/evidence/results.t
 import { RunId } from "../../../src/domain/values/ids.ts";
 import type { LoopContext } from "../../../src/loop/attempt/context.ts";
 import { MergeQueue } from "../../../src/loop/concurrency/merge-queue.ts";
+import { MergeTrains } from "../../../src/loop/concurrency/merge-train.ts";
 import { Outages } from "../../../src/loop/concurrency/outages.ts";
 import { Semaphore } from "../../../src/loop/concurrency/semaphore.ts";
 import { WorktreeGate } from "../../../src/loop/concurrency/worktree-gate.ts";
@@ -161,6 +162,7 @@ export function contextOf(
     audit: { append: () => undefined, flush: () => undefined },
     outbox: { read: () => Promise.resolve({ discoveries: [], refused: [] }) },
     merges: new MergeQueue(),
+    trains: new MergeTrains(clock),
     pullRequests: new Map(),
     branchChecks: new Map(),
     starts: new WorktreeGate(),
