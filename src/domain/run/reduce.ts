@@ -13,6 +13,7 @@ import { reduceExclusive } from "./exclusive-fact.ts";
 import { isAboutGuard } from "./guard-fact.ts";
 import { isAboutHeal } from "./heal-fact.ts";
 import { isAboutPlan } from "./plan-fact.ts";
+import { isAboutProof, type ProofEvent, reduceProof, withoutRunningProofs } from "./proof-fact.ts";
 import { reduceApproval } from "./reduce-approval.ts";
 import { reduceAttempt } from "./reduce-attempt.ts";
 import { reduceAudit } from "./reduce-audit.ts";
@@ -35,6 +36,7 @@ import { initialState } from "./reduce-start.ts";
 import { reduceTicket } from "./reduce-ticket.ts";
 import { isAboutRevert } from "./revert-fact.ts";
 import type { RunState } from "./state.ts";
+import { countSuite, NO_SUITES, type SuiteFact } from "./suite-fact.ts";
 
 /**
  * The one meaning of a journal: folds an event into the state. Pure. The loop, the dashboard's mirror, resume and replay all use
@@ -112,13 +114,16 @@ function reduceResumed(state: RunState, { by, guardAdded }: Extract<RunEvent, { 
   return by === "engine" ? continued(known) : resumed(known);
 }
 
-type DelegatedEvent = AuditFact | DriftEvent | PeopleEvent | TicketFacts;
+type DelegatedEvent = AuditFact | DriftEvent | PeopleEvent | ProofEvent | SuiteFact | TicketFacts;
 
 /** Folds the events whose reducer has a file of its own. */
 function reduceDelegated(state: RunState, event: DelegatedEvent): RunState {
+  if (isAboutProof(event)) return reduceProof(state, event);
   switch (event.type) {
     case "audit-head":
       return reduceAudit(state, event);
+    case "suite-ran":
+      return { ...state, suites: countSuite(state.suites ?? NO_SUITES, event) };
     case "tracker-read":
     case "tracker-writing":
     case "tracker-written":
@@ -227,6 +232,7 @@ function takenOver(state: RunState): RunState {
     reverified: false,
     heldElsewhere: {},
     reverting: [],
+    proofs: withoutRunningProofs(state.proofs),
     oracle: { ...state.oracle, asking: false, finalJudgements: 0 },
     tripwire: { status: "due", canaries: 0, ms: 0 },
     heals: resetInterruptedKeep(state.heals),

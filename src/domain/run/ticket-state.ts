@@ -19,6 +19,7 @@ import type { GuardResult } from "./guard-fact.ts";
 import { type KeptWorkResult, keptBranch } from "./kept-work.ts";
 import type { LiveState } from "./live-check.ts";
 import type { TicketPlan } from "./plan-fact.ts";
+import type { StepPart } from "./prepare-fact.ts";
 import type { DueRemedy, Remedy } from "./remedy-fact.ts";
 import type { RevertedChange } from "./revert-fact.ts";
 import type { SignalsResult } from "./signals-fact.ts";
@@ -37,8 +38,7 @@ export interface RunningStep {
   readonly startedAt: number;
   /** The step within which it runs: a merge has its candidate checked. */
   readonly outer?: RunningStep;
-  /** The part of it that runs; `text` is one line for people, empty for its own command. */
-  readonly part?: { readonly text: string; readonly startedAt: number };
+  readonly part?: StepPart;
 }
 
 /** The running attempt. */

@@ -1,0 +1,66 @@
+import { describe, expect, test } from "vitest";
+import { mayWait } from "../../../src/domain/run/event.ts";
+import { RepoId, TicketId } from "../../../src/domain/values/ids.ts";
+import { batchOf, Simulation, ticketOf } from "../simulate.ts";
+
+const APP = RepoId.parse("app");
+const [T1, T2] = [TicketId.parse("T-1"), TicketId.parse("T-2")];
+
+const begun = () => new Simulation(batchOf([ticketOf("T-1"), ticketOf("T-2")]));
+
+describe("the proof of a base", () => {
+  test("is known while it runs, with the tickets that it covers and the time that it will take", () => {
+    const sim = begun();
+    expect(sim.state.proofs).toEqual({});
+    sim.report({ type: "proof-started", repo: APP, sha: "aa", tickets: [T1, T2], expectedMs: 42_000 });
+    const since = sim.state.lastEventAt;
+    expect(sim.state.proofs).toEqual({ app: { running: { since, sha: "aa", tickets: [T1, T2], expectedMs: 42_000 } } });
+  });
+
+  test("leaves the proven commit, which a failed proof keeps and a later one replaces", () => {
+    const sim = begun();
+    const end = (sha: string, ok: boolean) =>
+      sim.report({ type: "proof-ended", repo: APP, sha, ok, summary: "2 twins passed", commits: 1, ...(!ok && { blamed: T2 }) });
+    end("aa", true);
+    expect(sim.state.proofs).toEqual({ app: { proven: "aa" } });
+    end("bb", false);
+    const failed = { at: sim.state.lastEventAt, sha: "bb", summary: "2 twins passed", blamed: T2 };
+    expect(sim.state.proofs).toEqual({ app: { proven: "aa", failed } });
+    end("cc", true);
+    expect(sim.state.proofs).toEqual({ app: { proven: "cc" } });
+  });
+
+  test("does not run any more once it was stopped, or once another engine took over", () => {
+    const sim = begun();
+    const start = () => sim.report({ type: "proof-started", repo: APP, sha: "aa", tickets: [T1] });
+    start();
+    sim.report({ type: "proof-stopped", repo: APP });
+    expect(sim.state.proofs).toEqual({ app: {} });
+    start();
+    sim.report({ type: "run-resumed", orphansKilled: 0 });
+    expect(sim.state.proofs).toEqual({ app: {} });
+  });
+
+  test("is on disk before it begins, and so is its failure", () => {
+    expect(mayWait({ type: "proof-started", repo: APP, sha: "aa", tickets: [] })).toBe(false);
+    expect(mayWait({ type: "proof-ended", repo: APP, sha: "aa", ok: false, summary: "", commits: 1 })).toBe(false);
+  });
+});
+
+describe("runs of checks", () => {
+  test("are counted by purpose, in sums alone", () => {
+    const sim = begun();
+    const run = (purpose: "check" | "base" | "proof", ms: number) =>
+      sim.report({ type: "suite-ran", repo: APP, check: "tests", purpose, ms, tickets: [T1, T2] });
+    expect(sim.state.suites).toBeUndefined();
+    run("check", 8_000);
+    run("check", 9_000);
+    run("base", 7_000);
+    expect(sim.state.suites).toEqual({
+      check: { runs: 2, ms: 17_000 },
+      base: { runs: 1, ms: 7_000 },
+      proof: { runs: 0, ms: 0 },
+      waitingMs: 0,
+    });
+  });
+});
