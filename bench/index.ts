@@ -22,6 +22,7 @@ import { prepared } from "./prepared.ts";
 import { refill } from "./refill.ts";
 import { scheduling } from "./scheduling.ts";
 import { start } from "./start.ts";
+import { suite } from "./suite.ts";
 import { toTable } from "./table.ts";
 import { tracker } from "./tracker.ts";
 import { trackers } from "./trackers.ts";
@@ -33,6 +34,7 @@ const ALL: readonly Bench[] = [
   overhead,
   refill,
   makespan,
+  suite,
   idle,
   dashboard,
   tracker,
