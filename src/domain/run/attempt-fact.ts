@@ -8,6 +8,7 @@ import type { CheckStrength } from "../evidence/results.ts";
 import type { PullRequestFact } from "../forge/pull-request-fact.ts";
 import type { Fence, RepoId, TicketId } from "../values/ids.ts";
 import type { ComplexityFact } from "./complexity-fact.ts";
+import type { LandedProof } from "./proof-fact.ts";
 import type { SignalsFact } from "./signals-fact.ts";
 
 /** The result of a failed attempt, for the next one. The caller bounds `detail` (4,000 characters). */
@@ -175,7 +176,14 @@ export type AttemptFact =
   | ({ readonly type: "merge-waiting"; readonly reason: string } & AttemptRef)
   /** The forge refuses the change, and only a person can go on: the exact step. */
   | ({ readonly type: "landing-gated"; readonly step: string } & AttemptRef)
-  | ({ readonly type: "merge-intended"; readonly repo: RepoId; readonly from: string; readonly to: string } & AttemptRef)
+  | ({
+      readonly type: "merge-intended";
+      readonly repo: RepoId;
+      readonly from: string;
+      readonly to: string;
+      /** Set if the tree of `to` was proven before. */
+      readonly proof?: LandedProof;
+    } & AttemptRef)
   | ({ readonly type: "merge-landed"; readonly repo: RepoId; readonly from: string; readonly to: string } & AttemptRef)
   | ({
       readonly type: "attempt-ended";

@@ -4,6 +4,8 @@ import type { TicketId } from "../values/ids.ts";
 export interface TrustedSpan {
   readonly from: string;
   readonly to: string;
+  /** The only paths that count; absent if all do. */
+  readonly paths?: readonly string[] | undefined;
 }
 
 /** The origin of the test setup: the first base of a run, and the later changes by anyone who may change it. */
@@ -45,6 +47,7 @@ export function upTo({ first, trusted, last }: Omit<Landings, "initial">, base: 
 /** With one more span appended. */
 export function withTrusted({ first, trusted }: Origin, span: TrustedSpan): Origin {
   const before = trusted.at(-1);
+  if (span.paths !== undefined || before?.paths !== undefined) return { first, trusted: [...trusted, span] };
   if (trusted.length === 0 && span.from === first) return { first: span.to, trusted };
   if (before?.to === span.from) return { first, trusted: [...trusted.slice(0, -1), { from: before.from, to: span.to }] };
   return { first, trusted: [...trusted, span] };

@@ -22,8 +22,11 @@ export type ProofFact =
       readonly ok: boolean;
       /** One line for people, safe for a terminal. */
       readonly summary: string;
-      /** The ticket whose change is to blame; absent if it passed, or if no single change is. */
+      /** The ticket whose change is to blame, and the check that proves it; absent if it passed, or if no single change is. */
       readonly blamed?: TicketId;
+      readonly check?: string;
+      /** What deviates, for the ticket's next attempt; bounded. */
+      readonly detail?: string;
       /** The number of landed commits that it covers. */
       readonly commits: number;
     }
@@ -34,6 +37,12 @@ export type ProofFact =
       /** The reason, in words; absent if the run stops. */
       readonly reason?: string;
     };
+
+/** The proof of a candidate's tree before it landed. */
+export interface LandedProof {
+  /** The judge's files of the change that were shown and approved, or allowed: they are trusted from here on. */
+  readonly approved: readonly string[];
+}
 
 /** A fact of a proof with its time, in milliseconds since the epoch. */
 export type ProofEvent = ProofFact & { readonly at: number };
@@ -80,6 +89,12 @@ function nextProof(known: Proof, event: ProofEvent): Proof {
   const { failed: _, ...rest } = known;
   const { summary, blamed } = event;
   return event.ok ? { ...rest, proven: sha } : { ...rest, failed: { at, sha, summary, ...(blamed && { blamed }) } };
+}
+
+/** The proofs once a commit has landed whose tree was proven before. */
+export function withProven(proofs: Proofs, repo: RepoId, sha: string): Proofs {
+  const { failed: _, ...known } = proofs[repo] ?? {};
+  return { ...proofs, [repo]: { ...known, proven: sha } };
 }
 
 /** The proofs as a new engine finds them: none runs. */

@@ -54,7 +54,10 @@ export function reduceAttempt(state: RunState, event: Exclude<AttemptEvent, { ty
   const after = { ...progress(ticket, attempt, event), ...branchesAfter(ticket, event) };
   const next = withTicket(state, index, { ...ticket, ...after });
   if (event.type === "ci-pushed") return withLanding(next, event);
-  if (event.type === "merge-landed") return withMovedTicket(withMergedCommit(withLanding(next, event), index, event), index);
+  if (event.type === "merge-landed") {
+    const { proof } = attempt.merge?.to === event.to ? attempt.merge : {};
+    return withMovedTicket(withMergedCommit(withLanding(next, { ...event, proof }), index, event), index);
+  }
   if (event.type === "step-ended") return countRetry(countCheck(next, attempt, event), attempt, event);
   if (event.type === "pull-request-words") return withPeoplesWords(next, event);
   if (event.type === "worktree-ready") return countRetry(next, attempt, { ok: true, step: PREPARE_STEP });
@@ -187,7 +190,8 @@ function progress(ticket: TicketState, attempt: Attempt, event: ProgressEvent): 
     }
     case "merge-intended": {
       const { waiting: _, ...rest } = attempt;
-      return { phase, attempt: { ...rest, merge: { from: event.from, to: event.to, landed: false } } };
+      const { from, to, proof } = event;
+      return { phase, attempt: { ...rest, merge: { from, to, landed: false, ...(proof && { proof }) } } };
     }
     case "merge-landed": {
       const { waiting: _, ...rest } = attempt;

@@ -31,7 +31,7 @@ import { type PeopleEvent, reducePeople } from "./reduce-people.ts";
 import { reducePlan } from "./reduce-plan.ts";
 import { reducePreparing } from "./reduce-preparing.ts";
 import { reduceRemedy } from "./reduce-remedy.ts";
-import { reduceRevert } from "./reduce-revert.ts";
+import { blame, reduceRevert } from "./reduce-revert.ts";
 import { initialState } from "./reduce-start.ts";
 import { reduceTicket } from "./reduce-ticket.ts";
 import { isAboutRevert } from "./revert-fact.ts";
@@ -114,11 +114,18 @@ function reduceResumed(state: RunState, { by, guardAdded }: Extract<RunEvent, { 
   return by === "engine" ? continued(known) : resumed(known);
 }
 
+/** A failed proof has the change reverted that it blames. */
+function withBlame(state: RunState, event: ProofEvent): RunState {
+  if (event.type !== "proof-ended" || event.blamed === undefined) return state;
+  const { blamed, summary, check = "check", detail = "", at } = event;
+  return blame(state, blamed, at, { step: "check", name: check, summary, detail });
+}
+
 type DelegatedEvent = AuditFact | DriftEvent | PeopleEvent | ProofEvent | SuiteFact | TicketFacts;
 
 /** Folds the events whose reducer has a file of its own. */
 function reduceDelegated(state: RunState, event: DelegatedEvent): RunState {
-  if (isAboutProof(event)) return reduceProof(state, event);
+  if (isAboutProof(event)) return withBlame(reduceProof(state, event), event);
   switch (event.type) {
     case "audit-head":
       return reduceAudit(state, event);

@@ -20,6 +20,7 @@ import { type KeptWorkResult, keptBranch } from "./kept-work.ts";
 import type { LiveState } from "./live-check.ts";
 import type { TicketPlan } from "./plan-fact.ts";
 import type { StepPart } from "./prepare-fact.ts";
+import type { LandedProof } from "./proof-fact.ts";
 import type { DueRemedy, Remedy } from "./remedy-fact.ts";
 import type { RevertedChange } from "./revert-fact.ts";
 import type { SignalsResult } from "./signals-fact.ts";
@@ -76,7 +77,7 @@ export interface Attempt extends AuditResult, GuardResult, KeptWorkResult, Signa
   readonly passed: readonly PassedStep[];
   /** Set once a check has refused its change, which is then never checked again. */
   readonly refused?: Evidence;
-  readonly merge?: { readonly from: string; readonly to: string; readonly landed: boolean };
+  readonly merge?: { readonly from: string; readonly to: string; readonly landed: boolean; readonly proof?: LandedProof };
   /** The reason why a merge cannot land yet, in words. */
   readonly waiting?: string;
   /** The reason why its preparation has to wait for another, in words. */

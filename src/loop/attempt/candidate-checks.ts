@@ -9,8 +9,8 @@ import { activeTickets, ticketOf } from "../../domain/run/state.ts";
 import { specOf, textOf } from "../../domain/schedule/plan.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import type { Candidate, Change, Repo } from "../../ports/vcs.ts";
-import type { Car, CarOptions, Train } from "../concurrency/merge-train.ts";
 import type { Rest } from "../concurrency/semaphore.ts";
+import type { Car, CarOptions, Train } from "../concurrency/train-car.ts";
 import { AttemptOver, overIfAborted } from "../programs/scope.ts";
 import { runAdversaryStep, runSmoke } from "../steps/adversary-step.ts";
 import { approvalNeededFor, boundGate } from "../steps/bound-gate.ts";
@@ -165,12 +165,14 @@ export class CandidateChecks {
       expected: () => activeTickets(this.#ctx.state()).filter(({ id }) => isOnRepo(id)).length,
       build: (onto) => this.build(onto),
       check: (candidate, train) => this.#checkTrain(candidate, train),
-      hears: (part, { ids, behind }) => {
-        const train = ids.length > 1 ? { train: ids as readonly TicketId[] } : {};
-        this.#scope.announce({ type: "step-part-started", part, ...train, ...(behind > 0 && { behind }) });
-      },
+      hears: (part, train) => this.#tellPart(part, train),
       baseTip: () => this.#repo.baseTip(),
     };
+  }
+
+  #tellPart(part: string, { ids, behind }: Train): void {
+    const train = ids.length > 1 ? { train: ids as readonly TicketId[] } : {};
+    this.#scope.announce({ type: "step-part-started", part, ...train, ...(behind > 0 && { behind }) });
   }
 
   get #checks(): readonly PlacedCheck[] {
@@ -197,29 +199,25 @@ export class CandidateChecks {
   }
 
   async #runAll(steps: readonly Placed[], candidate: Candidate): Promise<void> {
-    for (const placed of steps)
-      await runInTurn(this.#ctx, this.#scope, placed, (open) => this.#run(placed, candidate, open));
+    for (const placed of steps) await runInTurn(this.#ctx, this.#scope, placed, (open) => this.#run(placed, candidate, open));
   }
 
   /** Waits for the check of a train with this car, and reports the results as those of the ticket's own steps. */
   async #checkedIn(car: Car<TrainResult>): Promise<Candidate> {
-    const asked = () => car.check().catch(overIfAborted(this.#scope));
-    const [first, ...more] = this.#checks;
-    if (first === undefined) return (await asked()).candidate;
-    let checked: Awaited<ReturnType<typeof asked>> | undefined;
-    const resultAt = (i: number): StepResult => {
-      const result = checked?.candidate.ok === false ? conflictEvidence(checked.candidate) : checked?.result?.steps[i];
-      if (result === undefined) throw new Error("a train has no result of a check");
-      return result;
-    };
-    await runStep(this.#ctx, this.#scope, first, async () => {
-      checked = await asked();
-      return resultAt(0);
-    });
-    for (const [i, placed] of more.entries())
-      await runStep(this.#ctx, this.#scope, placed, () => Promise.resolve(resultAt(i + 1)));
-    if (checked === undefined) throw new Error("a train has no result");
-    return checked.candidate;
+    const checking = car.check().catch(overIfAborted(this.#scope));
+    // It is awaited below, and may fail before.
+    checking.catch(() => undefined);
+    const train = await car.departed.catch(overIfAborted(this.#scope));
+    for (const [i, placed] of this.#checks.entries())
+      await runStep(this.#ctx, this.#scope, placed, async () => {
+        if (i === 0 && train !== undefined && train.ids.length > 1) this.#tellPart("", train);
+        const { candidate, result } = await checking;
+        if (!candidate.ok) return conflictEvidence(candidate);
+        const own = result?.steps[i];
+        if (own === undefined) throw new Error(`the train of ${this.#scope.ticket.id} has no result of ${placed.spec.name}`);
+        return own;
+      });
+    return (await checking).candidate;
   }
 
   /** Runs the checks on the candidate of a train's last car, which is this one. */
@@ -231,13 +229,13 @@ export class CandidateChecks {
       return true;
     };
     const steps: StepResult[] = [];
+    if (this.#checks.length === 0) train.depart();
     for (const { index, spec } of this.#checks) {
-      const run = (rest: Rest) =>
-        checkCandidate(this.#ctx, { ...atStep(this.#scope, { index, spec }, rest), announce }, this.#repo, {
-          index,
-          step: spec,
-          candidate,
-        });
+      const run = (rest: Rest) => {
+        train.depart();
+        const scope = { ...atStep(this.#scope, { index, spec }, rest), announce };
+        return checkCandidate(this.#ctx, scope, this.#repo, { index, step: spec, candidate });
+      };
       const result = await commandPermits.run(run, this.#scope.signal).catch(overIfAborted(this.#scope));
       steps.push(result);
       if (!result.ok) return { ok: false, steps };

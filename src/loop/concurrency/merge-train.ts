@@ -1,49 +1,5 @@
 import type { Clock } from "../../ports/clock.ts";
-import type { Candidate } from "../../ports/vcs.ts";
-import { orAborted } from "./wait.ts";
-
-/** A candidate that could be built. */
-type Built = Extract<Candidate, { ok: true }>;
-
-/** The result of the checks of a train. */
-interface CheckOutcome {
-  readonly ok: boolean;
-}
-
-/** A train as its cars see it. */
-export interface Train {
-  /** Its cars, in the order in which they land. */
-  readonly ids: readonly string[];
-  /** Cars that wait for the next train. */
-  readonly behind: number;
-  /** Tells all its cars what is being done for them. */
-  tell(part: string): void;
-}
-
-/** What a train needs to know of a change that is ready to be checked. `R` is the result of its checks. */
-export interface CarOptions<R extends CheckOutcome> {
-  readonly id: string;
-  /** Cars of the same group may be checked together. Without a group, a car is checked alone. */
-  readonly group?: string | undefined;
-  readonly signal: AbortSignal;
-  /** Milliseconds for which a first car waits for others; 0 if its check is short. */
-  readonly gatherMs: number;
-  /** The changes of the same lane that may still come, with those that are here. */
-  expected(): number;
-  /** Builds the change as one commit on `onto`, or on the base's tip. */
-  build(onto?: string): Promise<Candidate>;
-  /** Checks the candidate of a train's last car. `base` is the commit below its first car. */
-  check(candidate: Built, train: Train): Promise<R>;
-  /** Hears what is being done for its train; "" when it departs. */
-  hears(part: string, train: Train): void;
-  baseTip(): Promise<string>;
-}
-
-/** A checked car: its own candidate and the result of its train; without a result, it conflicts with the base's tip. */
-export interface CheckedCar<R> {
-  readonly candidate: Candidate;
-  readonly result?: R;
-}
+import { type BuiltCandidate, Car, type CarLane, type CarOptions, type CheckOutcome, type Train } from "./train-car.ts";
 
 /** A train that failed: the last car of its second half is the same commit if its first half lands. */
 interface FailedTrain<R> {
@@ -80,95 +36,8 @@ export class MergeTrains<R extends CheckOutcome> {
   }
 }
 
-/** A change on its way to the base. */
-export class Car<R extends CheckOutcome> {
-  readonly options: CarOptions<R>;
-  readonly #lane: Lane<R>;
-  #checked = Promise.withResolvers<CheckedCar<R>>();
-  /** The cars that were checked with it. */
-  #train: readonly Car<R>[] = [];
-  #state: "under-check" | "checked" | "ready" | "stale" | "landed" | "left" = "under-check";
-  candidate: Built | undefined;
-
-  /** Made by `MergeTrains.enter`. */
-  constructor(lane: Lane<R>, options: CarOptions<R>) {
-    this.#lane = lane;
-    this.options = options;
-  }
-
-  get hasLeft(): boolean {
-    return this.#state === "left";
-  }
-
-  /** True if its candidate will not land as it was built. */
-  get isLost(): boolean {
-    return this.#state === "left" || this.#state === "stale" || this.#state === "under-check";
-  }
-
-  /** Waits until a train with this car was checked. Throws the signal's reason if it is aborted, or what its check threw. */
-  check(): Promise<CheckedCar<R>> {
-    this.#state = "under-check";
-    this.candidate = undefined;
-    this.#checked = Promise.withResolvers();
-    this.#checked.promise.catch(() => undefined);
-    this.#lane.add(this);
-    return orAborted(this.#checked.promise, this.options.signal);
-  }
-
-  /**
-   * Waits until the car may land its candidate: all cars before it have landed, and all of its train are ready to. False if it must be
-   * checked again, because one of them has left or the base has moved. Throws the signal's reason.
-   */
-  async turn(): Promise<boolean> {
-    if (this.#state === "checked") this.#state = "ready";
-    this.#lane.tell();
-    while (!this.isLost && !this.#mayLand) await orAborted(this.#lane.changed, this.options.signal);
-    const isFresh = !this.isLost && this.candidate?.base === (await this.options.baseTip());
-    if (!isFresh) this.#lane.remove(this);
-    return isFresh;
-  }
-
-  get #mayLand(): boolean {
-    return this.#lane.isFirst(this) && this.#train.every((car) => car.#state === "ready" || car.#state === "landed");
-  }
-
-  /** True if it stands on another car, or was checked with it. */
-  dependsOn(other: Car<R>, isBehind: boolean): boolean {
-    return isBehind || this.#train.includes(other);
-  }
-
-  /** Called by the lane: what it stands on, or was checked with, does not land. */
-  invalidate(): void {
-    this.#state = "stale";
-  }
-
-  /** Lets the next car land. */
-  landed(): void {
-    this.#state = "landed";
-    this.#lane.forget(this);
-  }
-
-  /** Lets the others go on without this car. Safe to repeat. */
-  leave(): void {
-    if (this.#state !== "landed") this.#state = "left";
-    this.#lane.forget(this);
-  }
-
-  /** Called by the lane once its train was checked; without cars, the car conflicts with the base. */
-  settle(checked: CheckedCar<R>, train: readonly Car<R>[] = []): void {
-    this.#train = train;
-    this.#state = "checked";
-    this.#checked.resolve(checked);
-  }
-
-  /** Called by the lane if its candidate could not be built or checked. */
-  fail(error: unknown): void {
-    this.#checked.reject(error);
-  }
-}
-
 /** The cars of one lane, in the order in which they came. */
-class Lane<R extends CheckOutcome> {
+class Lane<R extends CheckOutcome> implements CarLane<R> {
   readonly #clock: Clock;
   readonly #order = new Map<Car<R>, number>();
   #waiting: Car<R>[] = [];
@@ -183,7 +52,6 @@ class Lane<R extends CheckOutcome> {
     this.#clock = clock;
   }
 
-  /** Settles with the next change of the lane. */
   get changed(): Promise<void> {
     return this.#changed.promise;
   }
@@ -208,7 +76,6 @@ class Lane<R extends CheckOutcome> {
     void this.#drive();
   }
 
-  /** Takes out a car that does not land as it was checked, and all that need it. It keeps its place in the order. */
   remove(car: Car<R>): void {
     const at = this.#passed.indexOf(car);
     const lost = at < 0 ? [] : this.#passed.filter((other, i) => other !== car && other.dependsOn(car, i > at));
@@ -216,7 +83,6 @@ class Lane<R extends CheckOutcome> {
     this.#takeOut([car, ...lost]);
   }
 
-  /** Takes out a car that has landed, or will not come again. */
   forget(car: Car<R>): void {
     this.#order.delete(car);
     if (car.hasLeft) this.remove(car);
@@ -288,9 +154,16 @@ class Lane<R extends CheckOutcome> {
     }
     const failed = isKnown ? before : { commit: candidate.commit, result, isOnTip };
     if (built.length > 1) return this.#halve(built, failed);
-    const isSure = (await this.#hasLandedBelow(last, candidate)) && failed.isOnTip;
-    if (!isSure && chase < CHASES) return this.#run(cars, undefined, chase + 1);
-    last.settle({ candidate, result });
+    return this.#failAlone(last, failed, chase);
+  }
+
+  /** Settles a car that fails by itself. A failure on what has not landed is checked again once that has. */
+  async #failAlone(car: Car<R>, { result, isOnTip }: FailedTrain<R>, chase: number): Promise<boolean> {
+    const { candidate } = car;
+    if (candidate === undefined) return false;
+    const isSure = (await this.#hasLandedBelow(car, candidate)) && isOnTip;
+    if (!isSure && chase < CHASES) return this.#run([car], undefined, chase + 1);
+    car.settle({ candidate, result });
     return false;
   }
 
@@ -304,7 +177,7 @@ class Lane<R extends CheckOutcome> {
   }
 
   /** Waits until nothing is about to land, and gives true if the car stands on the base's tip then. */
-  async #hasLandedBelow({ options }: Car<R>, { base }: Built): Promise<boolean> {
+  async #hasLandedBelow({ options }: Car<R>, { base }: BuiltCandidate): Promise<boolean> {
     while (this.#passed.length > 0) await this.changed;
     return (await options.baseTip().catch(() => base)) === base;
   }
@@ -338,15 +211,17 @@ class Lane<R extends CheckOutcome> {
   }
 
   /** The result of a train; undefined if nobody can tell, because a car has left meanwhile or the check was cut off. */
-  async #check(built: readonly Car<R>[], last: Car<R>, candidate: Built): Promise<R | undefined> {
+  async #check(built: readonly Car<R>[], last: Car<R>, candidate: BuiltCandidate): Promise<R | undefined> {
     const train: Train = {
       ids: built.map(({ options }) => options.id),
       behind: this.#waiting.length,
+      depart: () => {
+        for (const car of built) car.depart(train);
+      },
       tell: (part) => {
         for (const { options } of built) options.hears(part, train);
       },
     };
-    train.tell("");
     const base = built[0]?.candidate?.base ?? candidate.base;
     const result = await last.options.check({ ...candidate, base }, train).catch((error: unknown) => void last.fail(error));
     const isSound = this.#below?.isLost !== true && !built.some(({ hasLeft }) => hasLeft);

@@ -14,6 +14,7 @@ import { healMarker } from "../heal/heal.ts";
 import { baseCheckMarker } from "./base-check.ts";
 import { caughtUp } from "./lagging.ts";
 import { liveCheckMarker, settleToldDone } from "./live-check.ts";
+import { proofMarker } from "./prove.ts";
 import { reverifyMarker } from "./reverify.ts";
 import { revertMarker } from "./revert.ts";
 
@@ -83,6 +84,7 @@ export function straysOf(state: RunState): Parameters<Executor["killStrays"]>[0]
       ...(running === undefined ? [] : [healMarker(state.run, running)]),
       ...[...vecItems(state.tickets)].filter(({ live }) => live?.checking).map(({ id }) => liveCheckMarker(state.run, id)),
       ...Object.keys(state.failingChecks).map((repo) => baseCheckMarker(state.run, repo)),
+      ...Object.keys(state.proofs).map((repo) => proofMarker(state.run, repo)),
       ...state.reverting.map((index) => revertMarker(state.run, vecAt(state.tickets, index).id)),
       ...active.map(({ id, attempt }) => `${state.run}/${id}/${attempt?.n}/${attempt?.fence}`),
     ],

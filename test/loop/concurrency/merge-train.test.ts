@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Car, type CarOptions, MergeTrains, type Train } from "../../../src/loop/concurrency/merge-train.ts";
+import { MergeTrains } from "../../../src/loop/concurrency/merge-train.ts";
+import type { Car, CarOptions, Train } from "../../../src/loop/concurrency/train-car.ts";
 import type { Candidate } from "../../../src/ports/vcs.ts";
 
 type Built = Extract<Candidate, { ok: true }>;
@@ -36,12 +37,13 @@ function aWorld(isFaulty: (cars: readonly string[]) => boolean = () => false) {
       gatherMs: 3,
       expected: () => 99,
       build: (onto = world.tip) => Promise.resolve<Candidate>({ ok: true, base: onto, commit: `${onto}+${id}` }),
-      check: async ({ commit }: Built) => {
+      check: async ({ commit }: Built, train) => {
+        world.departed.push(train);
         world.runs.push(commit);
         await new Promise((resolve) => setImmediate(resolve));
         return { ok: !isFaulty(carsIn(commit)), commit };
       },
-      hears: (_, train) => void world.departed.push(train),
+      hears: () => undefined,
       baseTip: () => Promise.resolve(world.tip),
       ...over,
     });
