@@ -223,6 +223,7 @@ export class CandidateChecks {
   /** Runs the checks on the candidate of a train's last car, which is this one. */
   async #checkTrain(candidate: Built, train: Train): Promise<TrainResult> {
     const { commandPermits } = this.#ctx;
+    const signal = AbortSignal.any([this.#scope.signal, train.signal]);
     const announce: OpenAttempt["announce"] = (fact) => {
       if (fact.type !== "step-part-started") return this.#scope.announce(fact);
       train.tell(fact.part);
@@ -233,10 +234,10 @@ export class CandidateChecks {
     for (const { index, spec } of this.#checks) {
       const run = (rest: Rest) => {
         train.depart();
-        const scope = { ...atStep(this.#scope, { index, spec }, rest), announce };
+        const scope = { ...atStep(this.#scope, { index, spec }, rest), announce, signal };
         return checkCandidate(this.#ctx, scope, this.#repo, { index, step: spec, candidate });
       };
-      const result = await commandPermits.run(run, this.#scope.signal).catch(overIfAborted(this.#scope));
+      const result = await commandPermits.run(run, signal).catch(overIfAborted(this.#scope));
       steps.push(result);
       if (!result.ok) return { ok: false, steps };
     }

@@ -1,7 +1,15 @@
 import type { Clock } from "../../ports/clock.ts";
-import { type BuiltCandidate, Car, type CarLane, type CarOptions, type CheckOutcome, type Train } from "./train-car.ts";
+import { Car, type CarLane, type CarOptions, type CheckOutcome, type Train } from "./train-car.ts";
 
-/** A train that failed: the last car of its second half is the same commit if its first half lands. */
+/** A train under check. */
+interface Flight<R extends CheckOutcome> {
+  readonly cars: readonly Car<R>[];
+  /** The car that it stands on; undefined if that is the base's tip. */
+  readonly below: Car<R> | undefined;
+  readonly cancelled: AbortController;
+}
+
+/** The result of a train that failed, and the commit that it is about. */
 interface FailedTrain<R> {
   readonly commit: string;
   readonly result: R;
@@ -12,13 +20,10 @@ interface FailedTrain<R> {
 /** Cars of one train, at most: halving 16 takes four checks. */
 const MOST_CARS = 16;
 
-/** Times that a single car is checked again because its base has moved meanwhile. */
-const CHASES = 5;
-
 /**
  * The merge trains of each lane of landings. Ready candidates are built on each other and checked once, and land in order as one
  * commit each. A train that fails is halved, so that only a faulty car fails, by a check of its own. The next train is built on
- * cars that have passed and wait for their other steps; nothing that fails on top of those counts before they have landed.
+ * those that are under check or wait for their other steps; nothing that fails on top of those counts before they have landed.
  */
 export class MergeTrains<R extends CheckOutcome> {
   readonly #clock: Clock;
@@ -36,16 +41,17 @@ export class MergeTrains<R extends CheckOutcome> {
   }
 }
 
-/** The cars of one lane, in the order in which they came. */
+/** The cars of one lane. Trains are checked beside each other if their cars are of different groups, each on the one before it. */
 class Lane<R extends CheckOutcome> implements CarLane<R> {
   readonly #clock: Clock;
   readonly #order = new Map<Car<R>, number>();
   #waiting: Car<R>[] = [];
+  /** Under check, in the order in which they will land. */
+  #flights: Flight<R>[] = [];
   /** Checked, and not landed yet. */
   #passed: Car<R>[] = [];
-  /** The car that the train under check stands on, unless it stands on the base's tip. */
-  #below: Car<R> | undefined;
   #isDriving = false;
+  #isHalving = false;
   #changed = Promise.withResolvers<void>();
 
   constructor(clock: Clock) {
@@ -70,10 +76,6 @@ class Lane<R extends CheckOutcome> implements CarLane<R> {
     if (!this.#order.has(car)) this.#order.set(car, Math.max(0, ...this.#order.values()) + 1);
     this.remove(car);
     this.#putBack([car]);
-    if (this.#isDriving) return;
-    this.#isDriving = true;
-    // It never throws: what a car throws is the car's.
-    void this.#drive();
   }
 
   remove(car: Car<R>): void {
@@ -98,8 +100,9 @@ class Lane<R extends CheckOutcome> implements CarLane<R> {
   async #drive(): Promise<void> {
     while (this.#waiting.length > 0) {
       await this.#gather();
-      const train = this.#depart();
-      if (train.length > 0) await this.#run(train);
+      const cars = this.#isHalving ? [] : this.#depart();
+      if (cars.length > 0) await this.#start(cars);
+      else if (this.#waiting.length > 0) await this.changed;
     }
     this.#isDriving = false;
   }
@@ -119,13 +122,15 @@ class Lane<R extends CheckOutcome> implements CarLane<R> {
     cancel();
   }
 
-  /** The waiting cars that are checked next: the first one, with those of its group. */
+  /** The waiting cars that are checked next: the first of a group that is not under check, with those of its group. */
   #depart(): readonly Car<R>[] {
-    const [first] = this.#waiting;
+    const groups = new Set(this.#flights.flatMap(({ cars }) => cars.map(({ options }) => options.group)));
+    groups.delete(undefined);
+    const first = this.#waiting.find(({ options }) => !groups.has(options.group));
     if (first === undefined) return [];
     const { group } = first.options;
-    const isAlone = group === undefined;
-    const train = isAlone ? [first] : this.#waiting.filter(({ options }) => options.group === group).slice(0, MOST_CARS);
+    const isShared = group !== undefined;
+    const train = isShared ? this.#waiting.filter(({ options }) => options.group === group).slice(0, MOST_CARS) : [first];
     this.#waiting = this.#waiting.filter((car) => !train.includes(car));
     return train;
   }
@@ -134,41 +139,65 @@ class Lane<R extends CheckOutcome> implements CarLane<R> {
     const all = [...this.#waiting, ...cars.filter(({ hasLeft }) => !hasLeft)];
     this.#waiting = all.toSorted((a, b) => (this.#order.get(a) ?? 0) - (this.#order.get(b) ?? 0));
     this.tell();
+    if (this.#isDriving || all.length === 0) return;
+    this.#isDriving = true;
+    // It never throws: what a car throws is the car's.
+    void this.#drive();
   }
 
-  /** Checks these cars as one train. True if all of them have passed. */
-  async #run(cars: readonly Car<R>[], before?: FailedTrain<R>, chase = 0): Promise<boolean> {
-    const built = await this.#build(cars);
-    const last = built.at(-1);
-    const { candidate } = last ?? {};
-    if (last === undefined || candidate === undefined) return false;
-    const isOnTip = this.#below === undefined;
-    const isKnown = before?.commit === candidate.commit;
-    const result = isKnown ? before.result : await this.#check(built, last, candidate);
-    if (result === undefined) return false;
-    if (result.ok) {
-      this.#passed.push(...built);
-      for (const car of built) if (car.candidate) car.settle({ candidate: car.candidate, result }, built);
-      this.tell();
-      return built.length === cars.length;
+  async #start(cars: readonly Car<R>[]): Promise<void> {
+    const flight = await this.#build(cars, this.#flights.findLast(({ cancelled }) => !cancelled.signal.aborted)?.cars.at(-1));
+    if (flight === undefined) return;
+    this.#flights.push(flight);
+    // What it stands on may have failed meanwhile.
+    if (this.#isHalving) flight.cancelled.abort();
+    void this.#fly(flight);
+  }
+
+  /** Checks a train, and ends it once those before it have ended. */
+  async #fly(flight: Flight<R>): Promise<void> {
+    const { signal } = flight.cancelled;
+    const result = await this.#check(flight);
+    while (!signal.aborted && this.#flights[0] !== flight) await this.changed;
+    const isSound = result !== undefined && !signal.aborted && this.#isSound(flight);
+    if (isSound && result.ok) this.#pass(flight.cars, result);
+    else if (isSound) await this.#fail(flight, result);
+    else {
+      this.#cancelBehind(flight);
+      this.#putBack(flight.cars.filter((car) => !car.hasFailed));
     }
-    const failed = isKnown ? before : { commit: candidate.commit, result, isOnTip };
-    if (built.length > 1) return this.#halve(built, failed);
-    return this.#failAlone(last, failed, chase);
+    this.#flights = this.#flights.filter((other) => other !== flight);
+    this.tell();
   }
 
-  /** Settles a car that fails by itself. A failure on what has not landed is checked again once that has. */
-  async #failAlone(car: Car<R>, { result, isOnTip }: FailedTrain<R>, chase: number): Promise<boolean> {
-    const { candidate } = car;
-    if (candidate === undefined) return false;
-    const isSure = (await this.#hasLandedBelow(car, candidate)) && isOnTip;
-    if (!isSure && chase < CHASES) return this.#run([car], undefined, chase + 1);
-    car.settle({ candidate, result });
-    return false;
+  #isSound({ below, cars }: Flight<R>): boolean {
+    return below?.isLost !== true && !cars.some(({ hasLeft }) => hasLeft);
+  }
+
+  #cancelBehind(flight: Flight<R>): void {
+    const at = this.#flights.indexOf(flight);
+    for (const { cancelled } of this.#flights.slice(at + 1)) cancelled.abort();
+  }
+
+  #pass(cars: readonly Car<R>[], result: R): void {
+    this.#passed.push(...cars);
+    for (const car of cars) if (car.candidate) car.settle({ candidate: car.candidate, result }, cars);
+    this.tell();
+  }
+
+  /** Finds the faulty cars of a failed train. Nothing else departs meanwhile. */
+  async #fail(flight: Flight<R>, result: R): Promise<void> {
+    this.#cancelBehind(flight);
+    this.#isHalving = true;
+    const commit = flight.cars.at(-1)?.candidate?.commit ?? "";
+    await this.#halve(flight.cars, { commit, result, isOnTip: flight.below === undefined });
+    this.#isHalving = false;
   }
 
   /** Checks the first half. If all of it passes, a car of the second half is at fault; else the others go on together. */
   async #halve(cars: readonly Car<R>[], failed: FailedTrain<R>): Promise<boolean> {
+    const [first] = cars;
+    if (first !== undefined && cars.length === 1) return this.#failAlone(first, failed);
     const half = Math.ceil(cars.length / 2);
     const rest = cars.slice(half);
     if (await this.#run(cars.slice(0, half))) return this.#run(rest, failed);
@@ -176,57 +205,76 @@ class Lane<R extends CheckOutcome> implements CarLane<R> {
     return false;
   }
 
-  /** Waits until nothing is about to land, and gives true if the car stands on the base's tip then. */
-  async #hasLandedBelow({ options }: Car<R>, { base }: BuiltCandidate): Promise<boolean> {
+  /** Checks cars of a failed train by themselves. True if all of them have passed. */
+  async #run(cars: readonly Car<R>[], before?: FailedTrain<R>): Promise<boolean> {
+    const flight = await this.#build(cars);
+    const commit = flight?.cars.at(-1)?.candidate?.commit;
+    if (flight === undefined || commit === undefined) return false;
+    if (before?.commit === commit) return this.#halve(flight.cars, before);
+    const result = await this.#check(flight);
+    if (result === undefined || !this.#isSound(flight)) {
+      this.#putBack(flight.cars.filter((car) => !car.hasFailed));
+      return false;
+    }
+    if (!result.ok) return this.#halve(flight.cars, { commit, result, isOnTip: flight.below === undefined });
+    this.#pass(flight.cars, result);
+    return flight.cars.length === cars.length;
+  }
+
+  /** Settles a car that fails by itself. A failure on what had not landed is checked again once that has. */
+  async #failAlone(car: Car<R>, { result, isOnTip }: FailedTrain<R>): Promise<boolean> {
+    const { candidate } = car;
+    if (candidate === undefined) return false;
     while (this.#passed.length > 0) await this.changed;
-    return (await options.baseTip().catch(() => base)) === base;
+    const tip = await car.options.baseTip().catch(() => candidate.base);
+    if ((isOnTip && tip === candidate.base) || car.mayChase() === false) car.settle({ candidate, result });
+    else this.#putBack([car]);
+    return false;
   }
 
   /**
    * Builds each car on the one before it. One that conflicts there waits until those have landed; one that conflicts with the base's
-   * tip is settled.
+   * tip is settled. Undefined if no car is left.
    */
-  async #build(cars: readonly Car<R>[]): Promise<readonly Car<R>[]> {
-    this.#below = this.#passed.at(-1);
-    let onto = this.#below?.candidate?.commit;
+  async #build(cars: readonly Car<R>[], onto = this.#passed.at(-1)): Promise<Flight<R> | undefined> {
     const built: Car<R>[] = [];
     const postponed: Car<R>[] = [];
     for (const car of cars) {
       if (car.hasLeft) continue;
-      const candidate = await car.options.build(onto).catch((error: unknown) => void car.fail(error));
+      const at = (built.at(-1) ?? onto)?.candidate?.commit;
+      const candidate = await car.options.build(at).catch((error: unknown) => void car.fail(error));
       if (candidate === undefined) continue;
       if (candidate.ok) {
         car.candidate = candidate;
         built.push(car);
-        onto = candidate.commit;
-      } else if (onto === undefined) car.settle({ candidate });
+      } else if (at === undefined) car.settle({ candidate });
       else postponed.push(car);
     }
-    if (built.length > 0 || postponed.length === 0) {
-      this.#putBack(postponed);
-      return built;
-    }
-    await this.changed;
-    return this.#build(postponed);
+    if (built.length === 0 && postponed.length > 0) await this.changed;
+    this.#putBack(postponed);
+    return built.length === 0 ? undefined : { cars: built, below: onto, cancelled: new AbortController() };
   }
 
-  /** The result of a train; undefined if nobody can tell, because a car has left meanwhile or the check was cut off. */
-  async #check(built: readonly Car<R>[], last: Car<R>, candidate: BuiltCandidate): Promise<R | undefined> {
+  /** The result of a train; undefined if its check was cut off. */
+  async #check({ cars, cancelled }: Flight<R>): Promise<R | undefined> {
+    const last = cars.at(-1);
+    const base = cars[0]?.candidate?.base;
+    if (last?.candidate === undefined || base === undefined) return undefined;
     const train: Train = {
-      ids: built.map(({ options }) => options.id),
+      ids: cars.map(({ options }) => options.id),
       behind: this.#waiting.length,
+      signal: cancelled.signal,
       depart: () => {
-        for (const car of built) car.depart(train);
+        for (const car of cars) car.depart(train);
       },
       tell: (part) => {
-        for (const { options } of built) options.hears(part, train);
+        for (const { options } of cars) options.hears(part, train);
       },
     };
-    const base = built[0]?.candidate?.base ?? candidate.base;
-    const result = await last.options.check({ ...candidate, base }, train).catch((error: unknown) => void last.fail(error));
-    const isSound = this.#below?.isLost !== true && !built.some(({ hasLeft }) => hasLeft);
-    if (result !== undefined && isSound) return result;
-    this.#putBack(built.filter((car) => car !== last || result !== undefined));
-    return undefined;
+    return last.options.check({ ...last.candidate, base }, train).catch((error: unknown) => {
+      // What is cancelled is checked again.
+      if (!cancelled.signal.aborted || last.options.signal.aborted) last.fail(error);
+      return undefined;
+    });
   }
 }

@@ -15,6 +15,8 @@ export interface Train {
   readonly ids: readonly string[];
   /** Cars that wait for the next train. */
   readonly behind: number;
+  /** Aborted if what it stands on does not land: its check says nothing then. */
+  readonly signal: AbortSignal;
   /** Called once its check begins to run. */
   depart(): void;
   /** Tells all its cars what is being done for them. */
@@ -59,6 +61,9 @@ export interface CarLane<R extends CheckOutcome> {
   forget(car: Car<R>): void;
 }
 
+/** Times that a car is checked again because its base has moved meanwhile. */
+const CHASES = 5;
+
 /** A change on its way to the base. */
 export class Car<R extends CheckOutcome> {
   readonly options: CarOptions<R>;
@@ -67,7 +72,8 @@ export class Car<R extends CheckOutcome> {
   #departed = Promise.withResolvers<Train | undefined>();
   /** The cars that were checked with it. */
   #train: readonly Car<R>[] = [];
-  #state: "under-check" | "checked" | "ready" | "stale" | "landed" | "left" = "under-check";
+  #state: "under-check" | "failed" | "checked" | "ready" | "stale" | "landed" | "left" = "under-check";
+  #chases = 0;
   candidate: BuiltCandidate | undefined;
 
   /** Made by `MergeTrains.enter`. */
@@ -80,9 +86,20 @@ export class Car<R extends CheckOutcome> {
     return this.#state === "left";
   }
 
+  /** True if its candidate could not be built or checked. */
+  get hasFailed(): boolean {
+    return this.#state === "failed";
+  }
+
+  /** True if it may be checked once more because its base has moved. */
+  mayChase(): boolean {
+    this.#chases += 1;
+    return this.#chases <= CHASES;
+  }
+
   /** True if its candidate will not land as it was built. */
   get isLost(): boolean {
-    return this.#state === "left" || this.#state === "stale" || this.#state === "under-check";
+    return ["left", "stale", "failed", "under-check"].includes(this.#state);
   }
 
   /** Waits until a train with this car was checked. Throws the signal's reason if it is aborted, or what its check threw. */
@@ -155,6 +172,7 @@ export class Car<R extends CheckOutcome> {
 
   /** Called by the lane if its candidate could not be built or checked. */
   fail(error: unknown): void {
+    this.#state = "failed";
     this.#departed.resolve(undefined);
     this.#checked.reject(error);
   }
