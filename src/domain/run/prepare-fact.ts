@@ -21,7 +21,7 @@ export interface StepPart extends PartOutlook {
 export type PrepareFact =
   /**
    * A step begins another part of its work: what the part before printed is no longer current. `part` is one line for people, safe
-   * for a terminal; empty for the step's own command and its preparation. If it checks a train, every ticket of it has this fact.
+   * for a terminal; empty for the step's own command. If it checks a train, every ticket of it has this fact.
    */
   | ({
       readonly type: "step-part-started";

@@ -5,7 +5,7 @@ import type { RunEvent } from "./event.ts";
 import type { StepPart } from "./prepare-fact.ts";
 import { tipKnown } from "./reduce-base-check.ts";
 import { indexOf, type RunState } from "./state.ts";
-import { NO_SUITES } from "./suite-fact.ts";
+import { countWait } from "./suite-fact.ts";
 import type { Attempt } from "./ticket-state.ts";
 
 /** Events of the programs that prepare an attempt, and of their connections. */
@@ -40,11 +40,6 @@ function partOf({ part, at, expectedMs, train, behind }: Extract<PreparingEvent,
     ...(train && { train }),
     ...(behind !== undefined && { behind }),
   };
-}
-
-function countWait(state: RunState, ms: number): RunState {
-  const suites = state.suites ?? NO_SUITES;
-  return { ...state, suites: { ...suites, waitingMs: suites.waitingMs + ms } };
 }
 
 /** Counts the failures of the same base in a row. */

@@ -36,7 +36,7 @@ import { initialState } from "./reduce-start.ts";
 import { reduceTicket } from "./reduce-ticket.ts";
 import { isAboutRevert } from "./revert-fact.ts";
 import type { RunState } from "./state.ts";
-import { countSuite, NO_SUITES, type SuiteFact } from "./suite-fact.ts";
+import { countSuite, type SuiteFact } from "./suite-fact.ts";
 
 /**
  * The one meaning of a journal: folds an event into the state. Pure. The loop, the dashboard's mirror, resume and replay all use
@@ -130,7 +130,7 @@ function reduceDelegated(state: RunState, event: DelegatedEvent): RunState {
     case "audit-head":
       return reduceAudit(state, event);
     case "suite-ran":
-      return { ...state, suites: countSuite(state.suites ?? NO_SUITES, event) };
+      return countSuite(state, event);
     case "tracker-read":
     case "tracker-writing":
     case "tracker-written":

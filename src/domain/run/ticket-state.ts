@@ -74,6 +74,8 @@ export interface Attempt extends AuditResult, GuardResult, KeptWorkResult, Signa
   /** Its change, for the reflective log. */
   readonly reflected?: ReflectedChange;
   readonly step?: RunningStep;
+  /** The time since which its finished work waits for its next step; absent while a step runs. Milliseconds since the epoch. */
+  readonly idleSince?: number;
   readonly passed: readonly PassedStep[];
   /** Set once a check has refused its change, which is then never checked again. */
   readonly refused?: Evidence;

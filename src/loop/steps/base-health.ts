@@ -77,7 +77,8 @@ export async function repairsTests(
 }
 
 async function byExitCode(ctx: HealthContext, scope: StepScope, repo: Repo, { step, tip }: CheckedTip): Promise<BaseCheckResult> {
-  const ran = await runOnCommit(ctx, scope, repo, { step, commit: tip, attributesOf: tip, log: `check-${step.name}-base` });
+  const command = { step, commit: tip, attributesOf: tip, log: `check-${step.name}-base`, purpose: "base" } as const;
+  const ran = await runOnCommit(ctx, scope, repo, command);
   if (!ran.ok) return { as: "unknown", summary: ran.evidence.summary };
   const { ending, exitCode } = ran.result;
   if (ending === "exited" && exitCode === wantedExitCode(step)) return { as: "passed" };

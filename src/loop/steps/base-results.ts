@@ -8,7 +8,7 @@ import type { ProgramContext } from "../programs/context.ts";
 import { howItEnded } from "../programs/output.ts";
 import { failureOf, retryTransient } from "../programs/retry-transient.ts";
 import { commandEvidence } from "../programs/run-in.ts";
-import { type CommandOutcome, runOnCommit } from "../programs/run-on-commit.ts";
+import { type CommandOutcome, type CommitCommand, runOnCommit } from "../programs/run-on-commit.ts";
 import { overIfAborted, type StepScope, withoutRest } from "../programs/scope.ts";
 import { type Manifest, type Manifests, manifestKey } from "./manifests.ts";
 import { checkKey, type TestCanaries } from "./test-canaries.ts";
@@ -35,7 +35,7 @@ export function runCheckCommand(
   ctx: ProgramContext,
   scope: StepScope,
   repo: Repo,
-  command: CheckedCommit & { readonly attributesOf: string; readonly log: string; readonly part?: string },
+  command: CheckedCommit & Pick<CommitCommand, "attributesOf" | "log" | "part" | "purpose">,
 ): Promise<CommandOutcome> {
   return retryTransient(ctx, scope, {
     run: () => runOnCommit(ctx, scope, repo, command),
@@ -96,7 +96,7 @@ export async function measureBase(
   const log = `check-${step.name}-base`;
   const ran = await runCheckCommand(ctx, withoutRest(scope), repo, {
     ...{ step, commit, attributesOf: commit, log },
-    part: "the base, to compare with",
+    ...{ part: "the base, to compare with", purpose: "base" },
   });
   if (!ran.ok) return { as: "unknown", why: ran.evidence.summary };
   const { result, reading, noProgram } = ran;

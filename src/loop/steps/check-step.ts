@@ -226,7 +226,8 @@ function conditionFindings({ criterion }: Check, counted: Comparison): readonly 
 }
 
 function runCheck({ ctx, scope, repo, step, candidate }: CheckRun, commit: string): Promise<CommandOutcome> {
-  return runCheckCommand(ctx, scope, repo, { step, commit, attributesOf: candidate.base, log: `check-${step.name}` });
+  const command = { step, commit, attributesOf: candidate.base, log: `check-${step.name}`, purpose: "check" } as const;
+  return runCheckCommand(ctx, scope, repo, command);
 }
 
 async function deletedBy({ repo, candidate }: CheckRun): Promise<readonly string[]> {

@@ -14,7 +14,7 @@ export function runPlanted(
 ): Promise<CommandOutcome> {
   planted.runs += 1;
   const part = `planted tests, run ${planted.runs}`;
-  return runOnCommit(ctx, scope, repo, { ...command, step, attributesOf: candidate.base, part });
+  return runOnCommit(ctx, scope, repo, { ...command, step, attributesOf: candidate.base, part, purpose: "proof" });
 }
 
 /** A checkout that could not be prepared. */

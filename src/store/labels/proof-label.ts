@@ -1,12 +1,13 @@
 import type { ProofFact } from "../../domain/run/proof-fact.ts";
 import { plural } from "../../domain/values/plural.ts";
+import { namedIds } from "./progress-label.ts";
 import { type EventLabel, STYLES, toned } from "./tone.ts";
 
 /** A line of the proof of a base. A stop without a reason is that of the run. */
 export function proofLabel(event: ProofFact): EventLabel | undefined {
   const { repo } = event;
   if (event.type === "proof-started")
-    return [STYLES.finishing, `proof of ${repo} at ${event.sha.slice(0, 7)} under way: ${event.tickets.join(" ")}`];
+    return [STYLES.finishing, `proof of ${repo} at ${event.sha.slice(0, 7)} under way: ${namedIds(event.tickets, " ")}`];
   if (event.type === "proof-stopped")
     return event.reason === undefined
       ? undefined

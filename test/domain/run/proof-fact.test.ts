@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { mayWait } from "../../../src/domain/run/event.ts";
+import { mayWait, type RunFact } from "../../../src/domain/run/event.ts";
+import { expectedSuiteMs } from "../../../src/domain/run/suite-fact.ts";
 import { RepoId, TicketId } from "../../../src/domain/values/ids.ts";
 import { batchOf, Simulation, ticketOf } from "../simulate.ts";
 
@@ -61,6 +62,41 @@ describe("runs of checks", () => {
       base: { runs: 1, ms: 7_000 },
       proof: { runs: 0, ms: 0 },
       waitingMs: 0,
+      last: { "check app tests": 9_000, "base app tests": 7_000 },
     });
   });
+
+  test("take as long as the last one for the same purpose, or else as one for another", () => {
+    const sim = begun();
+    const run = (purpose: "check" | "base", ms: number) =>
+      sim.report({ type: "suite-ran", repo: APP, check: "tests", purpose, ms, tickets: [] });
+    const expected = (purpose: "check" | "base" | "proof", check = "tests") =>
+      expectedSuiteMs(sim.state, { repo: APP, check, purpose });
+    expect(expected("check")).toBeUndefined();
+    run("base", 7_000);
+    expect([expected("base"), expected("check"), expected("proof")]).toEqual([7_000, 7_000, 7_000]);
+    run("check", 9_000);
+    expect([expected("base"), expected("check"), expected("proof")]).toEqual([7_000, 9_000, 9_000]);
+    expect(expected("check", "lint")).toBeUndefined();
+  });
+});
+
+test("finished work waits from its agent's end to its first step, between two steps, and before the first command of a check", () => {
+  const check = { step: "check", name: "tests", command: ["npm", "test"] } as const;
+  const sim = new Simulation(batchOf([ticketOf("T-1", { finish: [{ step: "gates" }, check, { step: "merge" }] })]));
+  sim.decide();
+  sim.endAgent(T1);
+  const ref = sim.of(T1);
+  const after = (ms: number, fact: RunFact) => {
+    sim.pass(ms - 10);
+    sim.report(fact);
+  };
+  after(10, { type: "change-captured", ...ref, tip: "t", files: 1, additions: 1, deletions: 0 });
+  after(1_000, { type: "step-started", ...ref, step: 0, kind: "gates", name: "gates" });
+  after(60_000, { type: "step-ended", ...ref, step: 0, ok: true, summary: "" });
+  after(2_000, { type: "step-started", ...ref, step: 1, kind: "check", name: "tests" });
+  after(4_000, { type: "step-part-started", ...ref, part: "" });
+  after(60_000, { type: "step-ended", ...ref, step: 1, ok: true, summary: "" });
+  after(8_000, { type: "step-started", ...ref, step: 2, kind: "merge", name: "merge" });
+  expect(sim.state.suites?.waitingMs).toBe(15_000);
 });
