@@ -1,7 +1,8 @@
-import type { Comparison, Remark } from "../domain/evidence/compare.ts";
+import type { Comparison } from "../domain/evidence/compare.ts";
 import type { NamedFixes } from "../domain/evidence/fixes.ts";
 import type { Suppression } from "../domain/evidence/hunk.ts";
 import type { Allowance, TestRun } from "../domain/evidence/results.ts";
+import type { ChangeToClassify, ClassifiedChange } from "../domain/proof/code-under-test.ts";
 
 /** The result of a scan, or the reason why it did not finish, in plain words. */
 export type Scanned<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
@@ -24,18 +25,10 @@ export interface ComparedRuns {
   readonly failingOnBase: { readonly count: number; readonly first: readonly string[] };
 }
 
-/** The script that a check runs, and package.json before and after. */
-export interface ScriptChange {
-  readonly runs: { readonly runner: string; readonly script: string };
-  readonly changed: readonly string[];
-  readonly before: string | undefined;
-  readonly after: string | undefined;
-}
-
 /** Scans text that a worker wrote. A long text is scanned off the event loop, with bounds on time and memory. */
 export interface TextScans {
   /** Suppressions that a diff (as git writes it) adds: their number, and the first hundred with their text cut. */
   suppressions(diff: Uint8Array): Promise<Scanned<{ readonly count: number; readonly first: readonly Suppression[] }>>;
   compare(runsToCompare: RunsToCompare): Promise<Scanned<ComparedRuns>>;
-  scripts(scriptChange: ScriptChange): Promise<Scanned<readonly Remark[]>>;
+  classify(change: ChangeToClassify): Promise<Scanned<ClassifiedChange>>;
 }

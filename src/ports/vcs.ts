@@ -176,11 +176,15 @@ export interface Repo {
   files(commit: string): Promise<readonly string[]>;
   /** The tree of a commit, with all its files. */
   tree(commit: string): Promise<CommitTree>;
-  /** A copy of this commit with some files added and others removed: same parents, message, people and dates. On no branch. */
+  /**
+   * A copy of this commit with some files added and others removed: same parents, message, people and dates. On no branch. Paths
+   * that are `restored` are as in another commit, byte for byte, or gone if it does not have them; `files` come after that.
+   */
   deriveCommit(options: {
     commit: string;
     files: readonly { readonly path: string; readonly text: string }[];
     without: readonly string[];
+    restored?: readonly { readonly commit: string; readonly paths: readonly string[] }[];
   }): Promise<string>;
   /** The change between two commits in reverse: a commit on top of `tip` that has the files of `from`. On no branch. */
   reverse(options: { from: string; tip: string; message: string }): Promise<string>;

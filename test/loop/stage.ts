@@ -24,7 +24,7 @@ import { Performer } from "../../src/loop/run/perform.ts";
 import { recover } from "../../src/loop/run/recover.ts";
 import { BaseHealth } from "../../src/loop/steps/base-health.ts";
 import { Manifests } from "../../src/loop/steps/manifests.ts";
-import { TestCanaries } from "../../src/loop/steps/test-canaries.ts";
+import { Proofs } from "../../src/loop/steps/proofs.ts";
 import type { Agent, AgentResult, AgentTask, HealTask } from "../../src/ports/agent.ts";
 import type { Journal } from "../../src/ports/journal.ts";
 import type { Tracker } from "../../src/ports/tracker.ts";
@@ -184,13 +184,19 @@ export class Stage implements Disposable {
       testReports: createTestResultsReader({ program: PROGRAM, args: ["__results"] }),
       scans: createTextScans({ program: PROGRAM, args: ["__scan"] }),
       manifests: new Manifests(createRunFiles(folders)),
-      testCanaries: new TestCanaries(),
+      proofs: new Proofs(),
       baseHealth: new BaseHealth(),
       harness: fixedHarness(),
       templates: { reviewer: "", adversary: "", adjudicator: "", healer: "", planner: "", plan: "" },
       ...{ outbox: createOutbox(), audit: auditIn(folders.folder, RUN, orchestrator) },
       reviewerFiles: { reviewer: [], secondReviewer: [] },
-      ...{ merges: new MergeQueue(), trains: new MergeTrains(systemClock), pullRequests: new Map(), branchChecks: new Map(), starts: new WorktreeGate() },
+      ...{
+        merges: new MergeQueue(),
+        trains: new MergeTrains(systemClock),
+        pullRequests: new Map(),
+        branchChecks: new Map(),
+        starts: new WorktreeGate(),
+      },
       commandPermits: new Semaphore(state.workers),
       ...{ state: () => orchestrator.state, events: () => journal.read(), isBroken: () => orchestrator.isBroken },
       report: (fact) => !engine.dead && orchestrator.report(fact),

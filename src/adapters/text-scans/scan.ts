@@ -1,16 +1,16 @@
 import { compareRuns, type Remark } from "../../domain/evidence/compare.ts";
 import { failingUnnamed } from "../../domain/evidence/fixes.ts";
 import { tallies } from "../../domain/evidence/results.ts";
-import { scriptFindings } from "../../domain/evidence/scripts.ts";
 import { suppressionsIn } from "../../domain/evidence/suppressions.ts";
-import type { ComparedRuns, RunsToCompare, ScriptChange, TextScans } from "../../ports/text-scans.ts";
+import { type ChangeToClassify, classifyChange } from "../../domain/proof/code-under-test.ts";
+import type { ComparedRuns, RunsToCompare, TextScans } from "../../ports/text-scans.ts";
 import { readHunks } from "./read-hunks.ts";
 
 /** One scan, as it is sent to the thread. */
 export type ScanTask =
   | { readonly kind: "suppressions"; readonly diff: Uint8Array }
   | ({ readonly kind: "compare" } & RunsToCompare)
-  | ({ readonly kind: "scripts" } & ScriptChange);
+  | ({ readonly kind: "classify" } & ChangeToClassify);
 
 /** The result of a scan, by its kind. */
 export type ScanValue<K extends ScanTask["kind"]> =
@@ -29,8 +29,8 @@ export function scan(task: ScanTask): ScanValue<ScanTask["kind"]> {
       return suppressions(task.diff);
     case "compare":
       return compare(task);
-    case "scripts":
-      return scriptFindings(task.runs, task).map(bounded);
+    case "classify":
+      return classifyChange(task);
   }
 }
 

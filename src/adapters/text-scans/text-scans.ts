@@ -1,4 +1,5 @@
-import type { RunsToCompare, ScriptChange, TextScans } from "../../ports/text-scans.ts";
+import type { ChangeToClassify } from "../../domain/proof/code-under-test.ts";
+import type { RunsToCompare, TextScans } from "../../ports/text-scans.ts";
 import { inThread, type ThreadAnswer } from "../in-thread.ts";
 import { type ScanTask, type ScanValue, scan } from "./scan.ts";
 
@@ -35,7 +36,7 @@ export function createTextScans({
   return {
     suppressions: (diff) => run<"suppressions">({ kind: "suppressions", diff }, diff.length),
     compare: (runs) => run<"compare">({ kind: "compare", ...runs }, sizeOf(runs)),
-    scripts: (change) => run<"scripts">({ kind: "scripts", ...change }, lengthOf(change)),
+    classify: (change) => run<"classify">({ kind: "classify", ...change }, lengthOf(change)),
   };
 }
 
@@ -46,6 +47,7 @@ function sizeOf({ base, candidate, allow, fixes }: RunsToCompare): number {
   return chars * patterns;
 }
 
-function lengthOf({ before, after }: ScriptChange): number {
-  return (before?.length ?? 0) + (after?.length ?? 0);
+function lengthOf({ base, changed }: ChangeToClassify): number {
+  const texts = [...base.texts.values(), ...changed.map(({ text }) => text ?? "")];
+  return texts.reduce((sum, text) => sum + text.length, base.files.length);
 }

@@ -18,7 +18,7 @@ import { WorktreeGate } from "../../loop/concurrency/worktree-gate.ts";
 import type { Orchestrator } from "../../loop/run/orchestrator.ts";
 import { BaseHealth } from "../../loop/steps/base-health.ts";
 import { Manifests } from "../../loop/steps/manifests.ts";
-import { TestCanaries } from "../../loop/steps/test-canaries.ts";
+import { Proofs } from "../../loop/steps/proofs.ts";
 import type { AuditLog } from "../../ports/audit-log.ts";
 import type { Executor } from "../../ports/executor.ts";
 import type { RunStore } from "../../ports/run-store.ts";
@@ -134,8 +134,8 @@ function outagesOf({ outageMinutes = OUTAGE_MINUTES }: Partial<Limits>, report: 
 }
 
 /** The engine's knowledge of what checks have shown; some of it is lost with the engine. */
-function knowledgeOf(files: LoopContext["files"]): Pick<LoopContext, "manifests" | "testCanaries" | "baseHealth"> {
-  return { manifests: new Manifests(files), testCanaries: new TestCanaries(), baseHealth: new BaseHealth() };
+function knowledgeOf(files: LoopContext["files"]): Pick<LoopContext, "manifests" | "proofs" | "baseHealth"> {
+  return { manifests: new Manifests(files), proofs: new Proofs(), baseHealth: new BaseHealth() };
 }
 
 /** The queues and permits of landings, worktrees and commands. */

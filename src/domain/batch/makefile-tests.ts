@@ -20,7 +20,7 @@ const NEEDS_NO_BUILD =
  * targets in the order of the command line.
  */
 export function makeTests(text: string): Argv | undefined {
-  const rules = rulesOf(text);
+  const rules = makeRules(text);
   const tests = TESTS.find((name) => rules.has(name));
   if (tests === undefined) return undefined;
   const { prerequisites = [], recipe = "" } = rules.get(tests) ?? {};
@@ -30,7 +30,7 @@ export function makeTests(text: string): Argv | undefined {
 }
 
 /** The explicit rules by target; several for one target count as one. Blind to included files. */
-function rulesOf(text: string): ReadonlyMap<string, Rule> {
+export function makeRules(text: string): ReadonlyMap<string, Rule> {
   const rules = new Map<string, Rule>();
   let targets: readonly string[] = [];
   for (const line of text.replaceAll("\\\n", " ").split("\n")) {

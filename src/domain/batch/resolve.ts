@@ -73,6 +73,8 @@ export function resolveBatch(
     ...(file.guard !== undefined && { guard: file.guard }),
     ...(routes && { complexity: routes }),
     ...(file.onBroken && { onBroken: file.onBroken }),
+    ...(file.proof && { proof: file.proof }),
+    ...(file.judge && { judge: file.judge }),
     ...transients,
   };
   return {

@@ -19,6 +19,7 @@ import { HostSpec } from "./host-spec.ts";
 import { LiveSpec, OnBroken } from "./live-spec.ts";
 import type { Parties, ReviewerParty } from "./party.ts";
 import { PrepareCommand } from "./prepare-command.ts";
+import { JudgeSpec, ProofSpec } from "./proof-spec.ts";
 import { ReviewerSpec, SecondReviewerSpec } from "./reviewer-spec.ts";
 import { SecretSpecs } from "./secret-spec.ts";
 import { FinishLine, type StepSpec } from "./step-spec.ts";
@@ -41,12 +42,23 @@ const Allow = z.strictObject({
     .boolean()
     .default(false)
     .describe("True if the ticket may add suppressions for linters, type checkers, runners and coverage"),
-  scripts: z.boolean().default(false).describe("True if the ticket may change the package.json scripts that a check runs"),
+  scripts: z
+    .boolean()
+    .default(false)
+    .describe("True if the ticket may change what a check runs: scripts of package.json, a Makefile, shell scripts"),
   attributes: z.boolean().optional().describe("True if the ticket may change files named .gitattributes; default: false"),
   configuration: z
     .boolean()
     .optional()
     .describe("True if tests of the base may depend on the ticket's changes to how tests are run; default: false"),
+  judge: z
+    .array(z.string().min(1).max(400))
+    .max(200)
+    .readonly()
+    .optional()
+    .describe(
+      "Glob patterns of files that judge (tests, helpers, settings, scripts) whose changes by this ticket count as the base's",
+    ),
 });
 
 /** Ids of tests that a ticket must fix. Every report is searched for each of them. */
@@ -215,6 +227,8 @@ export const BatchFile = z.strictObject({
     .describe(
       "Transients (failures that pass by themselves) by name, beside the built-in ones: a step that fails by one is retried once",
     ),
+  proof: ProofSpec.optional(),
+  judge: JudgeSpec.optional(),
   protect: z
     .array(z.string().min(1))
     .readonly()
@@ -282,6 +296,10 @@ export interface Batch extends Pick<Parties, ReviewerParty> {
   readonly transients?: readonly TransientSpec[] | undefined;
   /** What happens while a base is broken; absent: freeze. */
   readonly onBroken?: z.infer<typeof OnBroken> | undefined;
+  /** When changes are proven; absent: by where the base is. */
+  readonly proof?: ProofSpec | undefined;
+  /** Who approves changes of what judges; absent: by the finish line. */
+  readonly judge?: JudgeSpec | undefined;
   /** How commits that land look; absent: the defaults. */
   readonly commit?: CommitSpec | undefined;
   /** The boundaries that the batch file sets. */

@@ -77,9 +77,7 @@ export const StepSpec = z.discriminatedUnion("step", [
     canary: z
       .enum(["always", "sampled", "off"])
       .optional()
-      .describe(
-        "When a passed check is run again with planted tests that must fail; default: always if it took at most 60 s, else sampled, 1 in 5",
-      ),
+      .describe("off: a passed check is proven without planted tests that must fail; anything else, and the default: with some"),
   }),
   z.strictObject({
     step: z.literal("review").describe("Lets the reviewer read the merge candidate"),

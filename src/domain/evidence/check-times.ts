@@ -5,8 +5,8 @@ import { plainText } from "../values/text.ts";
 export interface CheckTimes {
   /** Measuring the base to compare with. */
   readonly baseMs: number;
-  /** Planted tests, without the preparation of their checkouts. */
-  readonly plantedMs: number;
+  /** The deep proof, without the preparation of its checkouts. */
+  readonly proofMs: number;
   /** Preparing all its checkouts: `made` of them by commands, the others as copies of a kept preparation. */
   readonly preparing: {
     readonly ms: number;
@@ -24,13 +24,13 @@ const LEAST_MS = 10_000;
 const [HEAD_CHARS, TAIL_CHARS] = [50, 40];
 
 /** The parts of a passed check's summary that tell where its time went; none if it took little beside its own command. */
-export function timesParts({ baseMs, plantedMs, preparing }: CheckTimes): readonly string[] {
+export function timesParts({ baseMs, proofMs, preparing }: CheckTimes): readonly string[] {
   const { ms, times, made, why } = preparing;
-  if (baseMs + plantedMs + ms < LEAST_MS) return [];
+  if (baseMs + proofMs + ms < LEAST_MS) return [];
   const how = made === 0 ? " from a kept preparation" : why === undefined ? "" : `: ${shortReason(why)}`;
   return [
     ...(baseMs < LEAST_PART_MS ? [] : [`measuring the base ${seconds(baseMs)}`]),
-    ...(plantedMs < LEAST_PART_MS ? [] : [`planted tests ${seconds(plantedMs)}`]),
+    ...(proofMs < LEAST_PART_MS ? [] : [`proof ${seconds(proofMs)}`]),
     ...(ms < LEAST_PART_MS ? [] : [`preparing ${seconds(ms)}, ${plural(times, "time")}${how}`]),
   ];
 }

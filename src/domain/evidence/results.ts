@@ -20,12 +20,14 @@ export interface Allowance {
   readonly testsRemoved: readonly string[];
   readonly testsSkipped: readonly string[];
   readonly suppressions: boolean;
-  /** True if it may change the package.json scripts that a check runs. */
+  /** True if it may change what a check runs: scripts of package.json, a Makefile, shell scripts. */
   readonly scripts?: boolean;
   /** True if it may change files named .gitattributes. */
   readonly attributes?: boolean | undefined;
   /** True if it may change how tests are run: the settings of test runners, conftest.py. */
   readonly configuration?: boolean | undefined;
+  /** Glob patterns of other files that judge, which it may change. */
+  readonly judge?: readonly string[] | undefined;
 }
 
 /** The strength of a passed check: per-test results against the base's, results alone, or the exit code alone. */

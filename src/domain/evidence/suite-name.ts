@@ -5,7 +5,7 @@ import type { TestResult, TestRun } from "./results.ts";
 /** A run with the outermost suite of its report named as on the base, if that is a matter of settings: pytest's `junit_suite_name`. */
 export function namedAsOn(base: TestRun | undefined, run: TestRun | Remark, command: readonly string[]): TestRun | Remark {
   if ("says" in run || base === undefined) return run;
-  const isPytest = findRunners(command, undefined).some(({ runner }) => runner.name === "pytest");
+  const isPytest = findRunners(command).some(({ runner }) => runner.name === "pytest");
   return isPytest ? { ...run, tests: withSuiteNameOf(base.tests, run.tests) } : run;
 }
 

@@ -50,7 +50,8 @@ export function failingOnBaseLine(ids: readonly string[], count = ids.length): s
   return `${fail} not count: ${[...shown, ...more].join(", ")}`;
 }
 
-/** The test canary's part of a passed check's summary. */
-export function canaryLine(options: { readonly as: "held" } | { readonly as: "not-run"; readonly why: string }): string {
-  return options.as === "held" ? "test canary passed" : `test canary not run: ${options.why}`;
+/** The deep proof's part of a passed check's summary: what happened, and nothing else. */
+export function proofLine({ planted, note }: { readonly planted: number; readonly note?: string | undefined }): string {
+  const done = planted === 0 ? "proven without planted tests" : `proven with ${plural(planted, "planted test")}`;
+  return note === undefined ? done : `${done}: ${note}`;
 }

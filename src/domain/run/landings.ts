@@ -1,11 +1,12 @@
+import { type JudgeAllowance, trustsAny } from "../proof/permission.ts";
 import type { TicketId } from "../values/ids.ts";
 
-/** The changes of a base between two commits. */
+/** The changes of a base between two commits that somebody made who may. */
 export interface TrustedSpan {
   readonly from: string;
   readonly to: string;
-  /** The only paths that count; absent if all do. */
-  readonly paths?: readonly string[] | undefined;
+  /** What of them is trusted: what its ticket was allowed, or what was shown and approved. Absent: all, because others made them. */
+  readonly only?: JudgeAllowance | undefined;
 }
 
 /** The origin of the test setup: the first base of a run, and the later changes by anyone who may change it. */
@@ -44,11 +45,13 @@ export function upTo({ first, trusted, last }: Omit<Landings, "initial">, base: 
   return base === last ? { first, trusted } : withTrusted({ first, trusted }, { from: last, to: base });
 }
 
-/** With one more span appended. */
-export function withTrusted({ first, trusted }: Origin, span: TrustedSpan): Origin {
+/** With one more span appended; unchanged if nothing of it is trusted. */
+export function withTrusted(origin: Origin, span: TrustedSpan): Origin {
+  const { first, trusted } = origin;
+  if (span.only !== undefined) return trustsAny(span.only) ? { first, trusted: [...trusted, span] } : origin;
   const before = trusted.at(-1);
-  if (span.paths !== undefined || before?.paths !== undefined) return { first, trusted: [...trusted, span] };
   if (trusted.length === 0 && span.from === first) return { first: span.to, trusted };
-  if (before?.to === span.from) return { first, trusted: [...trusted.slice(0, -1), { from: before.from, to: span.to }] };
+  if (before?.to === span.from && before.only === undefined)
+    return { first, trusted: [...trusted.slice(0, -1), { from: before.from, to: span.to }] };
   return { first, trusted: [...trusted, span] };
 }

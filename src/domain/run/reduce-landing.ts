@@ -21,12 +21,11 @@ export function withLanding(
   if (from === to) return withBaseMoved(state, event);
   // A landing that was cut off is reported once more; one of an earlier run belongs to the first base of this one.
   if (mergedSha === to || pendingWork?.landed?.to === to) return withBaseMoved(state, event);
-  const isTrusted = state.plan.tickets[index]?.allow?.configuration === true;
+  const only = state.plan.tickets[index]?.allow ?? {};
   const known = landingsOf(state, repo);
   const before = known === undefined ? { first: from, trusted: [] } : upTo(known, from);
   const approved = proof?.approved ?? [];
-  const span = isTrusted ? { from, to } : approved.length > 0 ? { from, to, paths: approved } : undefined;
-  const next = span === undefined ? before : withTrusted(before, span);
+  const next = withTrusted(before, { from, to, only: approved.length === 0 ? only : { ...only, files: approved } });
   const commits = withLandedCommit(known?.commits ?? [], { sha: to, ticket: id });
   const landed: Landings = { ...next, initial: known?.initial ?? from, last: to, commits };
   const proofs = proof === undefined ? state.proofs : withProven(state.proofs, repo, to);

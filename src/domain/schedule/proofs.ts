@@ -1,3 +1,4 @@
+import { proofMode } from "../batch/proof-spec.ts";
 import type { LandedCommit } from "../run/landings.ts";
 import { landingsOf } from "../run/reduce-landing.ts";
 import { activeTickets, freeSlots, indexOf, type RunState } from "../run/state.ts";
@@ -11,6 +12,8 @@ const AT_MOST = 32;
 
 /** The landed commits of a base that no proven tree holds, oldest first. */
 export function unprovenCommits(state: RunState, repo: RepoId): readonly LandedCommit[] {
+  // Each of them was proven before it landed.
+  if (proofMode(state.batch, repo) === "each") return [];
   const commits = landingsOf(state, repo)?.commits ?? [];
   const proven = commits.findIndex(({ sha }) => sha === state.proofs[repo]?.proven);
   const since = commits.slice(proven + 1);

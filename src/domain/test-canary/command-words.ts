@@ -14,25 +14,25 @@ const RUNNER_SCRIPT = /(?:^|\/)(?:vitest(?:\.mjs)?|jest(?:\.js)?)$/;
 
 /**
  * The commands that a command runs, one by one for a shell's script. Each is without the programs that only start it, and has its
- * program's bare name. This is as good as words alone allow; only the planting of a canary depends on it.
+ * program's bare name unless `bare` is false. This is as good as words alone allow.
  */
-export function commandsIn(command: readonly string[]): readonly (readonly string[])[] {
-  const words = withoutStarters(command);
+export function commandsIn(command: readonly string[], { bare = true } = {}): readonly (readonly string[])[] {
+  const words = withoutStarters(command, bare);
   const [program = "", ...rest] = words;
-  if (!SHELL.test(program)) return [words];
+  if (!SHELL.test(program.split("/").at(-1) ?? "")) return [words];
   const at = rest.findIndex((word) => /^-[a-z]*c$/.test(word));
   const script = at === -1 ? undefined : rest[at + 1];
-  return script === undefined ? [words] : shellCommands(script).map(withoutStarters);
+  return script === undefined ? [words] : shellCommands(script).map((each) => withoutStarters(each, bare));
 }
 
-function withoutStarters(command: readonly string[]): readonly string[] {
+function withoutStarters(command: readonly string[], bare: boolean): readonly string[] {
   let at = 0;
   while (at < command.length - 1 && isStarter(command, at)) at += 1;
   const rest = command.slice(at);
   const program = (rest[0] ?? "").split("/").at(-1) ?? "";
   const script = /^(?:node|python[\d.]*)$/.test(program) ? rest.slice(1).findIndex((word) => RUNNER_SCRIPT.test(word)) : -1;
   if (script !== -1) return [(rest[script + 1] ?? "").split("/").at(-1) ?? "", ...rest.slice(script + 2)];
-  return [program, ...rest.slice(1)];
+  return [bare ? program : (rest[0] ?? ""), ...rest.slice(1)];
 }
 
 function isStarter(command: readonly string[], at: number): boolean {

@@ -1,4 +1,3 @@
-import { scriptRunBy, scriptText } from "../evidence/scripts.ts";
 import { cargoTest } from "./cargo-test.ts";
 import { commandsIn } from "./command-words.ts";
 import { goTest } from "./go-test.ts";
@@ -17,22 +16,10 @@ export interface FoundRunner {
   readonly words: readonly string[];
 }
 
-/** Levels of scripts that run another script, at most. */
-const MAX_DEPTH = 4;
-
-/** The runners that a check's command starts, one after another, also through a shell or the base's package.json. */
-export function findRunners(command: readonly string[], packageJson: string | undefined): readonly FoundRunner[] {
-  return search(command, packageJson, 0);
-}
-
-function search(command: readonly string[], packageJson: string | undefined, depth: number): readonly FoundRunner[] {
+/** The runners that a command starts by its own words, one after another, also through a shell. */
+export function findRunners(command: readonly string[]): readonly FoundRunner[] {
   return commandsIn(command).flatMap((words) => {
     const runner = RUNNERS.find((each) => each.isStartedBy(words));
-    if (runner !== undefined) return [{ runner, words }];
-    const script = scriptRunBy(words);
-    const text = script === undefined || depth >= MAX_DEPTH ? undefined : scriptText(packageJson, script.script);
-    if (text === undefined) return [];
-    const more = words.includes("--") ? words.slice(words.indexOf("--") + 1) : [];
-    return search(["sh", "-c", [text, ...more].join(" ")], packageJson, depth + 1);
+    return runner === undefined ? [] : [{ runner, words }];
   });
 }

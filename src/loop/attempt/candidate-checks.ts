@@ -1,10 +1,12 @@
 import { commitMessage, teamKeys } from "../../domain/batch/commit-message.ts";
+import { approverOfJudge } from "../../domain/batch/proof-spec.ts";
 import type { StepSpec } from "../../domain/batch/step-spec.ts";
 import type { Complexity } from "../../domain/complexity/classes.ts";
 import { appliesTo } from "../../domain/complexity/review-steps.ts";
 import { routeOf } from "../../domain/complexity/route.ts";
 import { type LandingMessage, landingMessage, pullRequestBody } from "../../domain/forge/pull-request-text.ts";
 import { describeAwaited, isApproved } from "../../domain/run/approval.ts";
+import type { LandedProof } from "../../domain/run/proof-fact.ts";
 import { activeTickets, ticketOf } from "../../domain/run/state.ts";
 import { specOf, textOf } from "../../domain/schedule/plan.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
@@ -17,8 +19,9 @@ import { approvalNeededFor, boundGate } from "../steps/bound-gate.ts";
 import { gates, protectedFor } from "../steps/gates.ts";
 import type { Built } from "../steps/landing.ts";
 import { conflictEvidence } from "../steps/merge.ts";
+import { refuseUnapproved } from "../steps/prove-alone.ts";
 import { runReviewStep } from "../steps/review-step.ts";
-import type { StepResult, TrainResult } from "../steps/step.ts";
+import type { NeededApproval, StepResult, TrainResult } from "../steps/step.ts";
 import { checkCandidate } from "./check-candidate.ts";
 import type { LoopContext, OpenAttempt } from "./context.ts";
 import { keepPatch } from "./kept-work.ts";
@@ -43,7 +46,14 @@ export class CandidateChecks {
   readonly #steps: readonly Placed[];
   readonly #change: Change;
   /** Changes that the reviewer has passed, and the ticket's text at that time, by step index. */
-  readonly #passed = new Map<number, { readonly candidate: Built; readonly text: string }>();
+  readonly #passed = new Map<
+    number,
+    { readonly candidate: Built; readonly text: string; readonly approves: readonly string[] }
+  >();
+  /** What checks need approved, by step index. */
+  readonly #needed = new Map<number, NeededApproval>();
+  /** The commit on which each check was proven alone, by step index. */
+  readonly #proven = new Map<number, string>();
 
   constructor(
     ctx: LoopContext,
@@ -111,8 +121,7 @@ export class CandidateChecks {
     const lands = { at: ticketOf(state(), ticket.id).attempt?.startedAt ?? clock.now() };
     const where = onto === undefined ? {} : { onto };
     const built = await this.#repo.candidate({ tip: this.#change.tip, message, signal, lands, ...where });
-    const isTrusted = ticket.allow?.configuration === true;
-    if (built.ok) this.#ctx.testCanaries.noteBuilt(built.commit, { from: built.base, isTrusted });
+    if (built.ok) this.#ctx.proofs.noteBuilt(built.commit, { from: built.base, allow: ticket.allow });
     return built;
   }
 
@@ -142,7 +151,10 @@ export class CandidateChecks {
     const { batch, state } = this.#ctx;
     const ticket = ticketOf(state(), this.#scope.ticket.id);
     const gatedClass = routeOf(batch, ticket).gate === undefined ? undefined : ticket.complexity?.class;
-    const needed = await approvalNeededFor(this.#repo, candidate, { bound: batch.bounds?.[this.#repo.id], gatedClass });
+    const approved = new Set([...this.#passed.values()].flatMap(({ approves }) => approves));
+    const isReviewers = approverOfJudge(batch, this.#scope.ticket.finish) === "reviewer";
+    const judges = this.#judges.filter((path) => !isReviewers || !approved.has(path));
+    const needed = await approvalNeededFor(this.#repo, candidate, { bound: batch.bounds?.[this.#repo.id], gatedClass, judges });
     if (needed === undefined || isApproved(ticket, needed.change)) return;
     await keepPatch(this.#repo, { from: candidate.base, change: this.#change, patch: this.#scope.files.patch });
     if (!this.#scope.announce({ type: "approval-awaited", ...needed })) throw new AttemptOver({ outcome: "stopped" });
@@ -214,10 +226,35 @@ export class CandidateChecks {
         const { candidate, result } = await checking;
         if (!candidate.ok) return conflictEvidence(candidate);
         const own = result?.steps[i];
-        if (own === undefined) throw new Error(`the train of ${this.#scope.ticket.id} has no result of ${placed.spec.name}`);
-        return own;
+        if (own !== undefined) return this.#noteProof(placed, own, train);
+        throw new Error(`the train of ${this.#scope.ticket.id} has no result of ${placed.spec.name}`);
       });
     return (await checking).candidate;
+  }
+
+  /** Keeps what a check has shown beside its result. A change that nobody may approve fails. */
+  #noteProof({ index, spec }: PlacedCheck, result: StepResult, train?: Train): StepResult {
+    this.#needed.delete(index);
+    this.#proven.delete(index);
+    if (!result.ok) return result;
+    if (result.isProven && result.commit !== undefined) this.#proven.set(index, result.commit);
+    if (result.needsApproval === undefined) return result;
+    const isShared = train !== undefined && train.ids.length > 1;
+    if (isShared || approverOfJudge(this.#ctx.batch, this.#scope.ticket.finish) === "refuse")
+      return refuseUnapproved(spec, result);
+    this.#needed.set(index, result.needsApproval);
+    return result;
+  }
+
+  /** Files that judge and that somebody has to approve. */
+  get #judges(): readonly string[] {
+    return [...new Set([...this.#needed.values()].flatMap(({ files }) => files))];
+  }
+
+  /** The proof of a candidate that lands, if each of its checks was proven on it alone. */
+  proofOf(commit: string): LandedProof | undefined {
+    const isProven = this.#checks.length > 0 && this.#checks.every(({ index }) => this.#proven.get(index) === commit);
+    return isProven ? { approved: this.#judges } : undefined;
   }
 
   /** Runs the checks on the candidate of a train's last car, which is this one. */
@@ -237,7 +274,9 @@ export class CandidateChecks {
         const scope = { ...atStep(this.#scope, { index, spec }, rest), announce, signal };
         return checkCandidate(this.#ctx, scope, this.#repo, { index, step: spec, candidate });
       };
-      const result = await commandPermits.run(run, signal).catch(overIfAborted(this.#scope));
+      const found = await commandPermits.run(run, signal).catch(overIfAborted(this.#scope));
+      // Only a car by itself can have its change approved.
+      const result = train.ids.length > 1 ? refuseUnapproved(spec, found) : found;
       steps.push(result);
       if (!result.ok) return { ok: false, steps };
     }
@@ -252,7 +291,10 @@ export class CandidateChecks {
       return gates(this.#change, protectedFor(ctx.batch.protect, ticket), ticket.contract);
     }
     if (!candidate.ok) return conflictEvidence(candidate);
-    if (spec.step === "check") return checkCandidate(ctx, scope, this.#repo, { index: placed.index, step: spec, candidate });
+    if (spec.step === "check") {
+      const { index } = placed;
+      return this.#noteProof({ index, spec }, await checkCandidate(ctx, scope, this.#repo, { index, step: spec, candidate }));
+    }
     if (spec.step !== "review" && spec.step !== "adversary") throw new Error(`${spec.step} cannot stand before merge`);
     if (!this.#applies(placed)) return { ok: true, summary: `not needed: the ticket is ${this.#class}`, notNeeded: true };
     if (await this.#stands(placed, candidate)) {
@@ -262,12 +304,12 @@ export class CandidateChecks {
       const before = this.#passed.get(placed.index)?.candidate.commit.slice(0, 7);
       return { ok: true, summary: `stands: its files are as they were in ${before}, which passed`, commit: candidate.commit };
     }
-    const of = { candidate, change: this.#change };
+    const of = { candidate, change: this.#change, judges: this.#judges };
     const result =
       spec.step === "review"
         ? await runReviewStep(ctx, scope, this.#repo, { ...of, spec })
         : await runAdversaryStep(ctx, scope, this.#repo, { ...of, spec });
-    if (result.ok) this.#passed.set(placed.index, { candidate, text: this.#text });
+    if (result.ok) this.#passed.set(placed.index, { candidate, text: this.#text, approves: result.approves ?? [] });
     return result;
   }
 
@@ -278,6 +320,8 @@ export class CandidateChecks {
   async #stands({ index }: Placed, candidate: Built): Promise<boolean> {
     const before = this.#passed.get(index);
     if (before === undefined || before.text !== this.#text) return false;
+    // It was not shown what judges.
+    if (this.#judges.some((path) => !before.approves.includes(path))) return false;
     const { paths } = await this.#repo.change({ from: before.candidate.commit, tip: candidate.commit });
     const moved = new Set(paths.map(({ path }) => path));
     return this.#change.paths.every(({ path }) => !moved.has(path));

@@ -179,6 +179,7 @@ async function landByTrain(
     const checked = await checks.checkInTrain(car);
     const needs = {
       ...{ repo, checked, isOutdated: () => checks.isOutdated, checkAgain: () => checks.checkInTrain(car) },
+      proofOf: (commit: string) => checks.proofOf(commit),
       inTurn: <T>(land: () => Promise<T>) => ctx.merges.run(lane, land, scope.signal),
     };
     const { commit } = await runStep(ctx, scope, step, () => merge(ctx, scope, needs));

@@ -1,5 +1,6 @@
 import type { StepSpec } from "../../domain/batch/step-spec.ts";
-import type { Allowance } from "../../domain/evidence/results.ts";
+import type { Remark } from "../../domain/evidence/compare.ts";
+import { proofLine } from "../../domain/evidence/summary-lines.ts";
 import { type LandedCommit, type Origin, upTo } from "../../domain/run/landings.ts";
 import type { ProofFact } from "../../domain/run/proof-fact.ts";
 import { landingsOf } from "../../domain/run/reduce-landing.ts";
@@ -11,7 +12,6 @@ import { errorMessage } from "../../domain/values/error-text.ts";
 import type { RepoId, RunId } from "../../domain/values/ids.ts";
 import { plural } from "../../domain/values/plural.ts";
 import { plainText } from "../../domain/values/text.ts";
-import { vecItems } from "../../domain/values/vec.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import { type LoopContext, waitingRepoOf } from "../attempt/context.ts";
 import { pause } from "../concurrency/wait.ts";
@@ -71,30 +71,32 @@ async function proveCommits(
   const last = covered.at(-1);
   if (last === undefined) return { ok: true, summary: "nothing has landed since the last proof" };
   const repo = waitingRepoOf(ctx, specOf(ctx.state().plan, last.ticket), signal);
-  const proofAt = (at: number): Promise<ProofOutcome> =>
+  const proofAt = (at: number): Promise<TreeOutcome> =>
     proveTree(
       { ctx, repo, commit: covered[at] ?? last, origin: originAt(ctx, id, covered, at), signal },
       covered.slice(0, at + 1),
     );
   let failing = covered.length - 1;
-  let outcome = await proofAt(failing);
-  if (outcome.as === "proven") return { ok: true, summary: `${plural(covered.length, "change")} proven: ${outcome.summary}` };
+  let found = await proofAt(failing);
+  if (found.outcome.as === "proven") return { ok: true, summary: `${plural(covered.length, "change")} proven: ${found.says}` };
   for (let proven = -1; failing - proven > 1; ) {
     const middle = Math.floor((proven + failing) / 2);
-    const found = await proofAt(middle);
-    if (found.as === "broken") return found.evidence.summary;
-    if (found.as === "proven") proven = middle;
-    else [failing, outcome] = [middle, found];
+    const next = await proofAt(middle);
+    if (next.outcome.as === "broken") return next.outcome.evidence.summary;
+    if (next.outcome.as === "proven") proven = middle;
+    else [failing, found] = [middle, next];
   }
+  const { outcome, says: check } = found;
   if (outcome.as === "broken") return outcome.evidence.summary;
-  return failedProof(ctx, covered[failing] ?? last, outcome);
+  if (outcome.as === "proven") throw new Error("a proof that failed is proven");
+  return failedProof(ctx, covered[failing] ?? last, { check, finding: outcome.finding });
 }
 
 /** A failed proof of a commit. A commit that is not the ticket's own change, but its revert, is nobody's fault. */
 function failedProof(
   { state }: LoopContext,
   { sha, ticket }: LandedCommit,
-  { finding, check }: Extract<ProofOutcome, { as: "forged" | "differs" }>,
+  { check, finding }: { readonly check: string; readonly finding: Remark },
 ): Ended {
   const { mergedSha } = ticketOf(state(), ticket);
   const summary = plainText(`the check ${check} is not proven with ${sha.slice(0, 7)} of ${ticket}: ${finding.says}`, 300);
@@ -102,19 +104,25 @@ function failedProof(
   return { ok: false, summary, check, detail, ...(mergedSha === sha && { blamed: ticket }) };
 }
 
+/** The outcome of a tree: what its proofs say, or the name of the check that is not proven. */
+interface TreeOutcome {
+  readonly outcome: ProofOutcome;
+  readonly says: string;
+}
+
 /** Proves a tree by each check of the tickets that landed in it. */
-async function proveTree(proof: TreeProof, covered: readonly LandedCommit[]): Promise<ProofOutcome> {
+async function proveTree(proof: TreeProof, covered: readonly LandedCommit[]): Promise<TreeOutcome> {
   const { ctx, repo, commit, origin, signal } = proof;
   const scope = await verifyScope(ctx, ticketOf(ctx.state(), commit.ticket), { signal, marker: proofMarker(ctx.run, repo.id) });
   const candidate = { ok: true as const, commit: commit.sha, base: origin.first };
-  const summaries: string[] = [];
+  const says: string[] = [];
   for (const step of checksOf(ctx, covered)) {
-    const prove = () => deepProof(ctx, scope, repo, { step, candidate, origin, allow: allowanceOf(ctx, repo) });
+    const prove = () => deepProof(ctx, scope, repo, { step, candidate, origin, allow: {} });
     const outcome = await ctx.commandPermits.run(prove, signal);
-    if (outcome.as !== "proven") return outcome;
-    summaries.push(outcome.summary);
+    if (outcome.as !== "proven") return { outcome, says: step.name };
+    says.push(proofLine(outcome));
   }
-  return { as: "proven", summary: summaries.join("; ") };
+  return { outcome: { as: "proven", commit: commit.sha, planted: 0 }, says: says.join("; ") };
 }
 
 /** The distinct checks of the tickets of these commits. */
@@ -133,16 +141,4 @@ function originAt({ state }: LoopContext, repo: RepoId, covered: readonly Landed
   const own = covered[at]?.sha;
   const { first, trusted } = upTo(landings, landings.last);
   return { first, trusted: trusted.filter(({ from, to }) => !later.has(to) && !later.has(from) && from !== own) };
-}
-
-/** Everything that the tickets which landed on a base may change about its tests. */
-function allowanceOf({ state }: LoopContext, repo: Repo): Allowance {
-  const { plan, tickets } = state();
-  const landed = [...vecItems(tickets)].filter(({ mergedSha }) => mergedSha !== undefined).map(({ id }) => specOf(plan, id));
-  const allowed = landed.flatMap(({ allow, repo: own }) => (allow !== undefined && own === repo.id ? [allow] : []));
-  return {
-    testsRemoved: allowed.flatMap(({ testsRemoved }) => testsRemoved),
-    testsSkipped: allowed.flatMap(({ testsSkipped }) => testsSkipped),
-    suppressions: allowed.some(({ suppressions }) => suppressions),
-  };
 }

@@ -42,6 +42,7 @@ const RESTORES: Allowance = {
   scripts: true,
   attributes: true,
   configuration: true,
+  judge: ["**"],
 };
 
 /** Found in the environment of every process of a revert. */
@@ -159,7 +160,7 @@ async function build({ ctx, spec, live, repo, signal }: Revert): Promise<Built> 
   }
   const { paths } = await repo.change({ from: candidate.base, tip: candidate.commit });
   if (paths.length === 0) throw new RevertImpossible("the base holds nothing of its change any more");
-  ctx.testCanaries.noteBuilt(candidate.commit, { from: candidate.base, isTrusted: spec.allow?.configuration === true });
+  ctx.proofs.noteBuilt(candidate.commit, { from: candidate.base, allow: spec.allow });
   return candidate;
 }
 
@@ -193,9 +194,9 @@ async function runChecks(revert: Revert, candidate: Built): Promise<void> {
   const checks = suspicion?.step === "check" && !isOwn ? [...own, suspicion] : own;
   for (const [index, step] of checks.entries()) {
     const turned = atStep(scope, index, step);
-    // The trees that it joins have passed with planted tests before.
-    const plain = { ...step, canary: "off" as const };
-    const result = await ctx.commandPermits.run(() => runCheckStep(ctx, turned, repo, plain, candidate), signal);
+    // No agent wrote it, and the trees that it joins have been proven.
+    const check = () => runCheckStep(ctx, turned, repo, step, candidate, { isProven: true });
+    const result = await ctx.commandPermits.run(check, signal);
     if (result.ok) continue;
     const { name, summary, detail } = result.evidence;
     throw new RevertImpossible(`check ${name} fails without the change: ${summary}`, detail);

@@ -11,14 +11,12 @@ import { commandEvidence } from "../programs/run-in.ts";
 import { type CommandOutcome, type CommitCommand, runOnCommit } from "../programs/run-on-commit.ts";
 import { overIfAborted, type StepScope, withoutRest } from "../programs/scope.ts";
 import { type Manifest, type Manifests, manifestKey } from "./manifests.ts";
-import { checkKey, type TestCanaries } from "./test-canaries.ts";
 
 type Check = Extract<StepSpec, { step: "check" }>;
 
 /** What measuring a base needs. */
 export interface ResultsContext extends ProgramContext {
   readonly manifests: Manifests;
-  readonly testCanaries: TestCanaries;
 }
 
 /** A check, and the commit that it runs on. */
@@ -103,10 +101,7 @@ export async function measureBase(
   if (result.ending === "failed-to-start" && noProgram)
     return { as: "none", why: "the base does not have the program", hasFailed: true };
   const tests = resultsOf(step, result, reading);
-  if (!("says" in tests) && tests.tests.length > 0) {
-    ctx.testCanaries.shortest(checkKey(repo, step), result.durationMs);
-    return { as: "tests", run: tests };
-  }
+  if (!("says" in tests) && tests.tests.length > 0) return { as: "tests", run: tests };
   if (result.ending === "exited" && result.exitCode !== null && result.exitCode < NOT_ITS_OWN) {
     const hasFailed = result.exitCode !== 0;
     if (!("says" in tests)) return { as: "none", why: "the base has no tests", hasFailed };

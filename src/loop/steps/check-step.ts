@@ -4,10 +4,9 @@ import { timesParts } from "../../domain/evidence/check-times.ts";
 import type { Comparison, Remark } from "../../domain/evidence/compare.ts";
 import { unmetComparisons } from "../../domain/evidence/condition.ts";
 import type { NamedFixes } from "../../domain/evidence/fixes.ts";
-import type { Allowance, TestResult } from "../../domain/evidence/results.ts";
-import { scriptRunBy } from "../../domain/evidence/scripts.ts";
+import type { Allowance } from "../../domain/evidence/results.ts";
 import { namedAsOn } from "../../domain/evidence/suite-name.ts";
-import { canaryLine, findingsLine, findingsText, passedLine } from "../../domain/evidence/summary-lines.ts";
+import { findingsLine, findingsText, passedLine, proofLine } from "../../domain/evidence/summary-lines.ts";
 import { whatFailed } from "../../domain/triage/what-failed.ts";
 import { boundedList, boundedTail } from "../../domain/values/bounded-text.ts";
 import { plainText } from "../../domain/values/text.ts";
@@ -21,9 +20,9 @@ import { baseResults, resultsKey, resultsOf, runCheckCommand } from "./base-resu
 import { CheckStopwatch } from "./check-stopwatch.ts";
 import { protectedFor, strayPaths, touchedOf } from "./gates.ts";
 import type { Built } from "./landing.ts";
-import { scriptsChanged, suppressionFindings, unsearched } from "./static-findings.ts";
+import { proveAlone } from "./prove-alone.ts";
+import { suppressionFindings, unsearched } from "./static-findings.ts";
 import type { StepContext, StepFailed, StepPassed, StepResult } from "./step.ts";
-import { testCanary } from "./test-canary.ts";
 
 type Check = Extract<StepSpec, { step: "check" }>;
 
@@ -54,19 +53,15 @@ interface Outcome {
   readonly findings: readonly Remark[];
   readonly output: string;
   readonly passed: Omit<StepPassed, "ok" | "facts">;
-  readonly durationMs: number;
-  readonly tests: readonly TestResult[];
-  /** The base's results, if they were compared. */
-  readonly baseTests?: readonly TestResult[];
-  /** Entries of files that the base could not load and the candidate can. */
-  readonly loads?: readonly string[];
+  /** True if tests fail on the base. */
+  readonly isRed?: boolean;
   readonly facts?: readonly StepFact[];
 }
 
 /**
  * Runs a check on a merge candidate. The exit code alone proves little, so the candidate is compared with its base. Protected
  * files must be the same, no new suppression may be in it, and if the step names a report, each test of the base must exist, run
- * and pass as it did. A failed check is never run again on the same candidate (adversary case A19), except for one transient.
+ * and pass as it did. Then it is proven alone, if it must be and `isProven` does not say that it is. A failed check is never run again on the same candidate (adversary case A19), except for one transient.
  */
 export async function runCheckStep(
   ctx: StepContext,
@@ -74,6 +69,7 @@ export async function runCheckStep(
   repo: Repo,
   step: Check,
   candidate: Built,
+  { isProven = false }: { readonly isProven?: boolean } = {},
 ): Promise<StepResult> {
   const stopwatch = new CheckStopwatch(ctx.clock);
   const allow = scope.ticket.allow ?? NOTHING_ALLOWED;
@@ -82,35 +78,34 @@ export async function runCheckStep(
   if (touched.length > 0) return refuse(check, `protected path differs from the base: ${touched[0]}`, boundedList(touched));
   const stray = await strayTouched(check);
   if (stray.length > 0) return refuse(check, `outside the contract's safety.only: ${stray[0]}`, boundedList(stray));
-  const suppressed = [...(await scriptsOf(check)), ...(await suppressionFindings(ctx.scans, check))];
+  const suppressed = await suppressionFindings(ctx.scans, check);
   const outcome = step.report === undefined ? await byExitCode(check) : await byTests(check);
   if ("ok" in outcome) return outcome;
   const findings = [...outcome.findings, ...suppressed];
   const { facts = [] } = outcome;
-  if (findings.length === 0) return { ...(await tryCanaries(check, outcome)), facts };
+  if (findings.length === 0) return { ...(isProven ? { ok: true, ...outcome.passed } : await proven(check, outcome)), facts };
   const { evidence } = refuse(check, findingsLine(findings), detailOf(check, findings, outcome.output));
   const tests = outcome.findings.flatMap(({ ids }) => ids).toSorted();
   if (tests.length === 0) return { ok: false, evidence, facts };
   return { ok: false, facts, evidence: { ...evidence, tests: tests.slice(0, MAX_TESTS).map((id) => plainText(id, 300)) } };
 }
 
-/**
- * A passed check is tested with test canaries. Their output names them: the log keeps it, the evidence that agents read does not.
- */
-async function tryCanaries(
-  check: CheckRun,
-  { passed, durationMs, tests, baseTests = [], loads = [] }: Outcome,
-): Promise<StepResult> {
-  const { ctx, scope, repo, step } = check;
-  const resultsOn = async (commit: string) => {
-    const manifest = await baseResults(ctx, scope, repo, { step, commit });
-    return manifest.as === "tests" ? manifest.run.tests : undefined;
+/** A passed check is proven alone if it must be. What planted tests are called stays in the log: agents read the evidence. */
+async function proven(check: CheckRun, { passed, isRed = false }: Outcome): Promise<StepResult> {
+  const { ctx, scope, repo, stopwatch } = check;
+  const proof = await stopwatch.measure("proof", () => proveAlone(ctx, scope, repo, { ...check, isRed }));
+  if (proof.as === "forged") return refuse(check, proof.finding.says, detailOf(check, [proof.finding], ""));
+  if (proof.as === "broken") return { ok: false, evidence: proof.evidence };
+  const { needsApproval } = proof;
+  const what = proof.as === "proven" ? [proofLine(proof)] : [];
+  const summary = [passed.summary, ...timesParts(stopwatch.times), ...what].join("; ");
+  return {
+    ok: true,
+    ...passed,
+    summary,
+    ...(proof.as === "proven" && { isProven: true as const }),
+    ...(needsApproval !== undefined && { needsApproval }),
   };
-  const passedCheck = { ...check, durationMs, tests, baseTests, loads, resultsOn, planted: { runs: 0 } };
-  const canary = await check.stopwatch.measure("planted", () => testCanary(passedCheck));
-  if (canary.as === "forged") return refuse(check, canary.finding.says, detailOf(check, [canary.finding], ""));
-  if (canary.as === "broken") return { ok: false, evidence: canary.evidence };
-  return { ok: true, ...passed, summary: [passed.summary, ...timesParts(check.stopwatch.times), canaryLine(canary)].join("; ") };
 }
 
 /**
@@ -161,12 +156,6 @@ function shown({ path, how }: ChangedPath): string {
   return `${plainText(path, 200)} (${how})`;
 }
 
-/** The scripts of package.json that a check runs must equal the base's: the candidate brings its own (case A10). */
-function scriptsOf({ ctx, repo, candidate, step, allow }: CheckRun): Promise<readonly Remark[]> {
-  const runs = scriptRunBy(step.command);
-  return scriptsChanged(ctx.scans, { repo, candidate, allow, runs: runs === undefined ? [] : [runs] });
-}
-
 async function byExitCode(check: CheckRun): Promise<Outcome | StepResult> {
   const { step, candidate } = check;
   const ran = await runCheck(check, candidate.commit);
@@ -179,8 +168,6 @@ async function byExitCode(check: CheckRun): Promise<Outcome | StepResult> {
   return {
     findings: [...(failed ? [{ says: summary, ids: [] }] : []), ...overwrittenFindings(ran)],
     output: result.tail,
-    durationMs: result.durationMs,
-    tests: [],
     passed: {
       summary: passedLine({ strength: "exit-code", seconds: secondsOf(result) }),
       commit: candidate.commit,
@@ -201,8 +188,8 @@ async function byTests(check: CheckRun): Promise<Outcome | StepResult> {
   const before = base.as === "tests" ? base.run : undefined;
   const tests = namedAsOn(before, resultsOf(step, result, reading), step.command);
   const overwritten = overwrittenFindings(ran);
-  const outcome = { output: result.tail, durationMs: result.durationMs };
-  if ("says" in tests) return { ...outcome, findings: [tests, ...overwritten], passed: { summary: "" }, tests: [] };
+  const outcome = { output: result.tail };
+  if ("says" in tests) return { ...outcome, findings: [tests, ...overwritten], passed: { summary: "" } };
   const [fixes, deleted] = await Promise.all([fixesOf(check), deletedBy(check)]);
   const compared = await ctx.scans.compare({ base: before, candidate: tests, allow, fixes, deleted });
   if (!compared.ok) return refuse(check, unsearched("the report", compared.problem).says, "");
@@ -216,7 +203,8 @@ async function byTests(check: CheckRun): Promise<Outcome | StepResult> {
   }
   const summary = passedLine({ strength, seconds: secondsOf(result), comparison });
   const passed = { summary, commit: candidate.commit, strength } as const;
-  return { ...outcome, facts, findings, passed, tests: tests.tests, baseTests: before?.tests ?? [], loads: comparison.loads };
+  const isRed = before?.tests.some((test) => test.outcome === "failed") ?? false;
+  return { ...outcome, facts, findings, passed, isRed };
 }
 
 /** A condition counts tests beside the comparison of each, which holds in any case. */

@@ -6,7 +6,7 @@ import type { StepFact, StepScope } from "../programs/scope.ts";
 export class CheckStopwatch {
   readonly #clock: Clock;
   #preparing = { ms: 0, times: 0, made: 0, why: undefined as string | undefined };
-  readonly #ms = { base: 0, planted: 0 };
+  readonly #ms = { base: 0, proof: 0 };
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -22,7 +22,7 @@ export class CheckStopwatch {
   }
 
   /** Measures work for a part, without the preparations in it. */
-  async measure<T>(part: "base" | "planted", work: () => Promise<T>): Promise<T> {
+  async measure<T>(part: "base" | "proof", work: () => Promise<T>): Promise<T> {
     const [begun, preparing] = [this.#clock.now(), this.#preparing.ms];
     const result = await work();
     this.#ms[part] += this.#clock.now() - begun - (this.#preparing.ms - preparing);
@@ -33,7 +33,7 @@ export class CheckStopwatch {
     const { ms, times, made, why } = this.#preparing;
     return {
       baseMs: this.#ms.base,
-      plantedMs: this.#ms.planted,
+      proofMs: this.#ms.proof,
       preparing: { ms, times, made, ...(why !== undefined && { why }) },
     };
   }

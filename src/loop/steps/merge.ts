@@ -1,3 +1,4 @@
+import type { LandedProof } from "../../domain/run/proof-fact.ts";
 import { freezeReason } from "../../domain/schedule/freeze.ts";
 import { boundedList } from "../../domain/values/bounded-text.ts";
 import { plainText } from "../../domain/values/text.ts";
@@ -23,6 +24,8 @@ export interface MergeNeeds {
   isOutdated(): boolean;
   /** Builds a candidate on the base tip and runs the steps before `merge` on it. Throws AttemptOver if one fails. */
   checkAgain(): Promise<Built>;
+  /** The proof of a candidate, if it was proven alone. */
+  proofOf(commit: string): LandedProof | undefined;
   /** Runs the moment of a landing while nothing else reads or moves the base. */
   inTurn<T>(land: () => Promise<T>): Promise<T>;
 }
@@ -50,7 +53,9 @@ export async function merge(
     const land = async (): Promise<Landing | undefined> => {
       // Nothing is awaited from here to the intent; after the intent a kill or a gate is refused.
       if (!mayLand(ctx, scope, needs)) return undefined;
-      if (!scope.announce({ type: "merge-intended", ...refUpdate })) throw new AttemptOver({ outcome: "stopped" });
+      const proof = needs.proofOf(to);
+      if (!scope.announce({ type: "merge-intended", ...refUpdate, ...(proof && { proof }) }))
+        throw new AttemptOver({ outcome: "stopped" });
       return repo.land({ from, to });
     };
     const landing = await needs.inTurn(land).catch(overIfAborted(scope));

@@ -1,42 +1,32 @@
+import { isAllowedToJudge } from "../../domain/proof/permission.ts";
 import { type Origin, upTo, withTrusted } from "../../domain/run/landings.ts";
 import { landingsOf } from "../../domain/run/reduce-landing.ts";
 import type { ChangedPath, Repo } from "../../ports/vcs.ts";
-import type { PassedCheck } from "./passed-check.ts";
-
-/** An origin with the candidate's own changes, if its ticket may change how tests are run. */
-function withOwn(origin: Origin, { candidate, allow }: PassedCheck): Origin {
-  return allow.configuration === true ? withTrusted(origin, { from: candidate.base, to: candidate.commit }) : origin;
-}
-
-/** The candidate's own base as the origin of trust. */
-export function ownOrigin(check: PassedCheck): Origin {
-  const { base } = check.candidate;
-  return { first: base, trusted: check.allow.configuration === true ? [{ from: base, to: check.candidate.commit }] : [] };
-}
+import type { Built } from "./landing.ts";
+import type { StepContext } from "./step.ts";
 
 /**
- * The first base of the run, below all landed tickets. A candidate may stand on others that have not landed yet: the engine knows
- * them by how it built them. Undefined if the candidate's own base is that first one.
+ * The origin of trust below a candidate: the first base of the run, below all landed tickets, or the candidate's own base if that is
+ * the first one. A candidate may stand on others that have not landed yet: the engine knows them by how it built them.
  */
-export function firstOrigin(check: PassedCheck): Origin | undefined {
-  const { ctx, repo, candidate } = check;
+export function originBelow(
+  ctx: Pick<StepContext, "proofs" | "state">,
+  repo: Pick<Repo, "id">,
+  { base }: Pick<Built, "base">,
+): Origin {
   const landings = landingsOf(ctx.state(), repo.id);
   const pending = [];
-  let at = candidate.base;
-  for (let built = ctx.testCanaries.built(at); built !== undefined; built = ctx.testCanaries.built(at)) {
+  let at = base;
+  for (let built = ctx.proofs.built(at); built !== undefined; built = ctx.proofs.built(at)) {
     if (at === landings?.last || at === landings?.first) break;
-    pending.unshift({ ...built, to: at });
+    pending.unshift({ from: built.from, to: at, only: built.allow ?? {} });
     at = built.from;
   }
   const start = landings === undefined || at === landings.first ? { first: at, trusted: [] } : upTo(landings, at);
-  const origin = pending.reduce<Origin>(
-    (before, { isTrusted, ...span }) => (isTrusted ? withTrusted(before, span) : before),
-    start,
-  );
-  return origin.first === candidate.base ? undefined : withOwn(origin, check);
+  return pending.reduce<Origin>(withTrusted, start);
 }
 
-/** The end of a span, and the paths that it touches. */
+/** The end of a span, and the paths that it touches and may touch. */
 interface TouchedSpan {
   readonly to: string;
   readonly paths: ReadonlySet<string>;
@@ -56,17 +46,28 @@ export class TrustedFiles {
 
   static async read(repo: Repo, origin: Origin): Promise<TrustedFiles> {
     const spans = [];
-    for (const { from, to } of origin.trusted) {
+    for (const { from, to, only } of origin.trusted) {
       const { paths } = await repo.change({ from, tip: to });
-      spans.push({ to, paths: new Set(paths.map(({ path }) => path)) });
+      const may = paths.filter(({ path }) => only === undefined || isAllowedToJudge(only, path));
+      spans.push({ to, paths: new Set(may.map(({ path }) => path)) });
     }
     return new TrustedFiles(repo, origin, spans);
   }
 
-  /** The existing paths, and perhaps some that do not exist. */
+  /** The paths that trusted spans have changed. */
+  get touched(): readonly string[] {
+    return [...new Set(this.#spans.flatMap(({ paths }) => [...paths]))];
+  }
+
+  /** The existing paths. */
   async paths(): Promise<readonly string[]> {
-    const first = await this.#repo.files(this.#origin.first);
-    return [...new Set([...first, ...this.#spans.flatMap(({ paths }) => [...paths])])];
+    const files = new Set(await this.#repo.files(this.#origin.first));
+    for (const { to, paths } of this.#spans) {
+      const there = new Set(await this.#repo.files(to));
+      for (const path of paths) if (there.has(path)) files.add(path);
+      for (const path of paths) if (!there.has(path)) files.delete(path);
+    }
+    return [...files];
   }
 
   /** The paths that differ in a commit. */
@@ -82,9 +83,14 @@ export class TrustedFiles {
 
   async texts(paths: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const texts: [string, string][] = [];
-    for (const [commit, own] of Map.groupBy(paths, (path) => this.#commitOf(path)))
+    for (const { commit, paths: own } of this.byCommit(paths))
       texts.push(...(await this.#repo.readFiles({ commit, paths: own })));
     return new Map(texts);
+  }
+
+  /** Paths by the commit that has the trusted version of them. */
+  byCommit(paths: readonly string[]): readonly { readonly commit: string; readonly paths: readonly string[] }[] {
+    return [...Map.groupBy(paths, (path) => this.#commitOf(path))].map(([commit, own]) => ({ commit, paths: own }));
   }
 
   #commitOf(path: string): string {

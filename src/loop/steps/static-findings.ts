@@ -2,7 +2,7 @@ import type { Remark } from "../../domain/evidence/compare.ts";
 import { SEARCHED_NAMES } from "../../domain/evidence/languages.ts";
 import type { Allowance } from "../../domain/evidence/results.ts";
 import { plainText } from "../../domain/values/text.ts";
-import type { ScriptChange, TextScans } from "../../ports/text-scans.ts";
+import type { TextScans } from "../../ports/text-scans.ts";
 import type { Candidate, Repo } from "../../ports/vcs.ts";
 
 /** A candidate, and what its ticket may do. */
@@ -10,24 +10,6 @@ interface Searched {
   readonly repo: Repo;
   readonly candidate: Extract<Candidate, { ok: true }>;
   readonly allow: Allowance;
-}
-
-/** Findings against a candidate that changes one of these scripts of package.json, or what steers their runner. */
-export async function scriptsChanged(
-  scans: TextScans,
-  { repo, candidate, allow, runs }: Searched & { readonly runs: readonly ScriptChange["runs"][] },
-): Promise<readonly Remark[]> {
-  if (allow.scripts === true || runs.length === 0) return [];
-  const { paths } = await repo.change({ from: candidate.base, tip: candidate.commit });
-  const changed = paths.map(({ path }) => path);
-  const at = (commit: string) => repo.readFile({ commit, path: "package.json" });
-  const [before, after] = changed.includes("package.json") ? await Promise.all([at(candidate.base), at(candidate.commit)]) : [];
-  const findings: Remark[] = [];
-  for (const each of runs) {
-    const scanned = await scans.scripts({ runs: each, changed, before, after });
-    findings.push(...(scanned.ok ? scanned.value : [unsearched("package.json", scanned.problem)]));
-  }
-  return findings;
 }
 
 /** Findings against a candidate that adds suppressions. */

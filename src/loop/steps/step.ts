@@ -1,3 +1,4 @@
+import type { Remark } from "../../domain/evidence/compare.ts";
 import type { CheckStrength } from "../../domain/evidence/results.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import type { TextScans } from "../../ports/text-scans.ts";
@@ -7,7 +8,7 @@ import type { StepFact } from "../programs/scope.ts";
 import type { QuestionContext } from "../questions/ask.ts";
 import type { BaseHealth } from "./base-health.ts";
 import type { Manifests } from "./manifests.ts";
-import type { TestCanaries } from "./test-canaries.ts";
+import type { Proofs } from "./proofs.ts";
 
 /** The context of the steps of a finish line. */
 export interface StepContext extends QuestionContext {
@@ -18,8 +19,8 @@ export interface StepContext extends QuestionContext {
   readonly commandPermits: Semaphore;
   /** The results of checks on the bases of candidates. */
   readonly manifests: Manifests;
-  /** The run's knowledge of test canaries. */
-  readonly testCanaries: TestCanaries;
+  /** The run's knowledge of how candidates are proven. */
+  readonly proofs: Proofs;
   /** The checks that commits of the bases have passed and failed. */
   readonly baseHealth: BaseHealth;
 }
@@ -42,7 +43,19 @@ export interface StepPassed {
   readonly strength?: CheckStrength;
   /** It was passed over, because the class of the ticket does not need it. */
   readonly notNeeded?: true;
+  /** It changes what judges, in a way that somebody has to approve: these files, whole. */
+  readonly needsApproval?: NeededApproval;
+  /** Files that judge, and that a review was shown whole and has approved. */
+  readonly approves?: readonly string[];
+  /** Its results were proven with the base's own tests and settings. Absent: they are proven with those of other changes. */
+  readonly isProven?: true;
   readonly facts?: readonly StepFact[];
+}
+
+/** Files that judge and that a change alters, and what that means. */
+export interface NeededApproval {
+  readonly files: readonly string[];
+  readonly finding: Remark;
 }
 
 export interface StepFailed {

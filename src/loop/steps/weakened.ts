@@ -1,4 +1,5 @@
 import { isWorkflowOrAction } from "../../domain/batch/default-protect.ts";
+import { jsonMembers, membersOf } from "../../domain/batch/test-command.ts";
 import { calledScripts } from "../../domain/evidence/called-scripts.ts";
 import type { Remark } from "../../domain/evidence/compare.ts";
 import type { Allowance } from "../../domain/evidence/results.ts";
@@ -6,15 +7,14 @@ import { isTestPath } from "../../domain/evidence/sealed-paths.ts";
 import { findingsLine, findingsText } from "../../domain/evidence/summary-lines.ts";
 import { casesGone, mayHoldTests, testCasesIn } from "../../domain/evidence/test-cases.ts";
 import { matchesWildcard } from "../../domain/evidence/wildcard.ts";
-import { isManifest, isRunnerFile, withRunnerPartOf } from "../../domain/test-canary/runner-settings.ts";
+import { isManifest, isRunnerFile, runnerPart } from "../../domain/proof/runner-settings.ts";
 import { boundedHead } from "../../domain/values/bounded-text.ts";
 import { firstFewLine } from "../../domain/values/first-few.ts";
 import { plural } from "../../domain/values/plural.ts";
-import type { Scanned, TextScans } from "../../ports/text-scans.ts";
 import type { ChangedPath, Repo } from "../../ports/vcs.ts";
 import type { StepScope } from "../programs/scope.ts";
 import type { Built } from "./landing.ts";
-import { suppressionFindings, unsearched } from "./static-findings.ts";
+import { suppressionFindings } from "./static-findings.ts";
 import type { StepContext, StepFailed } from "./step.ts";
 
 /** Characters of the findings, for the next attempt. */
@@ -52,7 +52,7 @@ export async function weakenedBy(
   const searched = { repo, candidate, allow, paths, before, after };
   const findings = [
     ...allowedBy("tests", testsGone(searched)),
-    ...allowedBy("scripts", await otherScripts(scans, searched)),
+    ...allowedBy("scripts", await otherScripts(searched)),
     ...allowedBy("configuration", otherSettings(searched)),
     ...allowedBy("suppressions", await suppressionFindings(scans, searched)),
   ];
@@ -86,31 +86,22 @@ function testsGone({ allow, paths, before, after }: Searched): readonly Remark[]
 }
 
 /** Scripts of package.json files that the checks run, by what workflows and other scripts name. */
-async function otherScripts(scans: TextScans, { repo, candidate, allow, before, after }: Searched): Promise<readonly Remark[]> {
+async function otherScripts({ repo, candidate, allow, before, after }: Searched): Promise<readonly Remark[]> {
   const manifests = [...before].filter(([path]) => PACKAGE_JSON.test(path));
   if (allow.scripts === true || manifests.length === 0) return [];
   const files = (await repo.files(candidate.base)).filter(isWorkflowOrAction);
   const workflows = [...(await repo.readFiles({ commit: candidate.base, paths: files })).values()];
-  const ids: string[] = [];
-  for (const [path, text] of manifests) {
-    const scanned = await changedScripts(scans, { names: calledScripts(text, workflows), before: text, after: after.get(path) });
-    if (!scanned.ok) return [unsearched(path, scanned.problem)];
-    ids.push(...scanned.value.map((name) => (path === "package.json" ? name : `${path}: ${name}`)));
-  }
+  const ids = manifests.flatMap(([path, text]) => {
+    const [old, own] = [scriptsIn(text), scriptsIn(after.get(path) ?? "")];
+    const called = calledScripts(text, workflows).flatMap((name) => [`pre${name}`, name, `post${name}`]);
+    const names = [...new Set(called)].filter((name) => JSON.stringify(old[name]) !== JSON.stringify(own[name]));
+    return names.map((name) => (path === "package.json" ? name : `${path}: ${name}`));
+  });
   return ids.length === 0 ? [] : [{ says: `the script that the check runs was changed: ${firstFewLine(ids, 4)}`, ids }];
 }
 
-async function changedScripts(
-  scans: TextScans,
-  { names, before, after }: { readonly names: readonly string[]; readonly before: string; readonly after: string | undefined },
-): Promise<Scanned<readonly string[]>> {
-  const changed = new Set<string>();
-  for (const script of names) {
-    const scanned = await scans.scripts({ runs: { runner: "any", script }, changed: [], before, after });
-    if (!scanned.ok) return scanned;
-    for (const { ids } of scanned.value) for (const id of ids) changed.add(id);
-  }
-  return { ok: true, value: [...changed] };
+function scriptsIn(packageJson: string): Readonly<Record<string, unknown>> {
+  return { __proto__: null, ...membersOf(jsonMembers(packageJson)["scripts"]) };
 }
 
 /** Files that steer test runners or programs that run scripts. Of manifests, the part that does. */
@@ -118,8 +109,8 @@ function otherSettings({ allow, paths, before, after }: Searched): readonly Rema
   if (allow.configuration === true) return [];
   const ids = paths.flatMap(({ path, mode }) => {
     const isLink = mode === "symlink" && isManifest(path);
-    const own = after.get(path) ?? "";
-    const isOther = isManifest(path) && withRunnerPartOf(path, own, before.get(path)) !== undefined;
+    const parts = [before, after].map((texts) => runnerPart(path, texts.get(path) ?? ""));
+    const isOther = isManifest(path) && parts[0] !== parts[1];
     return isRunnerFile(path) || SCRIPT_SETTINGS.test(path) || isLink || isOther ? [path] : [];
   });
   return ids.length === 0 ? [] : [{ says: `settings of test runners were changed: ${firstFewLine(ids, 4)}`, ids }];

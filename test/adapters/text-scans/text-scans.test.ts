@@ -74,11 +74,11 @@ describe("runs of tests", () => {
   });
 });
 
-test("a script of package.json is compared off the event loop if the file is long", async () => {
-  const scripts = (n: number) =>
-    `{"scripts": {${Array.from({ length: n }, (_, i) => `"\\u0061${i}": "b"`).join(",")}, "test": "t${n}"}}`;
-  const of = { runs: { runner: "npm", script: "test" }, changed: ["package.json"] };
-  const work = scans.scripts({ ...of, before: scripts(60_000), after: scripts(59_999) });
-  expect(await turnsDuring(work)).toBeGreaterThan(100);
-  expect(await work).toMatchObject({ ok: true, value: [{ says: "the script that the check runs was changed: test" }] });
+test("a change is sorted off the event loop if its texts are long", async () => {
+  const text = 'import "./more.mjs";\n'.repeat(100_000);
+  const base = { files: ["a.mjs", "a.test.mjs"], texts: new Map([["a.test.mjs", 'import "./a.mjs";']]) };
+  const changed = [{ path: "a.mjs", how: "modified", mode: "file", text }] as const;
+  const work = scans.classify({ command: ["node", "--test"], base, changed, isRed: false });
+  expect(await turnsDuring(work)).toBeGreaterThan(20);
+  expect(await work).toMatchObject({ ok: true, value: { code: ["a.mjs"], runners: [{ name: "node:test" }] } });
 });

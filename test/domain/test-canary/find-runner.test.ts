@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { findRunners } from "../../../src/domain/test-canary/find-runner.ts";
 import { testFilesOf } from "../../../src/domain/test-canary/test-files.ts";
+import { classify } from "../proof/classify.ts";
 
 const PACKAGE = JSON.stringify({
   scripts: {
@@ -12,6 +13,9 @@ const PACKAGE = JSON.stringify({
     lint: "eslint test",
   },
 });
+
+const runnerIn = (command: readonly string[], packageJson = PACKAGE) =>
+  classify({ command, base: { "package.json": packageJson }, change: {} }).runners[0]?.name;
 
 describe("the runner of a command", () => {
   test.each([
@@ -36,7 +40,7 @@ describe("the runner of a command", () => {
     ["cargo test", ["cargo", "+nightly", "test"]],
     ["cargo test", ["bash", "-ec", "cargo build; cargo nextest run"]],
   ])("%s is started by %j", (name, command) => {
-    expect(findRunners(command, PACKAGE)[0]?.runner.name).toBe(name);
+    expect(runnerIn(command)).toBe(name);
   });
 
   test.each([
@@ -49,19 +53,18 @@ describe("the runner of a command", () => {
     [["cargo", "build"]],
     [["true"]],
   ])("none is known in %j", (command) => {
-    expect(findRunners(command, PACKAGE)[0]).toBeUndefined();
+    expect(runnerIn(command)).toBeUndefined();
   });
 
   test("a package.json that is none has no scripts", () => {
-    expect(findRunners(["npm", "test"], "{")[0]).toBeUndefined();
-    expect(findRunners(["npm", "test"], undefined)[0]).toBeUndefined();
+    expect(runnerIn(["npm", "test"], "{")).toBeUndefined();
   });
 });
 
 describe("the files of tests that a command runs", () => {
   const PATHS = ["src/add.ts", "test/add.test.ts", "test/text.test.ts", "e2e/run.spec.ts", "checks/add.mjs"];
   const files = (...command: string[]) => {
-    const found = findRunners(command, undefined)[0];
+    const found = findRunners(command)[0];
     return found === undefined ? undefined : testFilesOf(found, PATHS);
   };
 
@@ -84,7 +87,7 @@ describe("the files of tests that a command runs", () => {
 
   test("of pytest, Go and cargo", () => {
     const of = (command: string[], paths: string[]) => {
-      const found = findRunners(command, undefined)[0];
+      const found = findRunners(command)[0];
       return found === undefined ? [] : testFilesOf(found, paths);
     };
     const python = ["calc.py", "tests/test_a.py", "tests/b_test.py"];

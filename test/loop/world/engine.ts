@@ -11,7 +11,7 @@ import { WorktreeGate } from "../../../src/loop/concurrency/worktree-gate.ts";
 import type { Orchestrator } from "../../../src/loop/run/orchestrator.ts";
 import { BaseHealth } from "../../../src/loop/steps/base-health.ts";
 import { type Manifest, Manifests } from "../../../src/loop/steps/manifests.ts";
-import { TestCanaries } from "../../../src/loop/steps/test-canaries.ts";
+import { Proofs } from "../../../src/loop/steps/proofs.ts";
 import type { AgentResult } from "../../../src/ports/agent.ts";
 import type { Clock } from "../../../src/ports/clock.ts";
 import type { ExecResult } from "../../../src/ports/executor.ts";
@@ -155,7 +155,7 @@ export function contextOf(
     testReports: reportsOf(repo, turns),
     scans: SCANS,
     manifests: new MemoryManifests(files),
-    testCanaries: new TestCanaries(),
+    proofs: new Proofs(),
     baseHealth: new BaseHealth(),
     harness: fixedHarness(),
     templates: { reviewer: "", adversary: "", adjudicator: "", healer: "", planner: "", plan: "" },
@@ -194,7 +194,8 @@ function reportsOf(repo: FakeRepo, { tests }: Turns): LoopContext["testReports"]
 const SCANS: LoopContext["scans"] = {
   compare: (runs) => Promise.resolve({ ok: true, value: scan({ kind: "compare", ...runs }) as ComparedRuns }),
   suppressions: () => Promise.reject(new Error("nothing is searched here")),
-  scripts: () => Promise.reject(new Error("nothing is searched here")),
+  classify: () =>
+    Promise.resolve({ ok: true, value: { code: [], additions: [], judges: [], inert: [], definition: [], runners: [] } }),
 };
 
 /** Manifests that are no files: nobody writes any here. */

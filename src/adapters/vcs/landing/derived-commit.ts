@@ -16,13 +16,24 @@ export interface DerivedFile {
   readonly text: string;
 }
 
+/** Paths that become what they are in another commit: the same bytes, modes and links, or gone. */
+export interface RestoredPaths {
+  readonly commit: string;
+  readonly paths: readonly string[];
+}
+
 /**
  * A copy of a commit with other files: the same parents, message, people and dates. It is on no branch. An existing file keeps
- * its mode, and a link becomes a file.
+ * its mode, and a link becomes a file. Restored paths come first, then `without`, then `files`.
  */
 export async function deriveCommit(
   store: Store,
-  options: { readonly commit: string; readonly files: readonly DerivedFile[]; readonly without: readonly string[] },
+  options: {
+    readonly commit: string;
+    readonly files: readonly DerivedFile[];
+    readonly without: readonly string[];
+    readonly restored?: readonly RestoredPaths[];
+  },
 ): Promise<string> {
   const commit = objectId(options.commit);
   const folder = join(store.scratch, `derived-${randomUUID()}`);
@@ -33,6 +44,7 @@ export async function deriveCommit(
       store.content(["cat-file", "commit", commit]),
       store.content(["read-tree", commit], { index }),
     ]);
+    await restore(store, index, options.restored ?? []);
     const modes = await modesIn(store, index);
     const ids = await writeBlobs(
       store,
@@ -50,6 +62,22 @@ export async function deriveCommit(
     return objectId((await store.content(["hash-object", "-t", "commit", "-w", "--no-filters", file])).trim());
   } finally {
     await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Puts paths into an index as other commits have them. One that stands where another has a folder takes its place. */
+async function restore(store: Store, index: string, restored: readonly RestoredPaths[]): Promise<void> {
+  for (const { commit, paths } of restored) {
+    const wanted = new Set(paths);
+    const listed = await store.content(["ls-tree", "-r", "-z", "--full-tree", objectId(commit)]);
+    const entries = listed.split("\0").flatMap((entry): (readonly [string, string])[] => {
+      const [, mode = "", id = "", path = ""] = /^(\d+) \w+ ([0-9a-f]+)\t(.*)$/s.exec(entry) ?? [];
+      return wanted.has(path) ? [[path, `${mode} ${objectId(id)}\t${path}\0`]] : [];
+    });
+    const there = new Set(entries.map(([path]) => path));
+    const gone = paths.filter((path) => !there.has(path)).map((path) => `0 ${"0".repeat(commit.length)}\t${path}\0`);
+    const input = [...gone, ...entries.map(([, line]) => line)].join("");
+    await store.content(["update-index", "-z", "--replace", "--index-info"], { index, input });
   }
 }
 

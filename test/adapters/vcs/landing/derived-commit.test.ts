@@ -1,3 +1,5 @@
+import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { cleanUp, git, setUp } from "../real-repo.ts";
 
@@ -36,4 +38,31 @@ test("a file that is put in the place of another keeps its mode", async () => {
   const mode = (id: string) => git(at.user, "ls-tree", id, "--", path).split(" ")[0];
   const derived = await at.repo.deriveCommit({ commit, files: [{ path, text: "other\n" }], without: [] });
   expect(mode(derived)).toBe(mode(commit));
+});
+
+test("paths are restored byte for byte as another commit has them, with modes and links, or are gone", async () => {
+  const at = await setUp((user) => {
+    writeFileSync(join(user, "bytes"), Buffer.from([0, 255, 254, 10]));
+    writeFileSync(join(user, "run.sh"), "#!/bin/sh\n");
+    chmodSync(join(user, "run.sh"), 0o755);
+    symlinkSync("bytes", join(user, "link"));
+    writeFileSync(join(user, "folder"), "a file\n");
+    git(user, "add", "-A");
+    git(user, "commit", "-q", "-m", "base");
+  });
+  const base = git(at.user, "rev-parse", "HEAD");
+  for (const path of ["run.sh", "link", "folder"]) rmSync(join(at.user, path));
+  writeFileSync(join(at.user, "bytes"), "other\n");
+  writeFileSync(join(at.user, "link"), "no link\n");
+  mkdirSync(join(at.user, "folder"));
+  writeFileSync(join(at.user, "folder", "inside"), "new\n");
+  writeFileSync(join(at.user, "added"), "new\n");
+  writeFileSync(join(at.user, "kept"), "new\n");
+  git(at.user, "add", "-A");
+  git(at.user, "commit", "-q", "-m", "change");
+  const commit = git(at.user, "rev-parse", "HEAD");
+  const paths = ["bytes", "run.sh", "link", "folder", "added"];
+  const files = [{ path: "twin", text: "x" }];
+  const derived = await at.repo.deriveCommit({ commit, files, without: [], restored: [{ commit: base, paths }] });
+  expect(git(at.user, "diff", "--name-status", base, derived)).toBe("A\tkept\nA\ttwin");
 });

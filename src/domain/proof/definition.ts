@@ -1,0 +1,309 @@
+import { basename, dirname, join } from "node:path/posix";
+import picomatch from "picomatch";
+import { makeRules } from "../batch/makefile-tests.ts";
+import { jsonMembers, membersOf } from "../batch/test-command.ts";
+import { SCRIPT_RUNNERS, scriptRunBy } from "../evidence/scripts.ts";
+import { commandsIn } from "../test-canary/command-words.ts";
+import { type FoundRunner, RUNNERS } from "../test-canary/find-runner.ts";
+import { FileIndex } from "./file-index.ts";
+import { loadedNames } from "./loaded-names.ts";
+
+/** The texts of trusted files, and all their paths. */
+export interface TrustedTree {
+  readonly files: readonly string[];
+  readonly texts: ReadonlyMap<string, string>;
+}
+
+/** What a check's command reaches by name before code under test. */
+export interface CheckDefinition {
+  /** Files that count as a whole. Some may not exist: if one appears, a program finds it first. */
+  readonly files: ReadonlySet<string>;
+  /** The scripts that are run, by the path of their package.json. */
+  readonly scripts: ReadonlyMap<string, ReadonlySet<string>>;
+  /** The test runners that it starts, one after another. */
+  readonly runners: readonly FoundRunner[];
+  /** The words of all commands that it runs. */
+  readonly words: readonly string[];
+  /** Why it cannot be known for certain what runs; absent if it can. */
+  readonly unclear?: string;
+}
+
+interface DefinitionOptions {
+  /** True for a file of tests: the command judges by it, but it does not define the check. */
+  readonly isTest: (path: string) => boolean;
+  /** True for code under test, as far as trusted files load it. What a script imports is such code or part of the script. */
+  readonly isCode: (path: string) => boolean;
+}
+
+/** Levels of commands within commands, files that are followed, and characters of one. */
+const MOST_LEVELS = 8;
+const MOST_FILES = 300;
+const MOST_CHARS = 300_000;
+
+const MAKEFILES = ["GNUmakefile", "makefile", "Makefile"] as const;
+
+/** Programs that read what they run in files of these names. A pattern matches names in the folder of the command. */
+const TASK_FILES: Readonly<Record<string, readonly string[]>> = {
+  tox: ["tox.ini", "tox.toml", "setup.cfg", "pyproject.toml"],
+  nox: ["noxfile.py"],
+  just: ["justfile", "Justfile", ".justfile"],
+  task: ["Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "Taskfile.dist.yml"],
+  rake: ["Rakefile", "rakefile", "Rakefile.rb", "rakefile.rb"],
+  invoke: ["tasks.py", "invoke.yaml", "invoke.toml"],
+  inv: ["tasks.py", "invoke.yaml", "invoke.toml"],
+  hatch: ["hatch.toml", "pyproject.toml"],
+  poe: ["pyproject.toml", "poe_tasks.toml"],
+  pdm: ["pyproject.toml", "pdm.toml"],
+  gradle: ["build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts", "gradle.properties"],
+  mvn: ["pom.xml"],
+  ant: ["build.xml"],
+  composer: ["composer.json"],
+  mix: ["mix.exs"],
+  grunt: ["Gruntfile.js", "Gruntfile.ts", "Gruntfile.cjs"],
+  gulp: ["gulpfile.js", "gulpfile.ts", "gulpfile.mjs", "gulpfile.cjs"],
+  turbo: ["turbo.json"],
+  nx: ["nx.json", "project.json"],
+  lerna: ["lerna.json"],
+  deno: ["deno.json", "deno.jsonc"],
+  cargo: [".cargo/config.toml", ".cargo/config"],
+  ctest: ["CMakeLists.txt", "CTestTestfile.cmake"],
+  ninja: ["build.ninja"],
+  meson: ["meson.build"],
+};
+const SAME: Readonly<Record<string, string>> = { gradlew: "gradle", mvnw: "mvn", gmake: "make", "cargo-make": "cargo" };
+
+/** Programs whose arguments are scripts of package.json, or commands. */
+const SCRIPT_LISTS = /^(?:npm-run-all2?|run-[sp]|concurrently|wireit|wsrun|ultra)$/;
+const INTERPRETER =
+  /^(?:node|nodejs|tsx|ts-node|bun|deno|python[\d.]*|pypy\d?|ruby|perl|php|(?:ba|da|z|k|a)?sh|pwsh|lua|Rscript)$/;
+const INLINE = /^(?:-[ecp]|-pe|-ne|--eval|--print)$/;
+/** A word of a shell that is only known when it runs. */
+const EXPANDED = /\$\(|`|\$\{?[A-Za-z_@*#?]/;
+
+/** The definition of a check by its command, in trusted files alone. Pure and bounded; a text that is too long is unclear. */
+export function findDefinition(command: readonly string[], tree: TrustedTree, options: DefinitionOptions): CheckDefinition {
+  const search = new Search(tree, options);
+  search.visit(command, 0);
+  const { files, scripts, runners, words, unclear } = search;
+  return { files, scripts, runners, words, ...(unclear !== undefined && { unclear }) };
+}
+
+class Search {
+  readonly files = new Set<string>();
+  readonly scripts = new Map<string, Set<string>>();
+  readonly runners: FoundRunner[] = [];
+  readonly words: string[] = [];
+  unclear: string | undefined;
+  /** The folders in which a command may run, by the `cd`s before it. */
+  readonly #folders = new Set<string>(["."]);
+  readonly #manifests = new Map<string, Readonly<Record<string, unknown>>>();
+  readonly #tree: TrustedTree;
+  readonly #options: DefinitionOptions;
+  readonly #index: FileIndex;
+
+  constructor(tree: TrustedTree, options: DefinitionOptions) {
+    this.#tree = tree;
+    this.#options = options;
+    this.#index = new FileIndex(tree.files);
+  }
+
+  visit(command: readonly string[], level: number): void {
+    if (level > MOST_LEVELS) return this.#doubt("its commands call each other too deeply");
+    for (const words of commandsIn(command, { bare: false })) this.#simple(words, level);
+  }
+
+  #doubt(why: string): void {
+    this.unclear ??= why;
+  }
+
+  #shell(text: string, level: number): void {
+    if (text.length > MOST_CHARS) return this.#doubt("a script is too long");
+    this.visit(["sh", "-c", text.replaceAll("\\\n", " ")], level + 1);
+  }
+
+  #simple(words: readonly string[], level: number): void {
+    const [path = "", ...rest] = words;
+    const program = path.split("/").at(-1) ?? "";
+    this.words.push(...words);
+    if (EXPANDED.test(path) || /^(?:eval|xargs|parallel)$/.test(program)) this.#doubt("a command is put together while it runs");
+    const name = SAME[program] ?? program;
+    const bare = [program, ...rest];
+    const runner = RUNNERS.find((each) => each.isStartedBy(bare));
+    if (runner !== undefined) this.runners.push({ runner, words: bare });
+    if (name === "cd" || name === "pushd") return this.#enter(rest[0]);
+    this.#folderOption(rest);
+    for (const file of TASK_FILES[name] ?? []) this.#inFolders(file, (path) => this.#take(path, level));
+    if (name === "make") this.#make(rest, level);
+    const run = scriptRunBy(words);
+    if (run !== undefined || SCRIPT_LISTS.test(name) || Object.hasOwn(SCRIPT_RUNNERS, name)) this.#scripts(words, run, level);
+    else if (name === "." || name === "source") this.#execute(rest[0] ?? "", level);
+    else if (INTERPRETER.test(name) && (runner === undefined || rest.includes("-m"))) this.#interpret(name, rest, level);
+    else this.#execute(path, level);
+  }
+
+  #enter(folder: string | undefined): void {
+    if (folder === undefined || folder.startsWith("-")) return;
+    if (EXPANDED.test(folder)) return this.#doubt("it changes to a folder that is only known when it runs");
+    for (const from of [...this.#folders].slice(0, 20)) this.#folders.add(join(from, folder).replace(/\/$/, ""));
+  }
+
+  /** `-C`, `--prefix`, `--dir` and the like name the folder of what runs. */
+  #folderOption(words: readonly string[]): void {
+    words.forEach((word, i) => {
+      const [, value] = /^(?:-C|--prefix|--dir|--cwd|--directory|--manifest-path|--project)(?:=(.+))?$/.exec(word) ?? [word];
+      if (value !== word) this.#enter(value ?? words[i + 1]);
+    });
+  }
+
+  #inFolders(name: string, use: (path: string) => void): void {
+    for (const folder of this.#folders) {
+      const path = join(folder, name);
+      if (!path.startsWith("..") && !path.startsWith("/")) use(path);
+    }
+  }
+
+  #read(path: string): string | undefined {
+    const text = this.#tree.texts.get(path);
+    if (text !== undefined && text.length > MOST_CHARS) this.#doubt("a file that it runs is too long");
+    return text?.slice(0, MOST_CHARS);
+  }
+
+  /** Adds a file that counts as a whole, and what it runs itself. */
+  #take(path: string, level: number): void {
+    if (this.files.has(path)) return;
+    if (this.files.size >= MOST_FILES) return this.#doubt("it runs too many files");
+    this.files.add(path);
+    const text = this.#read(path);
+    if (text === undefined) return this.#index.has(path) ? this.#doubt("it runs a file that cannot be read") : undefined;
+    const isShell =
+      /\.(?:ba|z|da)?sh$/.test(path) || /^#!.{0,80}\b(?:ba|da|z|k|a)?sh\b/.test(text) || !/[./]\w+$/.test(basename(path));
+    if (isShell && !/^#!.{0,80}\b(?:node|python|ruby|perl)/.test(text)) return this.#shell(text.replace(/^#!.*/, ""), level);
+    for (const next of this.#index.loadedBy(path, { ...loadedNames(path, text) }))
+      if (!this.#options.isTest(next) && !this.#options.isCode(next) && isProgram(next)) this.#take(next, level + 1);
+  }
+
+  /** A word that may be the path of a program. A name without a slash is found in the folders of programs, not here. */
+  #execute(word: string, level: number): void {
+    if (EXPANDED.test(word)) return this.#doubt("a command is put together while it runs");
+    if (!/[/.]/.test(word) || word.startsWith("/")) return;
+    this.#inFolders(word, (path) => {
+      if (this.#options.isTest(path)) return;
+      for (const found of this.#index.has(path) ? [path] : this.#index.namedBy("x", `./${path}`)) this.#take(found, level);
+      // One that the base does not have could be added.
+      if (word.includes("/")) this.#take(path, level);
+    });
+  }
+
+  #interpret(name: string, words: readonly string[], level: number): void {
+    const isShell = /^(?:ba|da|z|k|a)?sh$/.test(name);
+    for (const [i, word] of words.entries()) {
+      const next = words[i + 1] ?? "";
+      if (TAKES_VALUE.test(words[i - 1] ?? "")) continue;
+      if (isShell && /^-[a-z]*c$/.test(word)) return this.#shell(next, level);
+      if ((!isShell && INLINE.test(word)) || word === "-") return this.#doubt("it runs a program in its words");
+      if (word === "-m") return this.#module(next, level);
+      if (!word.startsWith("-")) return this.#execute(`./${word}`, level);
+    }
+    if (isShell) this.#doubt("a shell reads what it is given");
+  }
+
+  #module(name: string, level: number): void {
+    const path = name.replaceAll(".", "/");
+    for (const end of [`${path}.py`, `${path}/__main__.py`]) this.#inFolders(end, (file) => this.#take(file, level));
+  }
+
+  #scripts(words: readonly string[], run: ReturnType<typeof scriptRunBy>, level: number): void {
+    const runner = (words[0] ?? "").split("/").at(-1) ?? "";
+    for (const file of SCRIPT_RUNNERS[runner] ?? []) this.#inFolders(file, (path) => this.#take(path, level));
+    const isEverywhere = words.some((word) => /^(?:-r|-w|--workspaces?|--filter|--recursive|workspaces?|-ws)(?:=|$)/.test(word));
+    const manifests = isEverywhere ? this.#tree.files.filter((path) => basename(path) === "package.json") : [];
+    this.#inFolders("package.json", (path) => manifests.push(path));
+    const asked = run === undefined ? words.slice(1).map((word) => word.replace(/^npm:/, "")) : [run.script];
+    for (const path of new Set(manifests)) for (const name of asked) this.#script(path, name, level, run !== undefined);
+    if (run !== undefined || Object.hasOwn(SCRIPT_RUNNERS, runner)) return;
+    for (const word of words.slice(1)) if (/\s/.test(word)) this.#shell(word, level);
+  }
+
+  #script(path: string, asked: string, level: number, isCertain: boolean): void {
+    const scripts = this.#scriptsIn(path);
+    const all = Object.keys(scripts);
+    const isPattern = /[*{]/.test(asked);
+    const names = isPattern ? all.filter(matching(asked)) : isCertain || all.includes(asked) ? [asked] : [];
+    const known = this.scripts.get(path) ?? new Set<string>();
+    this.scripts.set(path, known);
+    if (dirname(path) !== ".") this.#folders.add(dirname(path));
+    for (const name of names.flatMap((each) => [`pre${each}`, each, `post${each}`])) {
+      if (known.has(name)) continue;
+      known.add(name);
+      const script = Object.hasOwn(scripts, name) ? scripts[name] : undefined;
+      if (typeof script === "string") this.#shell(script, level);
+    }
+  }
+
+  #scriptsIn(path: string): Readonly<Record<string, unknown>> {
+    const before = this.#manifests.get(path);
+    if (before !== undefined) return before;
+    const scripts = membersOf(jsonMembers(this.#read(path) ?? "")["scripts"]);
+    this.#manifests.set(path, scripts);
+    return scripts;
+  }
+
+  #make(words: readonly string[], level: number): void {
+    const at = words.findIndex((word) => /^(?:-f|--file|--makefile)$/.test(word));
+    const given = words.flatMap((word) => /^(?:-f|--file=|--makefile=)(.+)$/.exec(word)?.[1] ?? []);
+    const files = at === -1 && given.length === 0 ? MAKEFILES : [...given, ...(at === -1 ? [] : [words[at + 1] ?? ""])];
+    const targets = words.filter((word, i) => !/^-|=/.test(word) && words[i - 1] !== "-f" && words[i - 1] !== "-C");
+    for (const file of files) this.#inFolders(file, (path) => this.#makefile(path, targets, level));
+  }
+
+  #makefile(path: string, targets: readonly string[], level: number): void {
+    const isNew = !this.files.has(path);
+    this.files.add(path);
+    const text = this.#read(path);
+    if (text === undefined) return;
+    if (isNew)
+      for (const [, list = ""] of text.matchAll(/^[ ]{0,20}[-s]?include[ \t]{1,20}([^\n#]{1,1000})/gm))
+        for (const name of expandedBy(text, list).split(/\s+/))
+          if (EXPANDED.test(name)) this.#doubt("a Makefile includes a file that is only known when it runs");
+          else if (name !== "") this.#makefile(join(dirname(path), name), [], level);
+    const rules = makeRules(text);
+    const reached = new Set(targets.length > 0 ? targets : [...rules.keys()].slice(0, 1));
+    for (const target of reached) {
+      const { prerequisites = [], recipe = "" } = rules.get(target) ?? {};
+      for (const next of prerequisites) reached.add(next);
+      for (const line of recipe.split("\n")) this.#recipe(expandedBy(text, line).replace(/^[\s@+-]{0,20}/, ""), level);
+    }
+  }
+
+  #recipe(line: string, level: number): void {
+    // Make writes a dollar of the shell as two.
+    if (line.trim() !== "") this.#shell(line.replaceAll("$$", "$"), level);
+  }
+}
+
+function matching(glob: string): (name: string) => boolean {
+  const matches = picomatch(glob);
+  return (name) => matches(name);
+}
+
+/** Options of interpreters that take the next word. */
+const TAKES_VALUE = /^(?:-r|--require|--import|--loader|--experimental-loader|-W|-X|-I|--env-file|--conditions|-C|--config)$/;
+
+/** True for a file that a script may run or load: no data, no document. */
+function isProgram(path: string): boolean {
+  return /\.(?:[cm]?[jt]sx?|py|(?:ba|z)?sh|rb|pl|php|lua|mk)$|(?:^|\/)[^./]+$/.test(path);
+}
+
+/** A line of a Makefile with the variables that the Makefile sets to plain text. */
+function expandedBy(makefile: string, line: string): string {
+  if (!line.includes("$")) return line;
+  const values = new Map<string, string>([["MAKE", "make"]]);
+  for (const [, name = "", value = ""] of makefile.matchAll(
+    /^(?:export[ \t]{1,8})?([A-Za-z_]\w{0,80})[ \t]{0,20}[:?]?=[ \t]{0,20}([^\n#]{0,500})/gm,
+  ))
+    values.set(name, value.trim());
+  let text = line;
+  for (let depth = 0; depth < 3; depth += 1)
+    text = text.replace(/\$[({]([A-Za-z_]\w{0,80})[)}]/g, (whole, name: string) => values.get(name) ?? whole).slice(0, 10_000);
+  return text;
+}

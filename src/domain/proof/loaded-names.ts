@@ -1,0 +1,64 @@
+import { familyOf } from "../evidence/languages.ts";
+
+/** What a file names: modules that it imports, and files and folders that its texts in quotes may be. */
+export interface LoadedNames {
+  /** Specifiers of imports that are no paths: packages, aliases. */
+  readonly imports: ReadonlySet<string>;
+  /** Texts in quotes that may be paths. One that ends with "/" may be a folder whose files are chosen while the code runs. */
+  readonly quoted: ReadonlySet<string>;
+  /** Python modules in dots; leading dots are those of a relative import. */
+  readonly modules: ReadonlySet<string>;
+}
+
+/** Names that are read from one text: the text may be a worker's. */
+const MOST = 20_000;
+
+/** A text between quotes without blanks. The quotes need not belong together: a lone apostrophe hides nothing. */
+const QUOTED = /(?<=["'`])[^"'`\s]{1,300}(?=["'`])/g;
+const IMPORTS = /(?:\bfrom|\bimport|\brequire|\bresolve|\bmock|\bimportActual|\brequireActual)\s{0,8}\(?\s{0,8}["'`]$/;
+
+/** `from .a.b import c, d` and `import a.b, c`; the list may stand in parentheses over several lines. */
+const PYTHON =
+  /^[ \t]{0,100}(?:from[ \t]{1,20}(\.{0,10}[\w.]{0,200})[ \t]{1,20}import[ \t]{0,20}(\([^)]{0,4000}\)|[^\n(]{0,1000})|import[ \t]{1,20}([^\n]{1,1000}))/gm;
+
+/** The names in a file's text. Bounded, and in time linear to its length. */
+export function loadedNames(path: string, text: string): LoadedNames {
+  const imports = new Set<string>();
+  const quoted = new Set<string>();
+  const modules = new Set<string>();
+  const isPython = familyOf(path) === "python";
+  let n = 0;
+  for (const found of text.matchAll(QUOTED)) {
+    if (++n > MOST) break;
+    const [whole] = found;
+    const head = whole.split("${")[0] ?? "";
+    const name = head.replace(/[?#].*$/s, "").replace(/^file:\/\//, "");
+    if (name === "") continue;
+    quoted.add(head === whole ? name : name.replace(/[^/]*$/, ""));
+    if (/^[\w.]+:?\w*$/.test(name) && isPython) modules.add(name.replace(/:.*$/, ""));
+    if (!isPython && !/^[./]/.test(name) && IMPORTS.test(text.slice(Math.max(0, found.index - 40), found.index)))
+      imports.add(name);
+  }
+  if (isPython) for (const name of importedModules(text)) modules.add(name);
+  return { imports, quoted, modules };
+}
+
+function* importedModules(text: string): Generator<string> {
+  let n = 0;
+  for (const [, from, names = "", list = ""] of text.matchAll(PYTHON)) {
+    if (++n > MOST) return;
+    if (from === undefined) {
+      for (const each of list.split(/[,;]/)) yield firstWord(each);
+      continue;
+    }
+    yield from;
+    for (const each of names.replace(/[()]/g, "").split(/[,;]/)) {
+      const name = firstWord(each);
+      if (name !== "") yield from.endsWith(".") ? `${from}${name}` : `${from}.${name}`;
+    }
+  }
+}
+
+function firstWord(text: string): string {
+  return /^[\w.]*/.exec(text.replace(/^[\s\\]+/, ""))?.[0] ?? "";
+}

@@ -1,0 +1,81 @@
+import { basename, dirname } from "node:path/posix";
+import { isToolConfiguration } from "../evidence/sealed-paths.ts";
+import type { FileIndex } from "./file-index.ts";
+import { isFoundByName } from "./found-by-name.ts";
+import { loadedNames } from "./loaded-names.ts";
+import { runnerPart } from "./runner-settings.ts";
+
+/** Settings that are read; each only up to its first part. */
+const MOST_FILES = 500;
+const MOST_CHARS = 200_000;
+
+/** Values that name code under test, folders, and files of which something is measured or typed. */
+const OTHER_VALUES =
+  /["']?\b(?:alias|entry|input|moduleNameMapper|collectCoverageFrom|include|exclude|files|references|testMatch|testRegex|extends|\w{0,40}(?:[dD]ir(?:s|ectory|ectories)?|[rR]oots?|[uU]rl|[pP]aths?))["']?\s{0,8}:\s{0,40}(?:\{[^{}]{0,4000}\}|\[[^\]]{0,4000}\]|[^\n]{0,400})/g;
+
+/** Plugins of pytest: `-p name`, `pytest_plugins = [...]`, and entry points of the group `pytest11`. */
+const PLUGIN_OPTION = /(?:^|[\s"'=,[])-p[ =]{0,4}([\w.]{1,200})/gm;
+const PLUGIN_LIST = /\bpytest_plugins\b[^=\n]{0,40}=([^\n]{0,2000}(?:\n[ \t)\]]{1,40}[^\n]{0,400}){0,50})/g;
+const PLUGIN_ENTRIES = /\bpytest11\b([^[]{0,2000})/g;
+const DOTTED = /["'= ]([A-Za-z_][\w.]{0,200})\s*(?::\w+)?["'\s,]/g;
+
+/**
+ * The files that trusted settings or a command name as a set-up, a plugin or a loader: programs load them without code under test
+ * doing so. `words` are those of the command and of what it runs.
+ */
+export function namedBySettings(
+  texts: ReadonlyMap<string, string>,
+  index: FileIndex,
+  words: readonly string[],
+): ReadonlySet<string> {
+  const named = new Set<string>();
+  const settings = [...texts.keys()].filter((path) => isFoundByName(path)).slice(0, MOST_FILES);
+  for (const path of settings) {
+    const text = settingsText(path, (texts.get(path) ?? "").slice(0, MOST_CHARS));
+    // What a conftest.py imports is what tests import.
+    const quoted = path.endsWith(".py") ? [] : [...loadedNames(path, text).quoted].filter(isFileName);
+    const files = quoted.flatMap((name) => [...index.namedBy(path, name.replace(/^<rootDir>\//, "./"))]);
+    for (const file of [...files, ...pluginsIn(text, index)]) if (file !== path) named.add(file);
+  }
+  const values = words.flatMap((word) => [word, ...word.split(/[=:,]/)]).map((word) => word.replace(/^(?:\.\/)+/, ""));
+  for (const value of values) if (index.has(value)) named.add(value);
+  for (const file of pluginsIn(words.join(" "), index)) named.add(file);
+  return named;
+}
+
+/** False for a name that may be a word, or a folder in which programs look for code under test. */
+function isFileName(name: string): boolean {
+  return !name.endsWith("/") && (/\.\w{1,5}$/.test(name) || /^(?:\.{1,2}|<rootDir>)\//.test(name));
+}
+
+function settingsText(path: string, text: string): string {
+  return (basename(path) === "package.json" ? runnerPart(path, text) : text).replace(OTHER_VALUES, "");
+}
+
+function* pluginsIn(text: string, index: FileIndex): Generator<string> {
+  const names = [...text.matchAll(PLUGIN_OPTION)].map(([, name = ""]) => name);
+  for (const list of [PLUGIN_LIST, PLUGIN_ENTRIES])
+    for (const [, listed = ""] of text.matchAll(list))
+      names.push(...[...`${listed} `.matchAll(DOTTED)].map(([, name = ""]) => name));
+  const none = new Set<string>();
+  for (const name of names) {
+    const end = `${name.replaceAll(".", "/")}`;
+    const found = index.loadedBy("settings.py", { quoted: none, imports: none, modules: new Set([name]) });
+    for (const path of found) if (`/${path}`.endsWith(`/${end}.py`) || `/${path}`.endsWith(`/${end}/__init__.py`)) yield path;
+  }
+}
+
+/** The folders that trusted settings name: programs may look there for modules. */
+export function foldersInSettings(texts: ReadonlyMap<string, string>, index: FileIndex): ReadonlySet<string> {
+  const folders = new Set<string>();
+  for (const [path, text] of texts) {
+    if (!isToolConfiguration(path)) continue;
+    for (const word of text.slice(0, MOST_CHARS).split(/[\s"'`=,:[\]{}()]+/)) {
+      const folder = word.replace(/^<rootDir>\/|^(?:\.\/)+/, "").replace(/\/\*{0,2}$/, "");
+      if (folder.length < 200 && index.hasFolder(folder)) folders.add(folder);
+      const beside = dirname(path) === "." ? folder : `${dirname(path)}/${folder}`;
+      if (folder.length < 200 && index.hasFolder(beside)) folders.add(beside);
+    }
+  }
+  return folders;
+}

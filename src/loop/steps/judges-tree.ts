@@ -1,0 +1,131 @@
+import type { StepSpec } from "../../domain/batch/step-spec.ts";
+import type { TestResult } from "../../domain/evidence/results.ts";
+import { withSuiteNameOf } from "../../domain/evidence/suite-name.ts";
+import type { ProofRun } from "../../domain/proof/findings.ts";
+import type { TwinnedFile } from "../../domain/proof/twin.ts";
+import type { Evidence } from "../../domain/run/attempt-fact.ts";
+import type { FoundRunner } from "../../domain/test-canary/find-runner.ts";
+import type { Repo } from "../../ports/vcs.ts";
+import { runOnCommit } from "../programs/run-on-commit.ts";
+import type { StepScope } from "../programs/scope.ts";
+import type { Built } from "./landing.ts";
+import { plantTwins } from "./plant-twins.ts";
+import type { SortedChange } from "./sort-change.ts";
+import type { StepContext } from "./step.ts";
+
+/** A run in a tree of the judge. */
+export interface JudgedRun extends ProofRun {
+  readonly output: string;
+  /** True if the output has the name of a twin that must fail. */
+  readonly isPrinted: boolean;
+  /** Files that its result depends on and that it changed. */
+  readonly overwritten: readonly string[];
+  /** Why the tree could not be prepared. */
+  readonly evidence?: Evidence;
+}
+
+/** What a tree of the judge is made of. */
+export interface JudgesTreeOptions {
+  readonly step: Extract<StepSpec, { step: "check" }>;
+  readonly candidate: Built;
+  readonly first: string;
+  readonly change: SortedChange;
+  readonly originTests: readonly TestResult[];
+}
+
+/**
+ * The judge's tree: the trusted base with the candidate's code under test, as a commit like the candidate. Nothing that git keeps
+ * tells it from one.
+ */
+export class JudgesTree {
+  readonly #ctx: StepContext;
+  readonly #scope: StepScope;
+  readonly #repo: Repo;
+  readonly #options: JudgesTreeOptions;
+  /** The runs so far. */
+  runs = 0;
+
+  constructor(ctx: StepContext, scope: StepScope, repo: Repo, options: JudgesTreeOptions) {
+    this.#ctx = ctx;
+    this.#scope = scope;
+    this.#repo = repo;
+    this.#options = options;
+  }
+
+  /** Twins for the tree: in files of the base, and in tests that lie in code under test. */
+  async plant(found: FoundRunner, isPassing: (name: string) => boolean): Promise<readonly TwinnedFile[]> {
+    const { change, candidate } = this.#options;
+    const unfit = this.#ctx.proofs.unfit(this.#key);
+    const isOwn = new Set(change.code);
+    const paths = change.files.filter((path) => !unfit.has(path));
+    const read = async (some: readonly string[]) => {
+      const own = await this.#repo.readFiles({ commit: candidate.commit, paths: some.filter((path) => isOwn.has(path)) });
+      return new Map([...(await change.trusted.texts(some.filter((path) => !isOwn.has(path)))), ...own]);
+    };
+    return plantTwins({ found, paths, code: change.code, isPassing, read });
+  }
+
+  noteUnfit(paths: readonly string[]): void {
+    this.#ctx.proofs.noteUnfit(this.#key, paths);
+  }
+
+  /** Runs the command in the judge's tree with some of the candidate's other files put back. */
+  async run(putBack: readonly string[], twinned: readonly TwinnedFile[]): Promise<JudgedRun> {
+    const { change, candidate } = this.#options;
+    const back = new Set(putBack);
+    const others = [...change.judges, ...change.additions, ...change.inert].filter((path) => !back.has(path));
+    const files = twinned.filter(({ path }) => !back.has(path));
+    const commit =
+      others.length + files.length === 0
+        ? candidate.commit
+        : await this.#repo.deriveCommit({
+            commit: candidate.commit,
+            files,
+            without: [],
+            restored: change.trusted.byCommit(others),
+          });
+    return this.#run(commit, files, "");
+  }
+
+  /** Runs the command on the trusted base. */
+  async runOnBase(twinned: readonly TwinnedFile[]): Promise<JudgedRun> {
+    const isOwn = new Set(this.#options.change.code);
+    const files = twinned.filter(({ path }) => !isOwn.has(path));
+    return this.#run(await this.#trusted(files), files, "-base");
+  }
+
+  async #trusted(files: readonly TwinnedFile[]): Promise<string> {
+    const { change, first } = this.#options;
+    const restored = change.trusted.byCommit(change.trusted.touched).filter(({ commit }) => commit !== first);
+    if (files.length + restored.length === 0) return first;
+    return this.#repo.deriveCommit({ commit: first, files, without: [], restored });
+  }
+
+  async #run(commit: string, twinned: readonly TwinnedFile[], log: string): Promise<JudgedRun> {
+    const { step, first, originTests, change } = this.#options;
+    this.runs += 1;
+    const names = twinned.flatMap(({ twins }) => twins.map(({ fails }) => fails));
+    let isPrinted = false;
+    const ran = await runOnCommit(this.#ctx, this.#scope, this.#repo, {
+      step,
+      commit,
+      attributesOf: first,
+      log: `check-${step.name}-proof${log}`,
+      part: `proof, run ${this.runs}`,
+      purpose: "proof",
+      output: { onLine: (line) => void (isPrinted ||= names.some((name) => line.includes(name))) },
+    });
+    if (!ran.ok)
+      return { twinned, exitCode: undefined, tests: undefined, output: "", isPrinted, overwritten: [], evidence: ran.evidence };
+    const { result, reading, overwritten } = ran;
+    const exitCode = result.ending === "exited" ? (result.exitCode ?? undefined) : undefined;
+    const isPytest = change.runners.some(({ name }) => name === "pytest");
+    const tests = reading?.ok === true ? (isPytest ? withSuiteNameOf(originTests, reading.tests) : reading.tests) : undefined;
+    return { twinned, exitCode, tests, output: result.tail, isPrinted, overwritten };
+  }
+
+  get #key(): string {
+    const { step, first } = this.#options;
+    return JSON.stringify([this.#repo.id, step.name, step.command, first]);
+  }
+}

@@ -1,0 +1,80 @@
+import { type ProofSpec, proofMode } from "../../domain/batch/proof-spec.ts";
+import type { StepSpec } from "../../domain/batch/step-spec.ts";
+import type { Allowance } from "../../domain/evidence/results.ts";
+import type { ClassifiedChange } from "../../domain/proof/code-under-test.ts";
+import { isAllowedToJudge } from "../../domain/proof/permission.ts";
+import { firstFewLine } from "../../domain/values/first-few.ts";
+import type { Repo } from "../../ports/vcs.ts";
+import type { StepScope } from "../programs/scope.ts";
+import { deepProof, type ProofOutcome } from "./deep-proof.ts";
+import type { Built } from "./landing.ts";
+import { originBelow } from "./origins.ts";
+import { sortChange } from "./sort-change.ts";
+import { unsearched } from "./static-findings.ts";
+import type { NeededApproval, StepContext, StepFailed, StepResult } from "./step.ts";
+
+/** A candidate that has passed a check. */
+export interface PassedCandidate {
+  readonly step: Extract<StepSpec, { step: "check" }>;
+  readonly candidate: Built;
+  readonly allow: Allowance;
+  /** True if tests fail on its base. */
+  readonly isRed: boolean;
+}
+
+/** The proof of one candidate alone. `later`: it is proven together with others. */
+export type AloneOutcome =
+  | (Extract<ProofOutcome, { as: "proven" }> & { readonly needsApproval?: NeededApproval })
+  | Extract<ProofOutcome, { as: "forged" | "broken" }>
+  | { readonly as: "later"; readonly needsApproval?: undefined };
+
+/** True if a change must be proven alone before it lands: by the batch, or because it changes what judges, or may do so. */
+export function needsProofAlone(mode: ProofSpec, { judges, definition, unclear }: ClassifiedChange): boolean {
+  return mode === "each" || judges.length > 0 || definition.length > 0 || unclear !== undefined;
+}
+
+/**
+ * Proves a candidate alone, over the first base of the run, if it must be; tests that landed since are compared by its check. Files
+ * of the judge that tests of the base depend on, and those that define the check, need somebody's approval.
+ */
+export async function proveAlone(ctx: StepContext, scope: StepScope, repo: Repo, passed: PassedCandidate): Promise<AloneOutcome> {
+  const { step, candidate, allow, isRed } = passed;
+  const own = { first: candidate.base, trusted: [] };
+  const sorted = await sortChange(ctx, repo, { step, candidate, origin: own, allow, isRed });
+  if (!sorted.ok) return { as: "broken", evidence: failure(step, unsearched("the change", sorted.problem).says) };
+  if (!needsProofAlone(proofMode(ctx.batch, scope.ticket.repo), sorted.value)) return { as: "later" };
+  const defining = definitionApproval(sorted.value, allow);
+  const origin = originBelow(ctx, repo, candidate);
+  const proof = await deepProof(ctx, scope, repo, { step, candidate, origin, allow, fixes: scope.ticket.fixes ?? [] });
+  if (proof.as === "proven") return { ...proof, ...(defining !== undefined && { needsApproval: defining }) };
+  if (proof.as !== "differs") return proof;
+  const files = [...new Set([...(defining?.files ?? []), ...proof.files])];
+  const says = [defining?.finding.says, proof.finding.says].filter((each) => each !== undefined).join("; ");
+  const needsApproval = { files, finding: { says, ids: proof.finding.ids } };
+  return { as: "proven", commit: candidate.commit, planted: 0, note: "see the files to approve", needsApproval };
+}
+
+/** The approval that a change of the check's definition needs; undefined if it changes nothing of it that is not allowed. */
+function definitionApproval({ definition }: ClassifiedChange, allow: Allowance): NeededApproval | undefined {
+  const changed = definition.filter(({ path }) => allow.scripts !== true && !isAllowedToJudge(allow, path));
+  if (changed.length === 0) return undefined;
+  const files = changed.map(({ path }) => path);
+  const says = `what the check runs was changed: ${firstFewLine(
+    changed.map((each) => each.says),
+    4,
+  )}`;
+  return { files, finding: { says, ids: changed.map((each) => each.says) } };
+}
+
+/** A result that needs an approval as a failure: nobody can give it here. */
+export function refuseUnapproved(step: PassedCandidate["step"], result: StepResult): StepResult {
+  if (!result.ok || result.needsApproval === undefined) return result;
+  const { files, finding } = result.needsApproval;
+  const todo = `Allow it in the batch file: "allow": {"judge": ${JSON.stringify(files.slice(0, 20))}}`;
+  const detail = [finding.says, ...finding.ids.map((id) => `  ${id}`), todo].join("\n");
+  return { ok: false, evidence: failure(step, finding.says, detail), ...(result.facts && { facts: result.facts }) };
+}
+
+function failure({ name }: PassedCandidate["step"], summary: string, detail = ""): StepFailed["evidence"] {
+  return { step: "check", name, summary, detail };
+}
