@@ -163,7 +163,7 @@ export async function measureBase(
     return { as: "none", why: "the base does not have the program", hasFailed: true };
   const tests = resultsOf(step, result, reading);
   if (!("says" in tests) && tests.tests.length > 0) {
-    await ctx.manifests.learnFlaky(resultsKey(ctx, scope, repo, { step, commit }), tests);
+    await ctx.manifests.learnFlaky(resultsKey(ctx, scope, repo, { step, commit }), [tests]);
     return { as: "tests", run: { ...tests, durationMs: result.durationMs } };
   }
   if (result.ending === "exited" && result.exitCode !== null && result.exitCode < NOT_ITS_OWN) {

@@ -1,5 +1,5 @@
 import type { TestRun } from "../../domain/evidence/results.ts";
-import { flakyTests, type TestRecord } from "../../domain/triage/flaky.ts";
+import { flakyAmong } from "../../domain/triage/flaky.ts";
 import type { CheckResults, FoundRun } from "../../ports/check-results.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { orAborted } from "../concurrency/wait.ts";
@@ -109,21 +109,16 @@ export class Manifests {
   }
 
   /**
-   * Learns from a measurement of a base which tests are flaky: those that came out differently when the same tree was measured before.
-   * What only a candidate has shown does not count: a change could make its own test fail by chance.
+   * Learns from measurements of a base which tests are flaky: those that came out differently when the same tree was measured, now or
+   * before. What only a candidate has shown does not count: a change could make its own test fail by chance.
    */
-  async learnFlaky(key: ResultsKey, { tests }: Pick<TestRun, "tests">): Promise<void> {
-    const [{ key: id, check, tree }, before] = [await key(), await this.kept(key)];
-    if (before?.isBase !== true) return;
-    const recordOf = ({ id: testId, outcome }: TestRun["tests"][number]): TestRecord[] =>
-      outcome === "passed" || outcome === "failed" ? [{ testId, tree: id, outcome, isBase: true }] : [];
-    const { excluded } = flakyTests([...before.tests, ...tests].flatMap(recordOf));
-    // Several tests with one name may have both outcomes in one run.
-    const names = [...excluded].filter((testId) => !hasBoth(before.tests, testId) && !hasBoth(tests, testId));
-    if (names.length === 0 || names.length > MOST_DIFFERING) return;
+  async learnFlaky(key: ResultsKey, runs: readonly Pick<TestRun, "tests">[]): Promise<void> {
+    const [{ check, tree }, before] = [await key(), await this.kept(key)];
+    const ids = flakyAmong(tree, before?.isBase === true ? [before, ...runs] : runs);
+    if (ids.length === 0 || ids.length > MOST_DIFFERING) return;
     this.#store.addFlakyTests(
       check,
-      names.map((testId) => ({ id: testId, tree, at: this.#clock.now() })),
+      ids.map((id) => ({ id, tree, at: this.#clock.now() })),
     );
   }
 
@@ -149,9 +144,4 @@ export class Manifests {
     known.catch(() => this.#known.delete(name));
     return known as Promise<T>;
   }
-}
-
-function hasBoth(tests: TestRun["tests"], id: string): boolean {
-  const outcomes = new Set(tests.flatMap((test) => (test.id === id ? [test.outcome] : [])));
-  return outcomes.has("passed") && outcomes.has("failed");
 }

@@ -82,7 +82,7 @@ describe("a flaky test", () => {
   test("is one that came out differently when one base was measured twice; later runs know it", async () => {
     const [first, second] = twoRuns();
     await first.take(keyOf(), () => measured(runOf({ a: "passed", b: "failed", c: "skipped" })), signal);
-    await first.learnFlaky(keyOf(), runOf({ a: "failed", b: "failed", c: "passed" }));
+    await first.learnFlaky(keyOf(), [runOf({ a: "failed", b: "failed", c: "passed" })]);
     expect(await second.flakyTests(keyOf({ key: "k2" }))).toEqual(new Set(["a"]));
     expect(await second.flakyTests(keyOf({ check: "another" }))).toEqual(new Set());
   });
@@ -90,12 +90,12 @@ describe("a flaky test", () => {
   test("is not learnt from another tree, from a candidate, or from a run in which everything fails", async () => {
     const [first] = twoRuns();
     await first.keep(keyOf(), RUN);
-    await first.learnFlaky(keyOf(), runOf({ a: "failed", b: "passed" }));
+    await first.learnFlaky(keyOf(), [runOf({ a: "failed", b: "passed" })]);
     const many = Object.fromEntries(Array.from({ length: 51 }, (_, n) => [`t${n}`, "passed" as const]));
     await first.take(keyOf({ key: "many" }), () => measured(runOf(many)), signal);
     const failing = Object.fromEntries(Object.keys(many).map((id) => [id, "failed" as const]));
-    await first.learnFlaky(keyOf({ key: "many" }), runOf(failing));
-    await first.learnFlaky(keyOf({ key: "other" }), runOf({ t1: "failed" }));
+    await first.learnFlaky(keyOf({ key: "many" }), [runOf(failing)]);
+    await first.learnFlaky(keyOf({ key: "other" }), [runOf({ t1: "failed" })]);
     expect(await first.flakyTests(keyOf())).toEqual(new Set());
   });
 
@@ -103,7 +103,7 @@ describe("a flaky test", () => {
     const [first] = twoRuns();
     const both = { exitCode: 1, tests: [...RUN.tests, { id: "a", outcome: "failed" as const }] };
     await first.take(keyOf(), () => measured(both), signal);
-    await first.learnFlaky(keyOf(), both);
+    await first.learnFlaky(keyOf(), [both]);
     expect(await first.flakyTests(keyOf())).toEqual(new Set());
   });
 });
