@@ -181,7 +181,7 @@ export const BatchFile = z.strictObject({
     "What a broken base means: freeze (default) lands nothing else on it, revert also takes its landed change back, continue lands on",
   ),
   flaky: Flaky.optional().describe(
-    "What a failure means of nothing but tests that are known to be flaky on the base: excuse (default) lets one more run decide, count is a failure",
+    "What a failure of nothing but tests that are flaky on the base means: excuse (default) lets one more run decide, count fails",
   ),
   transients: z
     .array(TransientSpec)
