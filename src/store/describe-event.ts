@@ -220,7 +220,6 @@ function ticketEventLabel(event: OfTicket, state: RunState): EventLabel | undefi
     case "agent-started":
     case "worktree-ready":
     case "prepare-started":
-    case "change-captured":
     case "step-started":
     case "merge-intended":
     case "gate-writing":

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock } from "../../src/adapters/clock/system-clock.ts";
@@ -183,7 +184,7 @@ export class Stage implements Disposable {
       files: createRunFiles(folders),
       testReports: createTestResultsReader({ program: PROGRAM, args: ["__results"] }),
       scans: createTextScans({ program: PROGRAM, args: ["__scan"] }),
-      manifests: new Manifests(createRunFiles(folders)),
+      manifests: new Manifests(this.#store.checkResults({ run: RUN, secret: randomBytes(32) }), systemClock),
       proofs: new Proofs(),
       baseHealth: new BaseHealth(),
       harness: fixedHarness(),

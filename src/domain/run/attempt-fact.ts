@@ -104,6 +104,12 @@ export type AttemptOutcome =
 /** The kind of a question to the reviewer. `adjudicate` asks if a claimed blocker is real, `plan` if a plan does what its ticket asks for. */
 export type Question = "review" | "adversary" | "adjudicate" | "plan";
 
+/** Fixers of the batch that ran on an agent's work; `ignored`: the one that ended them, and why. Safe for a terminal. */
+export interface LayoutRepair {
+  readonly fixers: readonly string[];
+  readonly ignored?: string;
+}
+
 interface AttemptRef {
   readonly ticket: TicketId;
   readonly fence: Fence;
@@ -159,6 +165,7 @@ export type AttemptFact =
       readonly deletions: number;
       /** For the reflective log; absent in runs of older versions, and for a change of no agent. */
       readonly reflected?: ReflectedChange;
+      readonly layout?: LayoutRepair;
     } & AttemptRef)
   | ({ readonly type: "step-started"; readonly step: number; readonly kind: StepKind; readonly name: string } & AttemptRef)
   | ({
