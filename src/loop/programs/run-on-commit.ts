@@ -64,7 +64,8 @@ export async function runOnCommit(
   command: CommitCommand,
 ): Promise<CommandOutcome> {
   const { step, commit, attributesOf, log } = command;
-  const room = ctx.files.checkoutPath(scope.ticket.id, step.name);
+  // A base is measured beside a candidate.
+  const room = ctx.files.checkoutPath(scope.ticket.id, command.purpose === "base" ? `${stepName(step)}-base` : step.name);
   const folders = checkFolders(room);
   try {
     await ctx.files.makeFolder(room);

@@ -15,6 +15,11 @@ export interface Scope {
   ending(): AgentEnding;
 }
 
+/** The marker of what runs beside the other programs of a scope: two programs at a time need two. */
+export function besideMarker(marker: string): string {
+  return `${marker}/beside`;
+}
+
 /** A scope whose files exist, with the services that its steps need. */
 export interface StepScope extends Scope {
   readonly files: AttemptFiles;

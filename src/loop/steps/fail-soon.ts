@@ -51,10 +51,23 @@ export async function runSelected(
 ): Promise<(TestRun & { readonly output: string; readonly durationMs: number }) | undefined> {
   const packageJson = await repo.readFile({ commit: trusted, path: "package.json" });
   const files = await repo.files(commit);
-  const command = selectTests({ command: step.command, found: findRunnersInScripts(step.command, packageJson), packageJson, ids, files });
+  const command = selectTests({
+    command: step.command,
+    found: findRunnersInScripts(step.command, packageJson),
+    packageJson,
+    ids,
+    files,
+  });
   if (command === undefined) return undefined;
   const selected = { ...step, command };
-  const of = { step: selected, commit, attributesOf: trusted, log: `check-${step.name}-selected`, part, purpose: "check" } as const;
+  const of = {
+    step: selected,
+    commit,
+    attributesOf: trusted,
+    log: `check-${step.name}-selected`,
+    part,
+    purpose: "check",
+  } as const;
   const ran = await runOnCommit(ctx, scope, repo, of);
   if (!ran.ok) return undefined;
   const run = namedAsOn(base, resultsOf(selected, ran.result, ran.reading), command);
