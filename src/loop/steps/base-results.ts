@@ -91,17 +91,22 @@ export function resultsKey(
       manifests.once(`identity ${repo.id}`, () => repo.identity()),
       manifests.once(`environment ${repo.id} ${JSON.stringify(step)}`, () => checkEnvironment(ctx, repo, step)),
     ]);
-    const landings = landingsOf(ctx.state(), repo.id);
     return {
       key: hashOf([identity.key, environment.hash, tree, own]),
       check: hashOf([identity.key, name, command, report]),
       name: `${identity.name}, ${name}`,
       canShare: environment.isSure && own === undefined,
-      isOwn: landings !== undefined && landings.initial !== commit,
+      isUntouched: () => isUntouched(ctx, repo, commit),
       tree,
     };
   };
   return () => (found ??= find());
+}
+
+/** A candidate may be the base of another before it lands. */
+async function isUntouched(ctx: ResultsContext, repo: Repo, commit: string): Promise<boolean> {
+  const landings = landingsOf(ctx.state(), repo.id);
+  return landings === undefined ? repo.contains(commit) : landings.initial === commit;
 }
 
 function hashOf(parts: readonly unknown[]): string {

@@ -27,8 +27,8 @@ export interface CheckedTree {
   readonly name: string;
   /** True if all that the result depends on outside the tree is in the key, so that another run may use it. */
   readonly canShare: boolean;
-  /** True if this run of loopdash has made the commit. */
-  readonly isOwn: boolean;
+  /** True if the commit is one of the base to which this run of loopdash has added nothing. Git may be asked. */
+  readonly isUntouched: () => Promise<boolean>;
 }
 
 /** Found when it is needed: git is asked. */
@@ -96,10 +96,10 @@ export class Manifests {
 
   /** Keeps a run: of a candidate that has passed, which is the manifest of the base that it becomes, or of a base. */
   async keep(key: ResultsKey, run: TimedRun, { isBase = false }: { readonly isBase?: boolean } = {}): Promise<void> {
-    const { key: id, name, canShare, isOwn } = await key();
+    const { key: id, name, canShare, isUntouched } = await key();
     const { durationMs = 0, exitCode, tests } = run;
     const kept = { exitCode, tests, durationMs, at: this.#clock.now(), isBase };
-    this.#store.keep(id, kept, { forEveryRun: isBase && canShare && !isOwn, name });
+    this.#store.keep(id, kept, { forEveryRun: isBase && canShare && (await isUntouched()), name });
   }
 
   /** Notes that a kept result was proven honest: other runs of loopdash may use it. */

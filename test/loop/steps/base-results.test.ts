@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import type { RunState } from "../../../src/domain/run/state.ts";
 import { baseResults, freshBaseResults, resultsKey } from "../../../src/loop/steps/base-results.ts";
 import { Manifests } from "../../../src/loop/steps/manifests.ts";
 import { cleanUp, tempDir } from "../../adapters/vcs/real-repo.ts";
@@ -43,6 +44,19 @@ test("a base that is measured anew shows which of its tests are flaky", async ()
   using _ = stage;
   await freshBaseResults(ctx, scope, repo, checked);
   expect(await ctx.manifests.flakyTests(resultsKey(ctx, scope, repo, checked))).toEqual(new Set(["a"]));
+});
+
+test("a base is nobody's but the repository's own: not a candidate on which another is built, nor what this run has landed", async () => {
+  const { stage, ctx, scope, repo, checked, base, candidate } = await withEarlier("passed");
+  using _ = stage;
+  const isUntouched = async (commit: string, state = ctx.state()) =>
+    (await resultsKey({ ...ctx, state: () => state }, scope, repo, { step: checked.step, commit })()).isUntouched();
+  const { commit } = candidate({ "other.txt": "x" });
+  expect([await isUntouched(base), await isUntouched(commit)]).toEqual([true, false]);
+  stage.git("reset", "-q", "--hard", commit);
+  const landed = { initial: base, first: base, last: commit, trusted: [], commits: [] };
+  const state = { ...ctx.state(), landings: { app: landed } } as unknown as RunState;
+  expect([await isUntouched(base, state), await isUntouched(commit, state)]).toEqual([true, false]);
 });
 
 test("the key is that of the tree, the command and the environment, not of the commit", async () => {

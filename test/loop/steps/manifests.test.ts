@@ -6,8 +6,11 @@ import { memoryCheckResults, noResults } from "../memory-check-results.ts";
 const signal = new AbortController().signal;
 const clock = { now: () => 5 };
 
+const isUntouched = () => Promise.resolve(true);
+const isOwn = () => Promise.resolve(false);
+
 function keyOf(more: Partial<CheckedTree> = {}) {
-  const tree = { key: "k", check: "c", tree: "t", name: "app, tests", canShare: true, isOwn: false, ...more };
+  const tree = { key: "k", check: "c", tree: "t", name: "app, tests", canShare: true, isUntouched, ...more };
   return () => Promise.resolve(tree);
 }
 
@@ -44,7 +47,7 @@ describe("the results of a base", () => {
 
   test.for([
     ["what they depend on is not known", { canShare: false }],
-    ["the commit is one that this run has made", { isOwn: true }],
+    ["the commit is one that this run has made", { isUntouched: isOwn }],
   ] as const)("are for this run alone if %s", async ([, more]) => {
     const [first, second] = twoRuns();
     await first.take(keyOf(more), measured, signal);
@@ -68,12 +71,12 @@ describe("the results of a base", () => {
 describe("the results of a candidate", () => {
   test("are for this run, and for others only once they were proven", async () => {
     const [first, second] = twoRuns();
-    await first.keep(keyOf({ isOwn: true }), RUN);
+    await first.keep(keyOf({ isUntouched: isOwn }), RUN);
     expect(await first.kept(keyOf())).toMatchObject(RUN);
     expect(await second.kept(keyOf())).toBeUndefined();
     await first.prove(keyOf({ canShare: false }));
     expect(await second.kept(keyOf())).toBeUndefined();
-    await first.prove(keyOf({ isOwn: true }));
+    await first.prove(keyOf({ isUntouched: isOwn }));
     expect(await second.kept(keyOf())).toMatchObject({ ...RUN, isEarlier: true });
   });
 });
