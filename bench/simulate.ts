@@ -5,6 +5,7 @@
 
 import type { Judgement, RunFact } from "../src/domain/run/event.ts";
 import { reduce } from "../src/domain/run/reduce.ts";
+import { landingsOf } from "../src/domain/run/reduce-landing.ts";
 import { type RunState, ticketOf } from "../src/domain/run/state.ts";
 import { type Action, decide } from "../src/domain/schedule/decide.ts";
 import { Fence } from "../src/domain/values/ids.ts";
@@ -70,6 +71,18 @@ class Simulation {
       }
       case "tripwire":
         return [{ type: "tripwire-started" }, { type: "tripwire-ended", ok: true, canaries: 0, ms: 0 }];
+      case "prove":
+        return [
+          { type: "proof-started", repo: action.repo, sha: "", tickets: [] },
+          {
+            type: "proof-ended",
+            repo: action.repo,
+            sha: landingsOf(state, action.repo)?.last ?? "",
+            ok: true,
+            summary: "",
+            commits: 0,
+          },
+        ];
       case "live-check":
         return [
           { type: "live-check-started", ticket: action.ticket, why: "due" },

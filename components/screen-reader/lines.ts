@@ -8,6 +8,7 @@ import { formatCap, formatClock, formatUsd } from "../../src/store/format.ts";
 import { keyLabel } from "../../src/store/keymap/key-labels.ts";
 import { modeOf } from "../../src/store/keymap/keymap.ts";
 import { brokenBaseLabel } from "../../src/store/labels/base-label.ts";
+import { progressParts, provingLabels } from "../../src/store/labels/progress-label.ts";
 import { isAtPullRequest, pullRequestText } from "../../src/store/labels/pull-request-status.ts";
 import { runLabel } from "../../src/store/labels/run-label.ts";
 import { spokenSignals } from "../../src/store/labels/signals-label.ts";
@@ -41,6 +42,9 @@ function body(state: DashboardState, run: RunState): readonly string[] {
     ...named("Stalled", lists.stalled, (id) => queueLabel(state, id).text, state),
     ...named("Landed, not live", lists.landed, (id) => queueLabel(state, id).text, state),
     oracleLine(run),
+    ...(provingLabels(run)
+      ?.slice(0, 1)
+      .map((label) => `${capital(label)}.`) ?? []),
     `${busyAgents(run)} of ${plural(run.workers, "worker")} busy.`,
     ...named(
       heldAttempts(run) > 0 ? "Held" : "At work",
@@ -51,6 +55,10 @@ function body(state: DashboardState, run: RunState): readonly string[] {
     ...named("Waits", lists.waiting, (id) => queueLabel(state, id).text, state),
     `${formatUsd(run.spentUsd)} of ${formatCap(run.batch.limits.usdPerRun)} spent. ${plural(run.interventions.length, "intervention")}.`,
   ];
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function brokenBaseLine(run: RunState): readonly string[] {
@@ -82,7 +90,9 @@ function atWork(state: DashboardState, id: TicketId): string {
   const attempt = ticketIn(state, id)?.attempt;
   if (attempt === undefined) return queueLabel(state, id).text;
   const pullRequest = state.run && pullRequestOf(state.run, ticketIn(state, id));
-  const parts = [`attempt ${attempt.n}`, stageOf(attempt, finishOf(state.run, id)).word, pullRequest, spokenSignals(attempt)];
+  const stage = stageOf(attempt, finishOf(state.run, id)).word;
+  const progress = progressParts(attempt.step).join(", ");
+  const parts = [`attempt ${attempt.n}`, progress === "" ? stage : progress, pullRequest, spokenSignals(attempt)];
   return parts.filter((part) => part !== undefined).join(", ");
 }
 

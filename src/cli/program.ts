@@ -225,7 +225,7 @@ function addRuns(program: Command, onRequest: (request: Request) => void): void 
 function addCache(program: Command, onRequest: (request: Request) => void): void {
   program
     .command("cache")
-    .description("list the kept results of prepare commands")
+    .description("list the kept results of prepare commands and of checks")
     .option("--clear", "remove them all")
     .option("--json", "as JSON")
     .action(({ clear, json }: { clear?: true; json?: true }) =>

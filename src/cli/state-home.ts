@@ -20,6 +20,8 @@ export interface StateHome {
   readonly prepared: string;
   /** Initial harness of new runs if heals have changed it; see `Harness`. Created by the first heal. */
   readonly harness: string;
+  /** The secret that signs kept results of checks. Created by the first run. */
+  readonly resultsSecret: string;
 }
 
 /** Written and removed to prove that a folder is writable: one block of a usual file system. */
@@ -39,6 +41,7 @@ export function stateHome(env: Readonly<Record<string, string | undefined>>, cwd
     locks: join(root, "locks"),
     prepared: join(root, "prepared"),
     harness: join(root, "harness"),
+    resultsSecret: join(root, "results.key"),
   };
 }
 

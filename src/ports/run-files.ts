@@ -78,8 +78,6 @@ export interface RunFiles {
   exists(file: string): Promise<boolean>;
   /** A path that does not exist yet, for a pristine checkout that no worker could write. */
   checkoutPath(ticket: TicketId, purpose: string): string;
-  /** The file that keeps the results of a check's command on one commit, by its key. It belongs to no attempt. */
-  manifestPath(key: string): string;
   /** The path of the attempt's worktree. */
   worktreePath(ticket: TicketId, n: number): string;
   /** Renames an attempt's worktree, so that its path is free at once. Gives the folder to remove; undefined if there is none, or it cannot be moved. */

@@ -2,6 +2,7 @@ import type { EarlierRun, Numbers } from "../domain/results/trend.ts";
 import type { Question } from "../domain/run/attempt-fact.ts";
 import type { VerdictWord } from "../domain/run/event.ts";
 import type { Fence, RunId } from "../domain/values/ids.ts";
+import type { CheckResults, KeptResultRow } from "./check-results.ts";
 import type { Journal, JournalRow, Tip } from "./journal.ts";
 
 /** A run in the list of runs. */
@@ -75,6 +76,12 @@ export interface RunStore {
   durations(batchPath: string): Readonly<Record<string, number>>;
   /** Records the working time of a finished ticket, for `durations`. */
   recordDuration(run: RunId, ticket: string, ms: number): void;
+  /** Results of checks, for a run. Only what was written with the same secret is found. */
+  checkResults(options: { readonly run: RunId; readonly secret: Buffer }): CheckResults;
+  /** All kept results of checks, the last used first. */
+  keptResults(): readonly KeptResultRow[];
+  /** Removes what is known of checks. Gives the number of results. */
+  clearKeptResults(): number;
   /** Dollars spent since `since` (milliseconds) by all runs except `except`. */
   spentSince(since: number, except?: RunId): number;
   /**

@@ -174,6 +174,8 @@ export interface Repo {
   readFiles(options: { commit: string; paths: readonly string[] }): Promise<ReadonlyMap<string, string>>;
   /** The paths of all files of a commit. */
   files(commit: string): Promise<readonly string[]>;
+  /** The object id of a commit's tree: equal for equal content. */
+  treeId(commit: string): Promise<string>;
   /** The tree of a commit, with all its files. */
   tree(commit: string): Promise<CommitTree>;
   /**

@@ -6,11 +6,12 @@ import { indexOf, type RunState } from "../domain/run/state.ts";
 import { specOf } from "../domain/schedule/plan.ts";
 import { unpreparedFor } from "../domain/schedule/unprepared.ts";
 import { formatUsd } from "./format.ts";
+import { layoutLabel } from "./labels/ci-label.ts";
 import { preparationLabel } from "./labels/preparation-label.ts";
 import { questionLabel, reviewerLabel, specLabel } from "./labels/step-label.ts";
 import { type EventLabel, STYLES, toned } from "./labels/tone.ts";
 
-/** Facts about an attempt's claims, blocked connections and kept work, the reviewer's answers, and the growth of the batch. */
+/** Facts about an attempt's work and claims, blocked connections and kept work, the reviewer's answers, and the growth of the batch. */
 type ClaimFact = Extract<
   RunEvent,
   {
@@ -19,6 +20,7 @@ type ClaimFact = Extract<
       | "preparation-awaited"
       | "prepared"
       | "prepare-failed"
+      | "change-captured"
       | "step-part-started"
       | "reviewer-asked"
       | "reviewer-answered"
@@ -46,6 +48,8 @@ export function claimLabel(event: ClaimFact, state: RunState): EventLabel | unde
       return preparationLabel(event);
     case "prepare-failed":
       return prepareFailedLabel(event, state);
+    case "change-captured":
+      return event.layout && layoutLabel(event.layout);
     case "connection-blocked":
       return [STYLES.failed, `${event.step}: ${describeBlocked(event)}`];
     case "reviewer-asked":

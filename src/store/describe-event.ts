@@ -11,6 +11,7 @@ import { type GuardFact, isAboutGuard } from "../domain/run/guard-fact.ts";
 import { isAboutHeal } from "../domain/run/heal-fact.ts";
 import type { OutageSource } from "../domain/run/outage-fact.ts";
 import { isAboutPlan, type PlanFact } from "../domain/run/plan-fact.ts";
+import { isAboutProof } from "../domain/run/proof-fact.ts";
 import { type DriftEvent, isDriftEvent } from "../domain/run/reduce-drift.ts";
 import { isOutageEvent, type OutageEvent } from "../domain/run/reduce-outage.ts";
 import { isPeopleEvent, type PeopleEvent } from "../domain/run/reduce-people.ts";
@@ -36,6 +37,7 @@ import { healLabel } from "./labels/heal-label.ts";
 import { observedLabel } from "./labels/observed-label.ts";
 import { outageLabel } from "./labels/outage-label.ts";
 import { planLabel } from "./labels/plan-label.ts";
+import { proofLabel } from "./labels/proof-label.ts";
 import { forgeRequestLabel, pullRequestLabel } from "./labels/pull-request-label.ts";
 import { remedyLabel } from "./labels/remedy-label.ts";
 import { signalsLabel } from "./labels/signals-label.ts";
@@ -110,6 +112,7 @@ function labelOf(event: RunEvent, state: RunState): EventLabel | undefined {
 function runEventLabel(event: RunWide, state: RunState): EventLabel | undefined {
   if (isAboutHeal(event)) return healLabel(event);
   if (isAboutBaseCheck(event)) return baseCheckLabel(event, state);
+  if (isAboutProof(event)) return proofLabel(event);
   switch (event.type) {
     case "run-started":
       return startLabel(event);
@@ -136,6 +139,7 @@ function runEventLabel(event: RunWide, state: RunState): EventLabel | undefined 
       return reverifyLabel(event, state);
     case "tripwire-started":
     case "oracle-asked":
+    case "suite-ran":
       return undefined;
     case "tripwire-ended":
       return tripwireLabel(event, state);
@@ -216,7 +220,6 @@ function ticketEventLabel(event: OfTicket, state: RunState): EventLabel | undefi
     case "agent-started":
     case "worktree-ready":
     case "prepare-started":
-    case "change-captured":
     case "step-started":
     case "merge-intended":
     case "gate-writing":

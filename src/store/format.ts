@@ -15,6 +15,11 @@ export function formatElapsed(ms: number): string {
   return h === 0 ? rest : `${h}:${rest}`;
 }
 
+/** Milliseconds as `M:SS`, from one hour on as `H:MM:SS`: a time within a sentence. */
+export function formatStopwatch(ms: number): string {
+  return formatElapsed(ms).replace(/^0/, "");
+}
+
 /** Milliseconds as `HH:MM:SS`: never narrower than eight columns, so that a line does not shift after an hour. */
 export function formatLong(ms: number): string {
   const s = Math.max(0, Math.floor(ms / SECOND));

@@ -3,10 +3,13 @@ import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type IPty, spawn as spawnTerminal } from "@lydell/node-pty";
 import { describe, expect, test } from "vitest";
-import { linePrinter } from "../../src/cli/lines.ts";
+import { lastingPrinter, linePrinter } from "../../src/cli/lines.ts";
 import { writeAll } from "../../src/cli/print.ts";
+import type { RunFact } from "../../src/domain/run/event.ts";
+import { TicketId } from "../../src/domain/values/ids.ts";
 import { batchOf, Simulation, ticketOf } from "../domain/simulate.ts";
 import { scratchFolder } from "../helpers/scratch.ts";
+import { FakeClock } from "../loop/fake-clock.ts";
 
 const folder = scratchFolder();
 const SRC = resolve(import.meta.dirname, "../../src");
@@ -111,6 +114,74 @@ writeAll(1, "ready");
         .split("\n")
         .map((line) => JSON.parse(line).seq),
     ).toEqual([1, 2]);
+  });
+});
+
+describe("a run without a terminal", () => {
+  const T1 = TicketId.parse("T-1");
+
+  /** A run of one ticket, whose facts are printed; gives the printed lines without their times of day. */
+  function printed() {
+    const check = { step: "check", name: "tests", command: ["npm", "test"] } as const;
+    const sim = new Simulation(batchOf([ticketOf("T-1", { finish: [check, { step: "merge" }] })]));
+    const file = join(folder(), "lines");
+    const fd = openSync(file, "w");
+    const clock = new FakeClock();
+    const { print, stop } = lastingPrinter(() => sim.state, { clock, fd });
+    const tell = (fact: RunFact) => {
+      // The simulation has a clock of its own, which every fact moves by 10 ms.
+      sim.pass(clock.now() - sim.now - 10);
+      sim.report(fact);
+      const event = sim.events.at(-1);
+      if (event !== undefined) print({ ...event, at: clock.now() }, sim.state);
+    };
+    const lines = () =>
+      readFileSync(file, "utf8")
+        .split("\n")
+        .slice(0, -1)
+        .map((line) => line.slice("15:27:13  ".length));
+    return { sim, clock, tell, lines, stop, [Symbol.dispose]: () => closeSync(fd) };
+  }
+
+  /** Its agent ends, and its check begins. */
+  function begin({ sim, tell }: ReturnType<typeof printed>) {
+    sim.decide();
+    sim.endAgent(T1);
+    tell({ type: "change-captured", ...sim.of(T1), tip: "t", files: 1, additions: 1, deletions: 0 });
+    tell({ type: "step-started", ...sim.of(T1), step: 0, kind: "check", name: "tests" });
+    tell({ type: "step-part-started", ...sim.of(T1), part: "", expectedMs: 42_000 });
+  }
+
+  test("says every 30 s what lasts, as long as nothing else is printed, and not after its end", () => {
+    using run = printed();
+    const { sim, clock, tell, lines, stop } = run;
+    clock.advance(60_000);
+    expect(lines()).toEqual([]);
+    begin(run);
+    clock.advance(29_000);
+    expect(lines()).toEqual([]);
+    clock.advance(31_000);
+    expect(lines()).toEqual([
+      "·  · waiting 1:30: T-1 check tests 0:30 of about 0:42",
+      "·  · waiting 2:00: T-1 check tests 1:00 of about 0:42",
+    ]);
+    tell({ type: "step-ended", ...sim.of(T1), step: 0, ok: true, summary: "12 tests" });
+    clock.advance(29_000);
+    expect(lines().slice(2)).toEqual(["T-1  ✔ check tests: 12 tests"]);
+    clock.advance(1_000);
+    expect(lines().at(-1)).toMatch(/^· {2}· waiting 0:30: T-1 waits for its turn: merge 0:30$/);
+    stop();
+    clock.advance(300_000);
+    expect(lines()).toHaveLength(4);
+    expect(clock.waiting).toBe(0);
+  });
+
+  test("says nothing of what lasts once the run has ended", () => {
+    using run = printed();
+    begin(run);
+    run.tell({ type: "run-ended", kind: "interrupted", verdict: "unjudged", exitCode: 1, reason: "stopped" });
+    run.clock.advance(120_000);
+    expect(run.lines()).toEqual(["·  ✖ run ended: stopped"]);
   });
 });
 

@@ -23,6 +23,7 @@ describe("stateHome", () => {
       locks: "/x/y/locks",
       prepared: "/x/y/prepared",
       harness: "/x/y/harness",
+      resultsSecret: "/x/y/results.key",
     });
   });
 

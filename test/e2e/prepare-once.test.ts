@@ -72,8 +72,8 @@ describe("prepare commands", () => {
     expect(JSON.parse(listed.stdout)).toMatchObject([{ name: "app", files: 2 }]);
     expect((await stage.run(["report"])).stdout).toMatch(/preparations \d+: \d+ reused/);
     expect((await stage.run(["cache"])).stdout).toContain(prepared[0]?.key);
-    expect((await stage.run(["cache", "--clear"])).stdout).toBe("removed 1 preparation\n");
-    expect((await stage.run(["cache"])).stdout).toBe("no preparation is kept\n");
+    expect((await stage.run(["cache", "--clear"])).stdout).toBe("removed 1 preparation and 0 results of checks\n");
+    expect((await stage.run(["cache"])).stdout).toBe("no preparation is kept\nno result of a check is kept\n");
   });
 
   test("run each time, with the reason, if a folder that they may read can change unseen", async () => {

@@ -1,5 +1,7 @@
 import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { zstdCompressSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { cleanUp, tempDir } from "../adapters/vcs/real-repo.ts";
 import { ticketOf } from "../domain/simulate.ts";
@@ -171,13 +173,16 @@ describe("the base's manifest", () => {
     expect(runs().filter((commit) => commit === base)).toHaveLength(1);
   });
 
-  test("is not believed where its file was changed", async () => {
+  test("is not believed where its row was changed", async () => {
     const { command, runs } = counted(tempDir());
     using stage = await opened({ stage: { tickets: two(command) } });
-    const folder = join(stage.root, "run/manifests");
     const forge = stage.until("attempt-ended").then(() => {
-      for (const name of readdirSync(folder))
-        writeFileSync(join(folder, name), JSON.stringify({ exitCode: 0, tests: [["a", "passed"]] }));
+      const db = new DatabaseSync(join(stage.root, "loopdash.db"));
+      const forged = zstdCompressSync(
+        JSON.stringify({ exitCode: 0, durationMs: 1, at: 1, isBase: true, tests: [["a", "passed"]] }),
+      );
+      expect(db.prepare("UPDATE check_results SET results = ?").run(forged).changes).toBeGreaterThan(0);
+      db.close();
     });
     await judged(stage);
     await forge;

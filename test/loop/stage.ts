@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock } from "../../src/adapters/clock/system-clock.ts";
@@ -15,6 +16,7 @@ import { type RunState, ticketOf as stateOf } from "../../src/domain/run/state.t
 import { RunId } from "../../src/domain/values/ids.ts";
 import type { LoopContext } from "../../src/loop/attempt/context.ts";
 import { MergeQueue } from "../../src/loop/concurrency/merge-queue.ts";
+import { MergeTrains } from "../../src/loop/concurrency/merge-train.ts";
 import { Outages } from "../../src/loop/concurrency/outages.ts";
 import { Semaphore } from "../../src/loop/concurrency/semaphore.ts";
 import { WorktreeGate } from "../../src/loop/concurrency/worktree-gate.ts";
@@ -184,14 +186,20 @@ export class Stage implements Disposable {
       files: createRunFiles(folders),
       testReports: createTestResultsReader({ program: PROGRAM, args: ["__results"] }),
       scans: createTextScans({ program: PROGRAM, args: ["__scan"] }),
-      manifests: new Manifests(createRunFiles(folders)),
+      manifests: new Manifests(this.#store.checkResults({ run: RUN, secret: randomBytes(32) }), systemClock),
       proofs: new Proofs(),
       baseHealth: new BaseHealth(),
       harness: fixedHarness(),
       templates: { reviewer: "", adversary: "", adjudicator: "", healer: "", planner: "", plan: "" },
       ...{ outbox: createOutbox(), audit: auditIn(folders.folder, RUN, orchestrator) },
       reviewerFiles: { reviewer: [], secondReviewer: [] },
-      ...{ merges: new MergeQueue(), pullRequests: new Map(), branchChecks: new Map(), starts: new WorktreeGate() },
+      ...{
+        merges: new MergeQueue(),
+        trains: new MergeTrains(systemClock),
+        pullRequests: new Map(),
+        branchChecks: new Map(),
+        starts: new WorktreeGate(),
+      },
       commandPermits: new Semaphore(state.workers),
       ...{ state: () => orchestrator.state, events: () => journal.read(), isBroken: () => orchestrator.isBroken },
       report: (fact) => !engine.dead && orchestrator.report(fact),

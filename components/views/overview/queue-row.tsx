@@ -1,6 +1,7 @@
 import { memo, type ReactNode, useMemo } from "react";
 import { useShallow } from "zustand/react/shallow";
 import { isMissing } from "../../../src/domain/run/drift-fact.ts";
+import type { TicketState } from "../../../src/domain/run/ticket-state.ts";
 import type { TicketId } from "../../../src/domain/values/ids.ts";
 import { type DashboardState, ticketIn } from "../../../src/store/dashboard-state.ts";
 import { missingUntil } from "../../../src/store/labels/outage-label.ts";
@@ -63,7 +64,7 @@ export const QueueRow = memo(function QueueRow(options: RowProps): ReactNode {
   const word = useDashboard(useShallow((s) => queueLabel(s, options.id)));
   // The status of a waiting ticket already names its finder.
   const title = useDashboard((s) => (options.section === "waiting" ? titleOf(s, options.id) : titleLabel(s, options.id)));
-  const startedAt = useDashboard((s) => ticketIn(s, options.id)?.attempt?.startedAt);
+  const startedAt = useDashboard((s) => startOf(ticketIn(s, options.id)));
   const nextAt = useDashboard((s) => nextCheck(s, options.id));
   const endsAt = useDashboard((s) => endOfWait(s, options.id));
   const url = useDashboard((s) => ticketUrl(ticketIn(s, options.id)));
@@ -77,6 +78,11 @@ export const QueueRow = memo(function QueueRow(options: RowProps): ReactNode {
   }, [options, word, title, startedAt, nextAt, endsAt, url, service, landing, waits]);
   return <TimedSpans line={line} />;
 });
+
+/** The start of an attempt. While a command of its step runs, the row's word has that command's own clock. */
+function startOf(ticket: TicketState | undefined): number | undefined {
+  return ticket?.attempt?.step?.part === undefined ? ticket?.attempt?.startedAt : undefined;
+}
 
 /**
  * The next live check of a landed ticket, in milliseconds since the epoch. Without an engine it is not known, and there is none once a
@@ -112,7 +118,8 @@ function lineOf(
   const clock = whole >= 40 ? clockOf(startedAt, nextAt, endsAt) : undefined;
   const room = clock === undefined ? whole : whole - clock.width - 1;
   const needsYou = options.section === "needsYou";
-  const text = pullRequest === undefined ? said.word.text : firstParts(pullRequest.parts, room);
+  const parts = pullRequest?.parts ?? (options.section === "finishing" ? said.word.text.split(" · ") : undefined);
+  const text = parts === undefined ? said.word.text : firstParts(parts, room);
   const word: Span = { text, tone: needsYou ? "plain" : tone, bold: needsYou };
   return [
     { text: options.left, tone: "waiting" },

@@ -13,6 +13,7 @@ import { ticketIn } from "../../../src/store/dashboard-state.ts";
 import { displayText } from "../../../src/store/display-text.ts";
 import { formatAge } from "../../../src/store/format.ts";
 import { lastFailure, STEP_STYLES, type StatusLine, statusLine, trackOf } from "../../../src/store/labels/attempt-status.ts";
+import { progressParts } from "../../../src/store/labels/progress-label.ts";
 import { type PullRequestStatus, waitingPullRequest } from "../../../src/store/labels/pull-request-status.ts";
 import { LEVEL_STYLES, shownSignals } from "../../../src/store/labels/signals-label.ts";
 import { reviewerLabel, specLabel } from "../../../src/store/labels/step-label.ts";
@@ -105,7 +106,8 @@ function markOf(selected: boolean): Span {
 const SECOND = 1000;
 
 /** The status at `now` (milliseconds since the epoch), in at most `width` columns. A claim stays quoted if it is cut. */
-function sayingText({ text, tone, from, parts }: StatusLine, width: number, now: number): string {
+function sayingText({ text, tone, from, parts, running }: StatusLine, width: number, now: number): string {
+  if (running !== undefined) return firstParts(progressParts(running, now, "beside"), width);
   if (parts !== undefined) return firstParts(parts, width);
   if (tone === "claim") return `"${cut(text, width - 2)}"`;
   if (from === undefined) return cut(text, width);
@@ -114,10 +116,10 @@ function sayingText({ text, tone, from, parts }: StatusLine, width: number, now:
   return cut(text, width - when.length) + when;
 }
 
-/** The status of an attempt, in exactly `width` columns and a space; it may count down. */
+/** The status of an attempt, in exactly `width` columns and a space; it may have a clock. */
 function said(saying: StatusLine, width: number): Span | TimedSpan {
   const at = (now: number): Span => ({ text: `${fitTo(sayingText(saying, width, now), width)} `, tone: saying.tone });
-  return saying.from === undefined ? at(0) : at;
+  return saying.from === undefined && saying.running === undefined ? at(0) : at;
 }
 
 function statusOf({ attempt, batch, spec, pullRequest }: RowProps): StatusLine {
@@ -211,20 +213,19 @@ function secondLine(options: RowProps): TimedLine | undefined {
   if (options.pullRequest !== undefined)
     return [markOf(options.selected), { text: " ".repeat(indent - 1) }, said(saying, width - indent - 2)];
   const signals = signalSpans(attempt, columns.signals);
-  const room = width - indent - QUIET_WIDTH - left.length * LEFT_WIDTH - (signals.length === 0 ? 0 : columns.signals + 1) - 2;
-  return [
-    markOf(options.selected),
-    { text: " ".repeat(indent - 1) },
-    said(saying, room),
-    ...signals,
-    ...left,
-    quiet(options, QUIET_WIDTH, "quiet "),
-  ];
+  // Its own clock says more than that of the step.
+  const silence = saying.running === undefined ? [quiet(options, QUIET_WIDTH, "quiet ")] : [];
+  const taken = left.length * LEFT_WIDTH + silence.length * QUIET_WIDTH + (signals.length === 0 ? 0 : columns.signals + 1);
+  const room = width - indent - taken - 2;
+  return [markOf(options.selected), { text: " ".repeat(indent - 1) }, said(saying, room), ...signals, ...left, ...silence];
 }
 
 /** Silence while the agent runs; before, the time of the prepare command, and afterwards that of the step. */
 function quiet({ attempt, silenceMs }: RowProps, width: number, prefix: string): Span | TimedSpan {
-  const since = attempt.step?.startedAt ?? (attempt.agent === undefined ? attempt.preparing?.startedAt : undefined);
+  const since =
+    attempt.step?.part?.startedAt ??
+    attempt.step?.startedAt ??
+    (attempt.agent === undefined ? attempt.preparing?.startedAt : undefined);
   if (since !== undefined) {
     const what = attempt.step === undefined ? "for " : "step ";
     return timeSpan({ since, format: "age", width, prefix: prefix === "" ? "" : what, tone: "waiting" });

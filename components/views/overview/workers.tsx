@@ -1,10 +1,13 @@
 import { Box } from "ink";
 import { memo, type ReactNode, useMemo } from "react";
+import type { RunState } from "../../../src/domain/run/state.ts";
 import type { TicketId } from "../../../src/domain/values/ids.ts";
+import { provingLabels } from "../../../src/store/labels/progress-label.ts";
 import { busyAgents, filteredLists, heldAttempts, type Lists, shownLists } from "../../../src/store/lists.ts";
 import { staleLabel } from "../../frame/footer.tsx";
 import type { Density, Layout } from "../../frame/layout.ts";
 import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
+import { widthOf } from "../../kit/fit.ts";
 import { Rule } from "../../kit/rule.tsx";
 import { Spans } from "../../kit/spans.tsx";
 import { hiddenLabel, type Window, windowOf } from "../../kit/window.ts";
@@ -32,13 +35,14 @@ export const Workers = memo(function Workers({ layout }: { readonly layout: Layo
   const held = useDashboard((s) => heldAttempts(s.run));
   const under = held > 0 ? `${held} held` : finishing > 0 ? `${finishing} finishing` : undefined;
   const also = [...(under === undefined ? [] : [under]), ...(filtered ? [`${slots.length} listed`] : [])];
+  const busy = [`${agents} of ${all}${rows?.lost === true ? " when last seen" : ""}`, ...also].join(" · ");
+  const room = width - widthOf(`─ WORKERS ${busy} ·  ─`);
+  const proving = useDashboard((s) => (s.run === undefined ? "" : provingText(s.run, s.now, room)));
   return (
     <Box flexDirection="column" width={width} height={height} flexShrink={0}>
       <Rule
         title="WORKERS"
-        count={
-          all === 0 ? undefined : [`${agents} of ${all}${rows?.lost === true ? " when last seen" : ""}`, ...also].join(" · ")
-        }
+        count={all === 0 ? undefined : `${busy}${proving}`}
         note={density === 1 ? "quiet · time" : undefined}
         width={width}
       />
@@ -57,6 +61,12 @@ export const Workers = memo(function Workers({ layout }: { readonly layout: Layo
     </Box>
   );
 });
+
+/** The proof of a base that runs, in as many words as fit `room` columns; empty if there is none, or no room. */
+function provingText(run: RunState, now: number, room: number): string {
+  const fitting = provingLabels(run, now)?.find((label) => widthOf(label) <= room);
+  return fitting === undefined ? "" : ` · ${fitting}`;
+}
 
 /** The data that all rows share: the same object until a part of it changes. */
 function useOfAllRows(width: number, density: Density): OfAllRows | undefined {

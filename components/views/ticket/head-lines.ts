@@ -1,6 +1,7 @@
 import { type DashboardState, ticketIn } from "../../../src/store/dashboard-state.ts";
 import { displayText } from "../../../src/store/display-text.ts";
 import { firstOutage, outageUnderWay } from "../../../src/store/labels/outage-label.ts";
+import { progressParts } from "../../../src/store/labels/progress-label.ts";
 import { type QueueLabel, queueLabel } from "../../../src/store/labels/ticket-label.ts";
 import { finishOf, stageOf } from "../../../src/store/labels/ticket-stage.ts";
 import { STYLES, type Style } from "../../../src/store/labels/tone.ts";
@@ -47,11 +48,12 @@ function standingOf(state: DashboardState): QueueLabel {
     return { ...word, text: `${ticket.phase}: ${word.text}` };
   }
   const { glyph, tone, word } = stageOf(ticket.attempt, finishOf(state.run, ticket.id));
-  const waits = ticket.attempt.waiting;
+  const { step, waiting: waits } = ticket.attempt;
+  const progress = progressParts(step, state.now).join(" · ");
   return {
     glyph,
     tone,
-    text: `attempt ${ticket.attempt.n} is at: ${word}${waits === undefined ? "" : `: ${displayText(waits)}`}`,
+    text: `attempt ${ticket.attempt.n} is at: ${progress === "" ? word : progress}${waits === undefined ? "" : `: ${displayText(waits)}`}`,
   };
 }
 

@@ -85,6 +85,25 @@ const MIGRATIONS: readonly string[] = [
   // Events and numbers have new names. chain.ts reads the old ones in journals; an older program would not know the new ones.
   `UPDATE numbers SET text = replace(text, '"secondModel.', '"reviewer.');
    DELETE FROM kept_states;`,
+  // Results of checks by tree, command and environment, and what is known of each check. `mac` is the engine's own checksum.
+  `CREATE TABLE check_results (
+     key TEXT NOT NULL,
+     run TEXT NOT NULL,
+     for_every_run INTEGER NOT NULL,
+     name TEXT NOT NULL,
+     at INTEGER NOT NULL,
+     used_at INTEGER NOT NULL,
+     results BLOB NOT NULL,
+     mac BLOB NOT NULL,
+     PRIMARY KEY (key, run)
+   ) STRICT;
+   CREATE TABLE check_history (
+     check_id TEXT NOT NULL PRIMARY KEY,
+     at INTEGER NOT NULL,
+     last_ms INTEGER,
+     flaky TEXT,
+     mac BLOB
+   ) STRICT;`,
 ];
 
 /** The version of the file that this program writes. */

@@ -7,6 +7,7 @@ import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import type { Journal } from "../../ports/journal.ts";
 import type { KeptState, RunRow, RunStore, Tally } from "../../ports/run-store.ts";
 import { origin } from "./chain.ts";
+import { CheckResultsTable, clearCheckResults, listCheckResults } from "./check-results.ts";
 import { JournalTable } from "./journal-table.ts";
 import { KeptNumbers } from "./kept-numbers.ts";
 import { ReservedSpace, reservedFile } from "./reserved-space.ts";
@@ -164,6 +165,18 @@ class SqliteRunStore implements RunStore {
 
   recordDuration(run: RunId, ticket: string, ms: number): void {
     this.#change("INSERT OR REPLACE INTO durations (run, ticket, ms) VALUES (?, ?, ?)", run, ticket, Math.round(ms));
+  }
+
+  checkResults(options: Parameters<RunStore["checkResults"]>[0]): CheckResultsTable {
+    return new CheckResultsTable(this.#db, { ...options, now: this.#now });
+  }
+
+  keptResults(): ReturnType<RunStore["keptResults"]> {
+    return listCheckResults(this.#db);
+  }
+
+  clearKeptResults(): number {
+    return clearCheckResults(this.#db);
   }
 
   spentSince(since: number, except?: RunId): number {

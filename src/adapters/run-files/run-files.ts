@@ -82,7 +82,6 @@ export function createRunFiles(options: { folder: string; worktrees: string }): 
       judged += 1;
       return join(options.folder, "judge", `${ticket}-${purpose.replace(/[^\w.-]+/g, "-")}-${process.pid}-${judged}`);
     },
-    manifestPath: (key) => join(options.folder, "manifests", `${key}.json`),
     worktreePath: (ticket, n) => join(options.worktrees, `${ticket}-${n}`),
     ...asideIn(options.worktrees),
     remove: removeFolder,

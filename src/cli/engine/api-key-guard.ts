@@ -5,7 +5,7 @@ import { systemCode } from "../../adapters/disk-error.ts";
 import { accountsOf, type VendorSpec } from "../../domain/batch/account.ts";
 import { apiKeyNames, apiKeyNamesInDotenv, apiKeyNamesInSettings } from "../../domain/batch/api-key-guard.ts";
 import { programsOf } from "../../domain/batch/party.ts";
-import type { RepoSpec } from "../../domain/batch/schema.ts";
+import type { RepoSpec } from "../../domain/batch/repo-spec.ts";
 import { VENDORS } from "../../domain/batch/vendors.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { readBaseFiles } from "./base-files.ts";

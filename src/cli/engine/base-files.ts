@@ -1,7 +1,7 @@
 import { unfitBranchName } from "../../adapters/vcs/git/ref-names.ts";
 import { mustGit, runGit } from "../../adapters/vcs/git/run-git.ts";
 import { exists, gitDirOf } from "../../adapters/vcs/repository/locate.ts";
-import type { RepoSpec } from "../../domain/batch/schema.ts";
+import type { RepoSpec } from "../../domain/batch/repo-spec.ts";
 
 /** Bytes read of such a file at most. */
 const MOST = 1024 * 1024;

@@ -1,8 +1,10 @@
+import { randomBytes } from "node:crypto";
 import { mkdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { systemClock } from "../../adapters/clock/system-clock.ts";
 import { quotaExecutor } from "../../adapters/executor/disk-quota.ts";
 import { createExecutor } from "../../adapters/executor/process-executor.ts";
+import { resultsSecret } from "../../adapters/journal/results-secret.ts";
 import { createOutbox } from "../../adapters/outbox/read-outbox.ts";
 import { createRunFiles } from "../../adapters/run-files/run-files.ts";
 import { createWatchedFiles } from "../../adapters/run-files/watched-files.ts";
@@ -11,6 +13,7 @@ import { createTextScans } from "../../adapters/text-scans/text-scans.ts";
 import type { Limits } from "../../domain/batch/schema.ts";
 import type { LoopContext } from "../../loop/attempt/context.ts";
 import { MergeQueue } from "../../loop/concurrency/merge-queue.ts";
+import { MergeTrains } from "../../loop/concurrency/merge-train.ts";
 import { Outages } from "../../loop/concurrency/outages.ts";
 import { Semaphore } from "../../loop/concurrency/semaphore.ts";
 import { WorktreeGate } from "../../loop/concurrency/worktree-gate.ts";
@@ -93,7 +96,7 @@ export async function contextOf(
     clock: systemClock,
     files,
     ...untrustedReaders(packageFiles().main),
-    ...knowledgeOf(files),
+    ...knowledgeOf(open, { world, home, store }),
     templates: await readTemplates(),
     harness: await harnessOf({ ...open, home, repos: world.repos, state }),
     ...(world.sandbox?.kind === "bubblewrap" ? { toolsPlace: TOOLS_PLACE } : {}),
@@ -132,14 +135,27 @@ function outagesOf({ outageMinutes = OUTAGE_MINUTES }: Partial<Limits>, report: 
   return new Outages({ clock: systemClock, minutes: outageMinutes, report });
 }
 
-/** The engine's knowledge of what checks have shown; some of it is lost with the engine. */
-function knowledgeOf(files: LoopContext["files"]): Pick<LoopContext, "manifests" | "proofs" | "baseHealth"> {
-  return { manifests: new Manifests(files), proofs: new Proofs(), baseHealth: new BaseHealth() };
+/**
+ * The engine's knowledge of what checks have shown; some of it is lost with the engine. Without a sandbox an agent could read the secret
+ * of kept results, and write some: then only those of this engine count.
+ */
+function knowledgeOf(
+  { run }: OpenRun,
+  { world, home, store }: Pick<ContextParts, "world" | "home" | "store">,
+): Pick<LoopContext, "manifests" | "proofs" | "baseHealth"> {
+  const secret = world.sandbox === undefined ? randomBytes(32) : resultsSecret(home.resultsSecret);
+  const manifests = new Manifests(store.checkResults({ run, secret }), systemClock);
+  return { manifests, proofs: new Proofs(), baseHealth: new BaseHealth() };
 }
 
 /** The queues and permits of landings, worktrees and commands. */
-function turnsOf(workers: number): Pick<LoopContext, "merges" | "starts" | "commandPermits"> {
-  return { merges: new MergeQueue(), starts: new WorktreeGate(), commandPermits: new Semaphore(workers) };
+function turnsOf(workers: number): Pick<LoopContext, "trains" | "merges" | "starts" | "commandPermits"> {
+  return {
+    trains: new MergeTrains(systemClock),
+    merges: new MergeQueue(),
+    starts: new WorktreeGate(),
+    commandPermits: new Semaphore(workers),
+  };
 }
 
 /** The batch file, its contracts, and the harness in use. */

@@ -1,5 +1,5 @@
 import type { Argv } from "../../domain/batch/argv.ts";
-import type { RepoSpec } from "../../domain/batch/schema.ts";
+import type { RepoSpec } from "../../domain/batch/repo-spec.ts";
 import type { GitHubSpec, LinearSpec } from "../../domain/batch/tracker-spec.ts";
 import type { VendorKind } from "../../domain/batch/vendors.ts";
 

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { allowedEnvironment } from "../../adapters/executor/environment.ts";
 import { readBatch } from "../../domain/batch/read.ts";
-import type { RepoSpec } from "../../domain/batch/schema.ts";
+import type { RepoSpec } from "../../domain/batch/repo-spec.ts";
 import { RepoId, TicketId } from "../../domain/values/ids.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import type { Answers, TrackerAnswer } from "./answers.ts";

@@ -2,7 +2,7 @@ import { relative } from "node:path";
 import { resolveProgram } from "../../adapters/executor/resolve-program.ts";
 import type { Argv } from "../../domain/batch/argv.ts";
 import { commandWords } from "../../domain/batch/command-words.ts";
-import type { RepoSpec } from "../../domain/batch/schema.ts";
+import type { RepoSpec } from "../../domain/batch/repo-spec.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { Answers } from "./answers.ts";
 import type { InitFlags } from "./flags.ts";

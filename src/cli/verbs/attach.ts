@@ -1,12 +1,13 @@
 import { connectChannel } from "../../adapters/channel/socket-client.ts";
 import { socketPathOf } from "../../adapters/channel/socket-path.ts";
+import { systemClock } from "../../adapters/clock/system-clock.ts";
 import { reduce } from "../../domain/run/reduce.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import { EXIT } from "../../domain/values/user-error.ts";
 import { exitCodeOf } from "../exit-code.ts";
 import { describeChoice, type FoundRun, findRun, lookUpRun } from "../find-run.ts";
 import { readKeymap } from "../key-file.ts";
-import { linePrinter, printJournalOutage } from "../lines.ts";
+import { lastingPrinter, printJournalOutage } from "../lines.ts";
 import { writeAll, writeNote } from "../print.ts";
 import { printedSummary } from "../printed-summary.ts";
 import { isInteractive, refuseSmallTerminal } from "../terminal.ts";
@@ -34,9 +35,9 @@ function summary({ live, state, row }: FoundRun): number {
 }
 
 async function follow(folder: string): Promise<number> {
-  const print = linePrinter("lines");
   const { promise, resolve } = Promise.withResolvers<RunState | undefined>();
   let state: RunState | undefined;
+  const { print, stop } = lastingPrinter(() => state, { clock: systemClock });
   const client = await connectChannel({
     socketPath: socketPathOf(folder),
     onMessage: (message) => {
@@ -52,7 +53,7 @@ async function follow(folder: string): Promise<number> {
     },
     onClose: () => resolve(state),
   });
-  const last = await promise;
+  const last = await promise.finally(stop);
   client.close();
   if (last?.end === undefined) {
     writeAll(2, "loopdash: the engine is gone before the run ended; the same batch command continues it\n");

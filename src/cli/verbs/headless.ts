@@ -1,4 +1,5 @@
 import { writeSync } from "node:fs";
+import { systemClock } from "../../adapters/clock/system-clock.ts";
 import { formatProblems } from "../../domain/batch/problem.ts";
 import { isToldAtStart } from "../../domain/batch/warn.ts";
 import { isLoopFile } from "../../domain/ci/loop-file.ts";
@@ -7,7 +8,7 @@ import { errorMessage, hasErrorCode } from "../../domain/values/error-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { startSupervisedEngine } from "../engine/engine-supervisor.ts";
 import type { ChecksOnly } from "../engine/open-run.ts";
-import { linePrinter, printJournalOutage } from "../lines.ts";
+import { type LastingPrinter, lastingPrinter, linePrinter, printJournalOutage } from "../lines.ts";
 import { writeAll } from "../print.ts";
 import { printedSummary } from "../printed-summary.ts";
 import type { Request } from "../program.ts";
@@ -52,13 +53,18 @@ export async function headless(request: HeadlessRequest): Promise<RunState> {
   });
   stopOnSignals(engine, ["SIGINT", "SIGTERM", "SIGHUP"]);
   onStoppable?.();
-  const print = linePrinter(format, fd);
+  const { print, stop } = printerOf(format, fd, () => engine.state());
   for (const event of engine.written) print(event, engine.state());
   engine.subscribe(print);
   engine.go();
-  const state = await engine.ended;
+  const state = await engine.ended.finally(stop);
   if (format === "lines") writeAll(fd, `\n${printedSummary(state)}`);
   return state;
+}
+
+function printerOf(format: "json" | "lines", fd: 1 | 2, state: () => RunState): LastingPrinter {
+  if (format === "lines") return lastingPrinter(state, { clock: systemClock, fd });
+  return { print: linePrinter("json", fd), stop: () => undefined };
 }
 
 /** The first line decides: if nobody reads it, nothing is started. */

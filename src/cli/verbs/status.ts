@@ -10,6 +10,7 @@ import type { TicketId } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { formatDuration, formatUtc } from "../../domain/values/time.ts";
 import { vecItems } from "../../domain/values/vec.ts";
+import { progressParts, proofText, runningProofs } from "../../store/labels/progress-label.ts";
 import { isAtPullRequest, pullRequestStatus } from "../../store/labels/pull-request-status.ts";
 import { headline, stageLabel } from "../../store/labels/run-label.ts";
 import { specLabel } from "../../store/labels/step-label.ts";
@@ -75,13 +76,31 @@ export function asJson({ row, state, live, pid }: Omit<FoundRun, "folder" | "oth
       phase,
       doing: attempt === undefined ? null : stageOf(attempt, finishOf(state, id)).word,
       step: attempt?.step?.name ?? null,
+      part: partOf(attempt),
     })),
+    proofs: proofsOf(state),
     pullRequests: pullRequestReports(state),
     waiting: waiting(state, live),
     stalled: stalled(state),
     gated: gated(state),
     end: state.end ?? null,
   };
+}
+
+/** The part of a step that runs; null if none does. */
+function partOf(attempt: Attempt | undefined) {
+  if (attempt?.step?.part === undefined) return null;
+  const { text, startedAt, expectedMs = null, train = [], behind = 0 } = attempt.step.part;
+  return { text, since: new Date(startedAt).toISOString(), expectedMs, train, behind };
+}
+
+/** The proofs of bases, by repository. */
+function proofsOf({ proofs }: Pick<RunState, "proofs">) {
+  return Object.entries(proofs).map(([repo, { proven = null, running, failed }]) => ({
+    ...{ repo, proven },
+    running: running === undefined ? null : { ...running, since: new Date(running.since).toISOString() },
+    failed: failed === undefined ? null : { ...failed, at: new Date(failed.at).toISOString() },
+  }));
 }
 
 /** What the run waits for, by source; an empty list if nothing is away. */
@@ -137,6 +156,7 @@ export function asLines(
     ...activeTickets(state).flatMap(({ id, attempt }) =>
       attempt === undefined ? [] : [doing(state, { id, attempt }, { live, now })],
     ),
+    ...(live ? runningProofs(state.proofs) : []).map((proof) => `  ${STYLES.finishing.glyph} ${proofText(proof, now)}`),
     ...waiting(state, live).map(({ id, why }) => `  ${STYLES.waits.glyph} ${id}  ${why}`),
     ...gated(state).map(({ id, step }) => `  ${STYLES.needsYou.glyph} ${id}  yours: ${step}`),
     ...stalled(state).map(({ id, why }) => `  ${STYLES.failed.glyph} ${id}  stalled: ${why}`),
@@ -189,6 +209,8 @@ function doing(
   const turn = turnOf(attempt, finish);
   const ticket = ticketOf(state, id);
   const status = isAtPullRequest(ticket) ? pullRequestStatus(state, ticket, { now, isLive: live }) : undefined;
+  const progress = live ? progressParts(attempt.step, now).join(" · ") : "";
   const why = status?.parts.join(" · ") ?? attempt.waiting ?? (turn && specLabel(turn));
-  return `  ${glyph} ${id}  attempt ${attempt.n}, ${live ? "" : "cut off at "}${word}${why === undefined ? "" : `: ${why}`}`;
+  const what = progress === "" ? word : progress;
+  return `  ${glyph} ${id}  attempt ${attempt.n}, ${live ? "" : "cut off at "}${what}${why === undefined ? "" : `: ${why}`}`;
 }

@@ -13,3 +13,9 @@ export const LiveSpec = z.strictObject({
 
 /** The rule for a base that a landed change has broken. */
 export const OnBroken = z.enum(["freeze", "revert", "continue"]);
+
+/**
+ * The rule for a check in which nothing but tests fail that are known to be flaky on the base. `excuse` is the default, because such a
+ * failure says nothing about the change: one flaky test stalled three of four tickets, and pull requests are treated so, too.
+ */
+export const Flaky = z.enum(["excuse", "count"]);

@@ -42,7 +42,8 @@ export function resolveBatch(
       (entry): PrepareCommand =>
         "command" in entry ? { ...entry, command: atFolder(entry.command, folder) } : atFolder(entry, folder),
     );
-    return [id, { ...repo, ...resolveForge(repo.forge), path: resolve(folder, repo.path), prepare }] as const;
+    const fixers = repo.fixers && { fixers: repo.fixers.map((fixer) => atFolder(fixer, folder)) };
+    return [id, { ...repo, ...resolveForge(repo.forge), path: resolve(folder, repo.path), prepare, ...fixers }] as const;
   });
   const routes = routesOf(file.complexity);
   const finish = wholeFinishLine(file.finish ?? defaultFinish(file), folder);
@@ -75,6 +76,7 @@ export function resolveBatch(
     ...(file.onBroken && { onBroken: file.onBroken }),
     ...(file.proof && { proof: file.proof }),
     ...(file.judge && { judge: file.judge }),
+    ...(file.flaky && { flaky: file.flaky }),
     ...transients,
   };
   return {

@@ -12,14 +12,13 @@ import { CommitSpec } from "./commit-spec.ts";
 import { ComplexitySpec, type Routes, TicketComplexity } from "./complexity-spec.ts";
 import type { Contract } from "./contract-spec.ts";
 import { PROTECT_DEFAULTS } from "./default-protect.ts";
-import { ForgeSpec } from "./forge-spec.ts";
 import { GuardSpec } from "./guard-spec.ts";
 import { HealsSpec } from "./heals-spec.ts";
 import { HostSpec } from "./host-spec.ts";
-import { LiveSpec, OnBroken } from "./live-spec.ts";
+import { Flaky, LiveSpec, OnBroken } from "./live-spec.ts";
 import type { Parties, ReviewerParty } from "./party.ts";
-import { PrepareCommand } from "./prepare-command.ts";
 import { JudgeSpec, ProofSpec } from "./proof-spec.ts";
+import { RepoSpec } from "./repo-spec.ts";
 import { ReviewerSpec, SecondReviewerSpec } from "./reviewer-spec.ts";
 import { SecretSpecs } from "./secret-spec.ts";
 import { FinishLine, type StepSpec } from "./step-spec.ts";
@@ -87,32 +86,6 @@ export const TicketSpec = z.strictObject({
     .describe("The ticket's contract: a Markdown file below this file's folder, with criteria that the engine runs"),
 });
 export type TicketSpec = z.infer<typeof TicketSpec>;
-
-/** The place of a repository, and the preparation of a fresh worktree. */
-export const RepoSpec = z.strictObject({
-  path: z.string().min(1).describe("The repository's folder: absolute, or relative to this file"),
-  base: z.string().min(1).default("main").describe("The branch that changes are built on and land on"),
-  forge: ForgeSpec.optional(),
-  prepare: z
-    .array(PrepareCommand)
-    .readonly()
-    .default([])
-    .describe(
-      'Commands that make a fresh worktree ready, in order: lists of texts, or {"command", "env"}; {batch} is the batch file\'s folder',
-    ),
-  inputs: z
-    .array(z.string().min(1))
-    .readonly()
-    .optional()
-    .describe("Glob patterns of the files that the result of prepare depends on; default: found by the commands"),
-  cache: z
-    .boolean()
-    .optional()
-    .describe(
-      "False if prepare runs anew for every worktree and every check; default: true, one result serves all with equal inputs",
-    ),
-});
-export type RepoSpec = z.infer<typeof RepoSpec>;
 
 /** A custom oracle in place of the built-in one. */
 export const OracleSpec = z
@@ -219,6 +192,9 @@ export const BatchFile = z.strictObject({
   onBroken: OnBroken.optional().describe(
     "What a broken base means: freeze (default) lands nothing else on it, revert also takes its landed change back, continue lands on",
   ),
+  flaky: Flaky.optional().describe(
+    "What a failure of nothing but tests that are flaky on the base means: excuse (default) lets one more run decide, count fails",
+  ),
   transients: z
     .array(TransientSpec)
     .max(50)
@@ -300,6 +276,8 @@ export interface Batch extends Pick<Parties, ReviewerParty> {
   readonly proof?: ProofSpec | undefined;
   /** Who approves changes of what judges; absent: by the finish line. */
   readonly judge?: JudgeSpec | undefined;
+  /** What a failure of nothing but flaky tests of the base means; absent: excuse. */
+  readonly flaky?: z.infer<typeof Flaky> | undefined;
   /** How commits that land look; absent: the defaults. */
   readonly commit?: CommitSpec | undefined;
   /** The boundaries that the batch file sets. */

@@ -1,3 +1,5 @@
+import { jsonMembers, membersOf } from "../batch/test-command.ts";
+
 /** Programs that run scripts of package.json, and the other files of the repository that steer them. */
 export const SCRIPT_RUNNERS: Readonly<Record<string, readonly string[]>> = {
   npm: [".npmrc"],
@@ -26,4 +28,10 @@ export function scriptRunBy(command: readonly string[]): { readonly runner: stri
   if (RUN.test(first)) return second === undefined ? undefined : { runner, script: second };
   const script = NPM_SHORT[first] ?? (runner === "npm" || first === "" ? undefined : first);
   return script === undefined ? undefined : { runner, script };
+}
+
+/** The command of a script in package.json; undefined if there is none. An unreadable package.json has none. */
+export function scriptText(packageJson: string | undefined, name: string): string | undefined {
+  const script = packageJson === undefined ? undefined : membersOf(jsonMembers(packageJson)["scripts"])[name];
+  return typeof script === "string" ? script : undefined;
 }

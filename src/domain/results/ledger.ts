@@ -1,9 +1,11 @@
 import type { ReviewerParty } from "../batch/party.ts";
 import type { Complexity } from "../complexity/classes.ts";
 import type { AttemptOutcome } from "../run/attempt-fact.ts";
+import { landingOf } from "../run/carry-over.ts";
 import { type GuardCounts, NO_GUARD_COUNTS } from "../run/guard-fact.ts";
 import { countsOf, type ReviewerCounts } from "../run/reviewer-counts.ts";
 import type { RunState } from "../run/state.ts";
+import { NO_SUITES } from "../run/suite-fact.ts";
 import type { PastAttempt, TicketState } from "../run/ticket-state.ts";
 import { vecItems } from "../values/vec.ts";
 import { type FixAndProceed, fixAndProceedOf, totalFixes } from "./fix-and-proceed.ts";
@@ -38,6 +40,7 @@ export interface Ledger {
   readonly complexity: Readonly<Record<Complexity, number>> | null;
   /** Passed checks: compared with the base test by test, with no tests on the base to compare with, or by exit code only. */
   readonly checks: { readonly compared: number; readonly uncompared: number; readonly exitCodeOnly: number };
+  readonly suites: SuiteNumbers;
   readonly interventions: {
     readonly total: number;
     readonly work: number;
@@ -60,6 +63,19 @@ export interface Ledger {
   readonly costUsd: number;
   readonly elapsedMs: number;
   readonly agentMs: number;
+}
+
+/** The runs of checks' commands. Times in milliseconds. */
+export interface SuiteNumbers {
+  /** All runs: for candidates, for bases, and for proofs. */
+  readonly run: number;
+  /** The same per ticket that this run has landed; null if it has landed none, and if nothing has run. */
+  readonly perLanded: number | null;
+  /** The time of runs for candidates and bases. */
+  readonly checkMs: number;
+  readonly proofMs: number;
+  /** The time that finished work has waited for a command, its train, or its turn to land. */
+  readonly waitingMs: number;
 }
 
 /** Questions to a reviewer, the valid answers, and their dollars, which `costUsd` includes. */
@@ -97,6 +113,7 @@ export function ledgerOf(state: RunState): Ledger {
       uncompared: state.checks.uncompared,
       exitCodeOnly: state.checks["exit-code"],
     },
+    suites: suitesOf(state),
     interventions: {
       total: state.interventions.length,
       work,
@@ -118,6 +135,20 @@ export function ledgerOf(state: RunState): Ledger {
     costUsd: state.spentUsd,
     elapsedMs: (state.end?.at ?? state.lastEventAt) - state.startedAt,
     agentMs,
+  };
+}
+
+function suitesOf(state: RunState): SuiteNumbers {
+  const { base, check, proof, waitingMs } = state.suites ?? NO_SUITES;
+  const run = base.runs + check.runs + proof.runs;
+  const landings = [...vecItems(state.tickets)].flatMap((ticket) => landingOf(ticket) ?? []);
+  const landed = landings.filter(({ earlierRun }) => earlierRun === undefined);
+  return {
+    run,
+    perLanded: run === 0 || landed.length === 0 ? null : run / landed.length,
+    checkMs: base.ms + check.ms,
+    proofMs: proof.ms,
+    waitingMs,
   };
 }
 

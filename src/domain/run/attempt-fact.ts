@@ -8,6 +8,7 @@ import type { CheckStrength } from "../evidence/results.ts";
 import type { PullRequestFact } from "../forge/pull-request-fact.ts";
 import type { Fence, RepoId, TicketId } from "../values/ids.ts";
 import type { ComplexityFact } from "./complexity-fact.ts";
+import type { LandedProof } from "./proof-fact.ts";
 import type { SignalsFact } from "./signals-fact.ts";
 
 /** The result of a failed attempt, for the next one. The caller bounds `detail` (4,000 characters). */
@@ -103,6 +104,12 @@ export type AttemptOutcome =
 /** The kind of a question to the reviewer. `adjudicate` asks if a claimed blocker is real, `plan` if a plan does what its ticket asks for. */
 export type Question = "review" | "adversary" | "adjudicate" | "plan";
 
+/** Fixers of the batch that ran on an agent's work; `ignored`: the one that ended them, and why. Safe for a terminal. */
+export interface LayoutRepair {
+  readonly fixers: readonly string[];
+  readonly ignored?: string;
+}
+
 interface AttemptRef {
   readonly ticket: TicketId;
   readonly fence: Fence;
@@ -158,6 +165,7 @@ export type AttemptFact =
       readonly deletions: number;
       /** For the reflective log; absent in runs of older versions, and for a change of no agent. */
       readonly reflected?: ReflectedChange;
+      readonly layout?: LayoutRepair;
     } & AttemptRef)
   | ({ readonly type: "step-started"; readonly step: number; readonly kind: StepKind; readonly name: string } & AttemptRef)
   | ({
@@ -175,7 +183,14 @@ export type AttemptFact =
   | ({ readonly type: "merge-waiting"; readonly reason: string } & AttemptRef)
   /** The forge refuses the change, and only a person can go on: the exact step. */
   | ({ readonly type: "landing-gated"; readonly step: string } & AttemptRef)
-  | ({ readonly type: "merge-intended"; readonly repo: RepoId; readonly from: string; readonly to: string } & AttemptRef)
+  | ({
+      readonly type: "merge-intended";
+      readonly repo: RepoId;
+      readonly from: string;
+      readonly to: string;
+      /** Set if the tree of `to` was proven before. */
+      readonly proof?: LandedProof;
+    } & AttemptRef)
   | ({ readonly type: "merge-landed"; readonly repo: RepoId; readonly from: string; readonly to: string } & AttemptRef)
   | ({
       readonly type: "attempt-ended";

@@ -25,8 +25,10 @@ import type { PeopleFact } from "./people-fact.ts";
 import type { PlanFact } from "./plan-fact.ts";
 import type { PrepareFact } from "./prepare-fact.ts";
 import type { PreparedFact } from "./prepared-fact.ts";
+import type { ProofFact } from "./proof-fact.ts";
 import type { RemedyFact } from "./remedy-fact.ts";
 import type { RevertFact } from "./revert-fact.ts";
+import type { SuiteFact } from "./suite-fact.ts";
 
 export type VerdictWord = "done" | "not-done" | "unjudged";
 
@@ -235,8 +237,10 @@ export type RunFact =
   | LiveCheckFact
   | OutageFact
   | PlanFact
+  | ProofFact
   | RemedyFact
   | RevertFact
+  | SuiteFact
   | PrepareFact
   | PreparedFact;
 
@@ -267,6 +271,7 @@ export function mayWait(fact: RunFact): boolean {
     case "prepare-started":
     case "prepare-failed":
     case "step-part-started":
+    case "suite-ran":
     case "merge-landed":
     case "pull-request-read":
     case "tracker-written":

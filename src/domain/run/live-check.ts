@@ -18,6 +18,8 @@ export interface RevertState {
   readonly hasLandedTwice?: true;
   /** Set if a check fails on the base with the change, and its live checks do not decide. */
   readonly failedCheck?: Evidence;
+  /** Set if a deep proof blames the change: nothing else has to be shown against it. */
+  readonly byProof?: true;
 }
 
 /** One live check of a landed change. */

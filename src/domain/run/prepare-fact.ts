@@ -1,12 +1,34 @@
 import type { Fence, TicketId } from "../values/ids.ts";
 
+/** What is known of a part of a step when it begins. */
+interface PartOutlook {
+  /** The time that it will take, from earlier runs of the same command, in milliseconds; absent if that is not known. */
+  readonly expectedMs?: number;
+  /** The tickets of the train that it checks, in landing order; absent if it checks one ticket alone. */
+  readonly train?: readonly TicketId[];
+  /** The candidates that wait behind it; absent if none does. */
+  readonly behind?: number;
+}
+
+/** The part of a step that runs. `text` is one line for people, empty for the step's own command. */
+export interface StepPart extends PartOutlook {
+  readonly text: string;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+}
+
 /** Facts about the prepare commands of an attempt's worktree, and about the parts of a step. */
 export type PrepareFact =
   /**
    * A step begins another part of its work: what the part before printed is no longer current. `part` is one line for people, safe
-   * for a terminal; empty for the step's own command and its preparation.
+   * for a terminal; empty for the step's own command. If it checks a train, every ticket of it has this fact.
    */
-  | { readonly type: "step-part-started"; readonly ticket: TicketId; readonly fence: Fence; readonly part: string }
+  | ({
+      readonly type: "step-part-started";
+      readonly ticket: TicketId;
+      readonly fence: Fence;
+      readonly part: string;
+    } & PartOutlook)
   /** A prepare command begins. `command` is one line, safe for a terminal. */
   | { readonly type: "prepare-started"; readonly ticket: TicketId; readonly fence: Fence; readonly command: string }
   /**

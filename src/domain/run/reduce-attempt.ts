@@ -31,7 +31,7 @@ import { type PreparingEvent, withWorktree } from "./reduce-preparing.ts";
 import { withPullRequest } from "./reduce-pull-request.ts";
 import { changeOf, reflectionsAfter } from "./reduce-reflection.ts";
 import { dueAfter } from "./reduce-remedy.ts";
-import { countCheck, countRetry, endStep } from "./reduce-step.ts";
+import { countCheck, countIdle, countRetry, endStep, startStep } from "./reduce-step.ts";
 import type { RemedyFact } from "./remedy-fact.ts";
 import { indexOf, type RunState } from "./state.ts";
 import { type Attempt, claimsDone, type TicketState, withEvidence } from "./ticket-state.ts";
@@ -54,7 +54,11 @@ export function reduceAttempt(state: RunState, event: Exclude<AttemptEvent, { ty
   const after = { ...progress(ticket, attempt, event), ...branchesAfter(ticket, event) };
   const next = withTicket(state, index, { ...ticket, ...after });
   if (event.type === "ci-pushed") return withLanding(next, event);
-  if (event.type === "merge-landed") return withMovedTicket(withMergedCommit(withLanding(next, event), index, event), index);
+  if (event.type === "merge-landed") {
+    const { proof } = attempt.merge?.to === event.to ? attempt.merge : {};
+    return withMovedTicket(withMergedCommit(withLanding(next, { ...event, proof }), index, event), index);
+  }
+  if (event.type === "step-started") return countIdle(next, attempt, event.at);
   if (event.type === "step-ended") return countRetry(countCheck(next, attempt, event), attempt, event);
   if (event.type === "pull-request-words") return withPeoplesWords(next, event);
   if (event.type === "worktree-ready") return countRetry(next, attempt, { ok: true, step: PREPARE_STEP });
@@ -160,12 +164,9 @@ function progress(ticket: TicketState, attempt: Attempt, event: ProgressEvent): 
     case "kill-requested":
       return { phase, attempt: { ...attempt, killing: attempt.killing ?? event.ending } };
     case "change-captured":
-      return { phase: "finishing", attempt: { ...attempt, ...changeOf(event) } };
-    case "step-started": {
-      const outer = attempt.step === undefined ? {} : { outer: attempt.step };
-      const step = { index: event.step, kind: event.kind, name: event.name, startedAt: event.at, ...outer };
-      return { phase: "finishing", attempt: { ...attempt, step } };
-    }
+      return { phase: "finishing", attempt: { ...attempt, ...changeOf(event), idleSince: event.at } };
+    case "step-started":
+      return { phase: "finishing", attempt: startStep(attempt, event) };
     case "step-ended":
       return { phase, attempt: endStep(attempt, event) };
     case "base-failing":
@@ -187,7 +188,8 @@ function progress(ticket: TicketState, attempt: Attempt, event: ProgressEvent): 
     }
     case "merge-intended": {
       const { waiting: _, ...rest } = attempt;
-      return { phase, attempt: { ...rest, merge: { from: event.from, to: event.to, landed: false } } };
+      const { from, to, proof } = event;
+      return { phase, attempt: { ...rest, merge: { from, to, landed: false, ...(proof && { proof }) } } };
     }
     case "merge-landed": {
       const { waiting: _, ...rest } = attempt;

@@ -3,15 +3,18 @@ import type { RepoId } from "../values/ids.ts";
 import { vecAt } from "../values/vec.ts";
 import type { RunEvent } from "./event.ts";
 import { type Landings, upTo, withLandedCommit, withTrusted } from "./landings.ts";
+import { type LandedProof, withProven } from "./proof-fact.ts";
 import { withBaseMoved } from "./reduce-people.ts";
 import { indexOf, type RunState } from "./state.ts";
 
 /** Adds a landing, or the revert of one, to the knowledge of its repository's base. */
 export function withLanding(
   state: RunState,
-  event: Pick<Extract<RunEvent, { type: "merge-landed" }>, "ticket" | "repo" | "from" | "to">,
+  event: Pick<Extract<RunEvent, { type: "merge-landed" }>, "ticket" | "repo" | "from" | "to"> & {
+    readonly proof?: LandedProof | undefined;
+  },
 ): RunState {
-  const { ticket: id, repo, from, to } = event;
+  const { ticket: id, repo, from, to, proof } = event;
   const index = indexOf(state, id);
   const { mergedSha, pendingWork } = vecAt(state.tickets, index);
   // The branch as it was found, with whatever others have pushed there.
@@ -21,10 +24,12 @@ export function withLanding(
   const only = state.plan.tickets[index]?.allow ?? {};
   const known = landingsOf(state, repo);
   const before = known === undefined ? { first: from, trusted: [] } : upTo(known, from);
-  const next = withTrusted(before, { from, to, only });
+  const approved = proof?.approved ?? [];
+  const next = withTrusted(before, { from, to, only: approved.length === 0 ? only : { ...only, files: approved } });
   const commits = withLandedCommit(known?.commits ?? [], { sha: to, ticket: id });
   const landed: Landings = { ...next, initial: known?.initial ?? from, last: to, commits };
-  return withBaseMoved({ ...state, landings: { ...state.landings, [repo]: landed } }, event);
+  const proofs = proof === undefined ? state.proofs : withProven(state.proofs, repo, to);
+  return withBaseMoved({ ...state, proofs, landings: { ...state.landings, [repo]: landed } }, event);
 }
 
 /** The knowledge of a repository's base; undefined if nothing has landed there. */

@@ -2,8 +2,10 @@ import { withTicket } from "../schedule/queue.ts";
 import { vecAt } from "../values/vec.ts";
 import { withBlocked } from "./blocked-fact.ts";
 import type { RunEvent } from "./event.ts";
+import type { StepPart } from "./prepare-fact.ts";
 import { tipKnown } from "./reduce-base-check.ts";
 import { indexOf, type RunState } from "./state.ts";
+import { countWait } from "./suite-fact.ts";
 import type { Attempt } from "./ticket-state.ts";
 
 /** Events of the programs that prepare an attempt, and of their connections. */
@@ -24,11 +26,20 @@ export function reducePreparing(state: RunState, event: PreparingEvent): RunStat
   if (event.type === "step-part-started") {
     const { step } = attempt;
     if (step === undefined) return state;
-    const part = { text: event.part, startedAt: event.at };
-    return withTicket(state, index, { ...ticket, attempt: { ...attempt, step: { ...step, part } } });
+    const next = withTicket(state, index, { ...ticket, attempt: { ...attempt, step: { ...step, part: partOf(event) } } });
+    return step.kind === "check" && step.part === undefined ? countWait(next, event.at - step.startedAt) : next;
   }
   const preparing = { command: event.command, startedAt: event.at };
   return withTicket(state, index, { ...ticket, attempt: { ...attempt, preparing, lastOutputAt: event.at } });
+}
+
+function partOf({ part, at, expectedMs, train, behind }: Extract<PreparingEvent, { type: "step-part-started" }>): StepPart {
+  return {
+    ...{ text: part, startedAt: at },
+    ...(expectedMs !== undefined && { expectedMs }),
+    ...(train && { train }),
+    ...(behind !== undefined && { behind }),
+  };
 }
 
 /** Counts the failures of the same base in a row. */

@@ -2,6 +2,7 @@ import { endIncident, withIncident } from "../results/incident.ts";
 import { failedAgain } from "../schedule/breaker.ts";
 import { isSuspectedByCheck } from "../schedule/freeze.ts";
 import { requeue, shiftDependents, withTicket } from "../schedule/queue.ts";
+import type { TicketId } from "../values/ids.ts";
 import { vecAt, vecItems } from "../values/vec.ts";
 import type { Evidence } from "./attempt-fact.ts";
 import type { RunEvent } from "./event.ts";
@@ -32,13 +33,9 @@ export function reduceRevert(state: RunState, event: RevertEvent): RunState {
       return begin(state, index);
     case "revert-intended": {
       const { from, to } = event;
-      const { since, failedCheck } = revert;
-      return withRevert(reopened(state, index, event.at), index, {
-        since,
-        from,
-        to,
-        ...(failedCheck && { failedCheck: failedCheck }),
-      });
+      const { since, failedCheck, byProof } = revert;
+      const why = { ...(failedCheck && { failedCheck }), ...(byProof && { byProof }) };
+      return withRevert(reopened(state, index, event.at), index, { since, from, to, ...why });
     }
     case "revert-landed":
       return withLanding(withRevert(state, index, { ...withoutWait(revert), hasLanded: true }), event);
@@ -62,20 +59,29 @@ function begin(state: RunState, index: number): RunState {
  * land.
  */
 function suspect(state: RunState, index: number, at: number): RunState {
-  const ticket = vecAt(state.tickets, index);
-  const { mergedSha: sha = "", mergedFrom: from = sha, endedAt: landedAt = at, phase } = ticket;
   const failing = state.failingChecks[state.plan.tickets[index]?.repo ?? ""];
   const { name = "check", summary = "" } = failing ?? {};
-  const failedCheck: Evidence = {
-    step: "check",
-    name,
-    summary: `the check ${name} has failed on the base since it landed: ${summary}`,
-    detail: "",
-  };
+  const said = `the check ${name} has failed on the base since it landed: ${summary}`;
+  return withRevertDue(state, index, at, { failedCheck: { step: "check", name, summary: said, detail: "" } });
+}
+
+/** A ticket whose landed change a deep proof blames; the state as it is if the change cannot be reverted. */
+export function blame(state: RunState, ticket: TicketId, at: number, failedCheck: Evidence): RunState {
+  const index = indexOf(state, ticket);
+  const { phase, live, gate, closedByPerson, mergedFrom } = vecAt(state.tickets, index);
+  const isLanded = (phase === "done" || phase === "landed") && mergedFrom !== undefined;
+  if (!isLanded || gate !== undefined || closedByPerson !== undefined || live?.revert !== undefined) return state;
+  return { ...withRevertDue(state, index, at, { failedCheck, byProof: true }), reverified: false };
+}
+
+function withRevertDue(state: RunState, index: number, at: number, why: Omit<RevertState, "since">): RunState {
+  const ticket = vecAt(state.tickets, index);
+  const { mergedSha: sha = "", mergedFrom: from = sha, endedAt: landedAt = at, phase } = ticket;
   const counts = { failed: 0, inconclusive: 0, reopened: 0 };
-  const fresh = { attempt: ticket.history.at(-1)?.n ?? 0, landedAt, check: name, detail: "", history: [], ...counts };
+  const check = why.failedCheck?.name ?? "check";
+  const fresh = { attempt: ticket.history.at(-1)?.n ?? 0, landedAt, check, detail: "", history: [], ...counts };
   const known = { ...fresh, claimed: false, ...ticket.live, sha, from };
-  const live: LiveState = { ...known, claimed: known.claimed && phase === "landed", revert: { since: at, failedCheck } };
+  const live: LiveState = { ...known, claimed: known.claimed && phase === "landed", revert: { since: at, ...why } };
   return withTicket(state, index, { ...ticket, live });
 }
 

@@ -145,6 +145,7 @@ function emptyState(event: Started, plan: RunState["plan"], tickets: readonly Ti
     landings: {},
     brokenBases: {},
     failingChecks: {},
+    proofs: {},
     reverting: [],
     lastFence: 0,
     stage: "working",

@@ -13,6 +13,7 @@ import { reduceExclusive } from "./exclusive-fact.ts";
 import { isAboutGuard } from "./guard-fact.ts";
 import { isAboutHeal } from "./heal-fact.ts";
 import { isAboutPlan } from "./plan-fact.ts";
+import { isAboutProof, type ProofEvent, reduceProof, withoutRunningProofs } from "./proof-fact.ts";
 import { reduceApproval } from "./reduce-approval.ts";
 import { reduceAttempt } from "./reduce-attempt.ts";
 import { reduceAudit } from "./reduce-audit.ts";
@@ -30,11 +31,12 @@ import { type PeopleEvent, reducePeople } from "./reduce-people.ts";
 import { reducePlan } from "./reduce-plan.ts";
 import { reducePreparing } from "./reduce-preparing.ts";
 import { reduceRemedy } from "./reduce-remedy.ts";
-import { reduceRevert } from "./reduce-revert.ts";
+import { blame, reduceRevert } from "./reduce-revert.ts";
 import { initialState } from "./reduce-start.ts";
 import { reduceTicket } from "./reduce-ticket.ts";
 import { isAboutRevert } from "./revert-fact.ts";
 import type { RunState } from "./state.ts";
+import { countSuite, type SuiteFact } from "./suite-fact.ts";
 
 /**
  * The one meaning of a journal: folds an event into the state. Pure. The loop, the dashboard's mirror, resume and replay all use
@@ -112,13 +114,23 @@ function reduceResumed(state: RunState, { by, guardAdded }: Extract<RunEvent, { 
   return by === "engine" ? continued(known) : resumed(known);
 }
 
-type DelegatedEvent = AuditFact | DriftEvent | PeopleEvent | TicketFacts;
+/** A failed proof has the change reverted that it blames. */
+function withBlame(state: RunState, event: ProofEvent): RunState {
+  if (event.type !== "proof-ended" || event.blamed === undefined) return state;
+  const { blamed, summary, check = "check", detail = "", at } = event;
+  return blame(state, blamed, at, { step: "check", name: check, summary, detail });
+}
+
+type DelegatedEvent = AuditFact | DriftEvent | PeopleEvent | ProofEvent | SuiteFact | TicketFacts;
 
 /** Folds the events whose reducer has a file of its own. */
 function reduceDelegated(state: RunState, event: DelegatedEvent): RunState {
+  if (isAboutProof(event)) return withBlame(reduceProof(state, event), event);
   switch (event.type) {
     case "audit-head":
       return reduceAudit(state, event);
+    case "suite-ran":
+      return countSuite(state, event);
     case "tracker-read":
     case "tracker-writing":
     case "tracker-written":
@@ -227,6 +239,7 @@ function takenOver(state: RunState): RunState {
     reverified: false,
     heldElsewhere: {},
     reverting: [],
+    proofs: withoutRunningProofs(state.proofs),
     oracle: { ...state.oracle, asking: false, finalJudgements: 0 },
     tripwire: { status: "due", canaries: 0, ms: 0 },
     heals: resetInterruptedKeep(state.heals),

@@ -19,7 +19,9 @@ import type { Landings } from "./landings.ts";
 import type { FatalOutage, OutageState } from "./outage-fact.ts";
 import type { UnpreparedBases } from "./prepare-fact.ts";
 import type { Preparations } from "./prepared-fact.ts";
+import type { Proofs } from "./proof-fact.ts";
 import type { ReviewerCounts } from "./reviewer-counts.ts";
+import type { SuiteCounts } from "./suite-fact.ts";
 import type { Phase, TicketState } from "./ticket-state.ts";
 import type { OracleState, TripwireState } from "./verdict-state.ts";
 
@@ -79,6 +81,8 @@ export interface RunState {
   readonly brokenBases: Readonly<Record<string, BrokenBase>>;
   /** Checks that fail on a base without any change, by repository. */
   readonly failingChecks: Readonly<Record<string, FailingCheck>>;
+  /** The proofs of bases, by repository. */
+  readonly proofs: Proofs;
   /** Bases that could not be prepared; absent if all could. */
   readonly unprepared?: UnpreparedBases;
   /** Tickets whose landed change is being reverted, by index. */
@@ -119,6 +123,8 @@ export interface RunState {
   readonly transients: { readonly retried: number; readonly passed: number };
   /** Preparations of worktrees and checkouts; absent before the first. */
   readonly preparations?: Preparations;
+  /** Runs of checks' commands, and waits for them; absent before the first, and in runs of older versions. */
+  readonly suites?: SuiteCounts;
   /** What the guards of agents told; absent before the first. */
   readonly guard?: GuardCounts;
   /** Tickets whose work waited for a person's approval; some of them no longer do (`ticketsAwaiting`). */

@@ -19,6 +19,8 @@ import type { GuardResult } from "./guard-fact.ts";
 import { type KeptWorkResult, keptBranch } from "./kept-work.ts";
 import type { LiveState } from "./live-check.ts";
 import type { TicketPlan } from "./plan-fact.ts";
+import type { StepPart } from "./prepare-fact.ts";
+import type { LandedProof } from "./proof-fact.ts";
 import type { DueRemedy, Remedy } from "./remedy-fact.ts";
 import type { RevertedChange } from "./revert-fact.ts";
 import type { SignalsResult } from "./signals-fact.ts";
@@ -37,8 +39,7 @@ export interface RunningStep {
   readonly startedAt: number;
   /** The step within which it runs: a merge has its candidate checked. */
   readonly outer?: RunningStep;
-  /** The part of it that runs; `text` is one line for people, empty for its own command. */
-  readonly part?: { readonly text: string; readonly startedAt: number };
+  readonly part?: StepPart;
 }
 
 /** The running attempt. */
@@ -73,10 +74,12 @@ export interface Attempt extends AuditResult, GuardResult, KeptWorkResult, Signa
   /** Its change, for the reflective log. */
   readonly reflected?: ReflectedChange;
   readonly step?: RunningStep;
+  /** The time since which its finished work waits for its next step; absent while a step runs. Milliseconds since the epoch. */
+  readonly idleSince?: number;
   readonly passed: readonly PassedStep[];
   /** Set once a check has refused its change, which is then never checked again. */
   readonly refused?: Evidence;
-  readonly merge?: { readonly from: string; readonly to: string; readonly landed: boolean };
+  readonly merge?: { readonly from: string; readonly to: string; readonly landed: boolean; readonly proof?: LandedProof };
   /** The reason why a merge cannot land yet, in words. */
   readonly waiting?: string;
   /** The reason why its preparation has to wait for another, in words. */

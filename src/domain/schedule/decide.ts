@@ -1,5 +1,5 @@
 import { ciStopsFor } from "../ci/stop-reason.ts";
-import { openTickets, whatIsLeft } from "../results/what-is-left.ts";
+import { whatIsLeft } from "../results/what-is-left.ts";
 import { approvalStep } from "../run/approval.ts";
 import type { AgentEnding } from "../run/attempt-fact.ts";
 import { describeFatalOutage } from "../run/outage-fact.ts";
@@ -9,13 +9,22 @@ import { EXIT } from "../values/user-error.ts";
 import { vecAt } from "../values/vec.ts";
 import { approvalsEndAt, ticketsAwaiting } from "./approvals.ts";
 import { isBackingOff } from "./backoff.ts";
-import { type EndRun, stopped, unjudged } from "./endings.ts";
+import { type EndRun, endAsDone, stopped, unjudged } from "./endings.ts";
 import { forcedEnding } from "./forced-ending.ts";
-import { attemptsToPostpone, dueBaseChecks, dueReverts, isRepair, lastBaseChecks, waitsForBase } from "./freeze.ts";
+import {
+  attemptsToPostpone,
+  dueBaseChecks,
+  dueReverts,
+  isMendingBase,
+  isRepair,
+  lastBaseChecks,
+  waitsForBase,
+} from "./freeze.ts";
 import { canHealHelp, healChoice, healToKeep, keepModeOf, repoToHeal, whyNoHeal } from "./heal.ts";
-import { describeMoved, mustLookAgain } from "./last-look.ts";
+import { mustLookAgain } from "./last-look.ts";
 import { awaitsChecks, dueChecks, isChecking, nextCheckAt } from "./live-checks.ts";
 import { attemptCap, reserveOf } from "./money.ts";
+import { dueProofs } from "./proofs.ts";
 import { endOfTime, isOutOfTime } from "./run-time.ts";
 import { precedes, reservedUntil, soonReady } from "./slot-reservation.ts";
 import { stallReason } from "./stall-reason.ts";
@@ -35,7 +44,7 @@ export type Action =
   | { readonly do: "backoff"; readonly until: number; readonly reason: string }
   | { readonly do: "stall"; readonly ticket: TicketId; readonly reason: string }
   | { readonly do: "live-check" | "revert"; readonly ticket: TicketId }
-  | { readonly do: "base-check"; readonly repo: RepoId }
+  | { readonly do: "base-check" | "prove"; readonly repo: RepoId }
   | { readonly do: "reverify" }
   | { readonly do: "tripwire" }
   | { readonly do: "judge"; readonly final: boolean }
@@ -186,10 +195,15 @@ function liveChecks(state: RunState, now: number): Action[] {
   const reverts = [
     ...dueReverts(state).map((ticket): Action => ({ do: "revert", ticket })),
     ...dueBaseChecks(state).map((repo): Action => ({ do: "base-check", repo })),
+    ...proofs(state, { isLast: false }),
   ];
   return state.heals.asked
     ? reverts
     : [...reverts, ...dueChecks(state, now).map((ticket): Action => ({ do: "live-check", ticket }))];
+}
+
+function proofs(state: RunState, when: Parameters<typeof dueProofs>[1]): readonly Action[] {
+  return dueProofs(state, when).map((repo) => ({ do: "prove", repo }));
 }
 
 /** True if the run goes on by itself: something runs, is being filed, or will start or be checked later. */
@@ -204,11 +218,6 @@ function isQuiet(state: RunState): boolean {
   if (state.heals.running !== undefined || isChecking(state) || isKeeping(state) || isMendingBase(state)) return false;
   const written = state.gating.every((index) => vecAt(state.tickets, index).gate?.postponed === true);
   return state.slots.every((index) => index === null) && state.finishing.length === 0 && written;
-}
-
-/** True while a change is being reverted, or a check runs on a base. */
-function isMendingBase({ reverting, failingChecks }: RunState): boolean {
-  return reverting.length > 0 || Object.values(failingChecks).some(({ isRunning }) => isRunning);
 }
 
 /** True if something is under way that has to end before the run may. */
@@ -259,6 +268,8 @@ export function nextMoment(state: RunState, now: number): number | undefined {
 function conclude(state: RunState, now: number): readonly Action[] {
   const checks = lastBaseChecks(state);
   if (checks.length > 0) return checks.map((repo): Action => ({ do: "base-check", repo }));
+  const unproven = isOutOfTime(state, now) ? [] : proofs(state, { isLast: true });
+  if (unproven.length > 0) return unproven;
   if (!state.reverified || state.reverifyProblem !== undefined || mustLookAgain(state)) return [{ do: "reverify" }];
   const { asking, finalJudgements, last } = state.oracle;
   if (asking || state.tripwire.status !== "passed") return [];
@@ -298,15 +309,4 @@ function shortOfDone(state: RunState, now: number): readonly Action[] {
   const reason = whyNotDone(state, now);
   if (choice !== undefined) return [{ do: "heal", reason, ...choice }];
   return [{ do: "end", kind: "not-done", verdict: "not-done", exitCode: EXIT.notDone, reason }];
-}
-
-/**
- * The end of a run whose oracle says done. If a ticket is open here all the same, nobody can tell: the next engine reads anew. An
- * oracle that reads no tracker decides by what the user made it read.
- */
-function endAsDone(state: RunState, done: number, gated: number): Action {
-  const open = state.batch.oracle?.reads === "elsewhere" ? undefined : openTickets(state);
-  if (open !== undefined) return unjudged(`the tracker says that every ticket is done, but this run has not finished ${open}`);
-  const reason = `${done} done${gated === 0 ? "" : `, ${gated} human-gated`}${describeMoved(state)}`;
-  return { do: "end", kind: "oracle-done", verdict: "done", exitCode: EXIT.done, reason };
 }

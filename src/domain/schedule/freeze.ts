@@ -7,6 +7,7 @@ import type { RepoId, TicketId } from "../values/ids.ts";
 import { vecAt } from "../values/vec.ts";
 import { landedTickets } from "./live-checks.ts";
 import { attemptCap } from "./money.ts";
+import { blamedTickets } from "./proofs.ts";
 import { unpreparedFor } from "./unprepared.ts";
 
 /**
@@ -96,7 +97,7 @@ export function dueReverts(state: RunState): readonly TicketId[] {
     const isOpen = live !== undefined && isBeingReverted(live) && !live.checking && gate === undefined;
     return isOpen && !state.reverting.includes(indexOf(state, id)) ? [id] : [];
   });
-  return [...new Set([...begun, ...suspectsToRevert(state)])];
+  return [...new Set([...begun, ...suspectsToRevert(state), ...blamedTickets(state)])];
 }
 
 function suspectsToRevert(state: RunState): readonly TicketId[] {
@@ -222,4 +223,10 @@ export function dueBaseChecks(state: RunState): readonly RepoId[] {
 /** Repositories whose failed check runs once more on the tip where it failed, before the run gives up on it: it may be flaky. */
 export function lastBaseChecks(state: RunState): readonly RepoId[] {
   return Object.entries(state.failingChecks).flatMap(([repo, { isRepeated }]) => (isRepeated ? [] : [repo as RepoId]));
+}
+
+/** True while a change is being reverted, a check runs on a base, or a base is being proven. */
+export function isMendingBase({ reverting, failingChecks, proofs }: RunState): boolean {
+  if (Object.values(proofs).some(({ running }) => running !== undefined)) return true;
+  return reverting.length > 0 || Object.values(failingChecks).some(({ isRunning }) => isRunning);
 }

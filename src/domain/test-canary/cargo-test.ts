@@ -1,4 +1,5 @@
-import { freshPath, randomValues, randomWords, shifted } from "./names.ts";
+import { randomWords } from "../proof/twins/random-words.ts";
+import { freshPath, randomValues, shifted } from "./names.ts";
 import type { Draw, PlantedTest, Sowing, TestRunner } from "./runner.ts";
 
 export const cargoTest: TestRunner = {

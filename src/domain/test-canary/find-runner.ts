@@ -1,3 +1,4 @@
+import { scriptRunBy, scriptText } from "../evidence/scripts.ts";
 import { cargoTest } from "./cargo-test.ts";
 import { commandsIn } from "./command-words.ts";
 import { goTest } from "./go-test.ts";
@@ -21,5 +22,25 @@ export function findRunners(command: readonly string[]): readonly FoundRunner[] 
   return commandsIn(command).flatMap((words) => {
     const runner = RUNNERS.find((each) => each.isStartedBy(words));
     return runner === undefined ? [] : [{ runner, words }];
+  });
+}
+
+/** Levels of scripts that run another script, at most. */
+const MAX_DEPTH = 4;
+
+/** The same, also through scripts of a package.json. */
+export function findRunnersInScripts(
+  command: readonly string[],
+  packageJson: string | undefined,
+  depth = 0,
+): readonly FoundRunner[] {
+  return commandsIn(command).flatMap((words) => {
+    const runner = RUNNERS.find((each) => each.isStartedBy(words));
+    if (runner !== undefined) return [{ runner, words }];
+    const script = scriptRunBy(words);
+    const text = script === undefined || depth >= MAX_DEPTH ? undefined : scriptText(packageJson, script.script);
+    if (text === undefined) return [];
+    const more = words.includes("--") ? words.slice(words.indexOf("--") + 1) : [];
+    return findRunnersInScripts(["sh", "-c", [text, ...more].join(" ")], packageJson, depth + 1);
   });
 }

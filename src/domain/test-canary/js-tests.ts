@@ -1,6 +1,7 @@
+import { randomWords } from "../proof/twins/random-words.ts";
 import { type Assertion, assertionsOf } from "./js-assertions.ts";
 import { type Loaded, loadedBy, loadLine } from "./js-imports.ts";
-import { freshPath, randomWords, shifted } from "./names.ts";
+import { freshPath, shifted } from "./names.ts";
 import type { Draw, PlantedTest, Planting, Sowing, TestFile } from "./runner.ts";
 
 /** A JavaScript runner's ways to provide `test` to a file. */

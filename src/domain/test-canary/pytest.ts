@@ -1,4 +1,5 @@
-import { freshPath, randomValues, randomWords, shifted } from "./names.ts";
+import { randomWords } from "../proof/twins/random-words.ts";
+import { freshPath, randomValues, shifted } from "./names.ts";
 import type { Draw, PlantedTest, Planting, Sowing, TestFile, TestRunner } from "./runner.ts";
 
 /** A failing or passing body of a function or of a method of a `unittest.TestCase`. */

@@ -1,3 +1,7 @@
+import { NO_TALLY, type TestResult, type TestRun, tallies } from "../evidence/results.ts";
+import { firstFew } from "../values/first-few.ts";
+import { plural } from "../values/plural.ts";
+import { plainText } from "../values/text.ts";
 import type { Finding } from "./finding.ts";
 
 /** A result of a test that is on record. `tree` names all that it ran on: a tree's object name, of the base or of a candidate. */
@@ -82,4 +86,61 @@ export function reasonsOf(findings: readonly Finding[]): readonly Finding[] {
 /** `flaky` if a failed check has findings and all of them are flaky tests that the base shows (S4.6). */
 export function stopReasonOf(findings: readonly Finding[]): "flaky" | undefined {
   return findings.length > 0 && reasonsOf(findings).length === 0 ? "flaky" : undefined;
+}
+
+/**
+ * The tests that came out differently in runs of one command on one tree of the base. Several tests with one id may have both outcomes
+ * in one run: then nothing is known of them.
+ */
+export function flakyAmong(tree: string, runs: readonly Pick<TestRun, "tests">[]): readonly string[] {
+  const clear = runs.map(({ tests }) => [...tallies(tests)].filter(([, { passed, failed }]) => passed === 0 || failed === 0));
+  const records = clear.flat().flatMap(([testId, { passed, failed }]): TestRecord[] => {
+    if (passed + failed === 0) return [];
+    return [{ testId, tree, isBase: true, outcome: failed > 0 ? "failed" : "passed" }];
+  });
+  return [...flakyTests(records).excluded];
+}
+
+/** Tests that fail more often in a candidate's run than on its base. */
+export function failingTests(base: TestRun, run: TestRun): readonly string[] {
+  const before = tallies(base.tests);
+  return [...tallies(run.tests)].flatMap(([id, { failed }]) => (failed > (before.get(id) ?? NO_TALLY).failed ? [id] : []));
+}
+
+/**
+ * The results of two runs of one command on one tree. A flaky test that failed in the first has failed if it did not pass in the second;
+ * any other counts as in the worse of both. `excused`: the flaky tests that failed once.
+ */
+export function eitherRun(
+  first: TestRun,
+  second: TestRun,
+  flaky: readonly string[],
+): { readonly run: TestRun; readonly excused: readonly string[] } {
+  const [one, two] = [tallies(first.tests), tallies(second.tests)];
+  const excused = new Set(flaky.filter((id) => two.get(id)?.failed === 0 && (two.get(id)?.passed ?? 0) > 0));
+  const tests = first.tests.flatMap(({ id, outcome }): TestResult[] => {
+    if (excused.has(id)) return [{ id, outcome: outcome === "failed" ? "passed" : outcome }];
+    const [before = NO_TALLY, now] = [one.get(id), two.get(id)];
+    if (now === undefined) return [];
+    if (now.failed > before.failed) return [{ id, outcome: "failed" }];
+    return [{ id, outcome: outcome === "passed" && now.passed < before.passed ? "skipped" : outcome }];
+  });
+  // An exit code other than 0 that failed tests explain is excused with them.
+  const isExplained = [first, second].every((run) => run.exitCode === 0 || hasFailed(run));
+  const exitCode = isExplained && !hasFailed({ tests }) ? 0 : Math.max(first.exitCode, second.exitCode);
+  return { run: { exitCode, tests }, excused: [...excused] };
+}
+
+function hasFailed({ tests }: Pick<TestRun, "tests">): boolean {
+  return tests.some(({ outcome }) => outcome === "failed");
+}
+
+/** Tests that one line names, and characters of each. */
+const NAMED = 3;
+const NAMED_CHARS = 80;
+
+/** Says which flaky tests failed once. The ids are raw. */
+export function flakyLine(ids: readonly string[]): string {
+  const shown = firstFew(ids, NAMED).map((id) => plainText(id, NAMED_CHARS));
+  return `${plural(ids.length, "flaky test")} failed once: ${shown.join(", ")}`;
 }

@@ -98,7 +98,7 @@ async function runAgain(
   if (exitCode === 0) return { why: `${shown} is claimed to exit with code 0: it shows no wall` };
   const minutes = Math.min(REPLAY_MINUTES, ctx.batch.limits.minutesPerAttempt);
   const step = { step: "check", name: "blocker", command, minutes } as const;
-  const run = () => runOnCommit(ctx, scope, repo, { step, ...on });
+  const run = () => runOnCommit(ctx, scope, repo, { step, ...on, purpose: undefined });
   const outcome = await ctx.commandPermits.run(run, scope.signal).catch(overIfAborted(scope));
   if (!outcome.ok) return { why: `${shown} could not be run again: ${outcome.evidence.summary}` };
   const { result } = outcome;

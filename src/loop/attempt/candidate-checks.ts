@@ -1,33 +1,42 @@
 import { commitMessage, teamKeys } from "../../domain/batch/commit-message.ts";
-import { runsCommand, type StepSpec } from "../../domain/batch/step-spec.ts";
+import { approverOfJudge } from "../../domain/batch/proof-spec.ts";
+import type { StepSpec } from "../../domain/batch/step-spec.ts";
 import type { Complexity } from "../../domain/complexity/classes.ts";
 import { appliesTo } from "../../domain/complexity/review-steps.ts";
 import { routeOf } from "../../domain/complexity/route.ts";
 import { type LandingMessage, landingMessage, pullRequestBody } from "../../domain/forge/pull-request-text.ts";
 import { describeAwaited, isApproved } from "../../domain/run/approval.ts";
-import { ticketOf } from "../../domain/run/state.ts";
+import type { LandedProof } from "../../domain/run/proof-fact.ts";
+import { activeTickets, ticketOf } from "../../domain/run/state.ts";
 import { specOf, textOf } from "../../domain/schedule/plan.ts";
+import type { TicketId } from "../../domain/values/ids.ts";
 import type { Candidate, Change, Repo } from "../../ports/vcs.ts";
-import { AttemptOver } from "../programs/scope.ts";
+import type { Rest } from "../concurrency/semaphore.ts";
+import type { Car, CarOptions, Train } from "../concurrency/train-car.ts";
+import { AttemptOver, overIfAborted } from "../programs/scope.ts";
 import { runAdversaryStep, runSmoke } from "../steps/adversary-step.ts";
-import { type BaseCheckResult, repairsTests } from "../steps/base-health.ts";
 import { approvalNeededFor, boundGate } from "../steps/bound-gate.ts";
-import { runCheckStep } from "../steps/check-step.ts";
 import { gates, protectedFor } from "../steps/gates.ts";
 import type { Built } from "../steps/landing.ts";
 import { conflictEvidence } from "../steps/merge.ts";
 import { refuseUnapproved } from "../steps/prove-alone.ts";
 import { runReviewStep } from "../steps/review-step.ts";
-import type { StepResult } from "../steps/step.ts";
+import type { NeededApproval, StepResult, TrainResult } from "../steps/step.ts";
+import { checkCandidate } from "./check-candidate.ts";
 import type { LoopContext, OpenAttempt } from "./context.ts";
 import { keepPatch } from "./kept-work.ts";
 import { atStep, failed, type Placed, runInTurn, runStep } from "./run-step.ts";
-import type { SpeculativeCheck } from "./speculative-checks.ts";
 
 type Check = Extract<StepSpec, { step: "check" }>;
 
-/** The results of silent checks, step by step, up to the first that failed. */
-export type SpeculativeResult = readonly { readonly placed: Placed; readonly result: StepResult }[];
+/** A `check` step with its index in the finish line. */
+interface PlacedCheck {
+  readonly index: number;
+  readonly spec: Check;
+}
+
+/** Milliseconds for which a change that is ready waits for others that are under way. */
+const GATHER_MS = 500;
 
 /** Checks one change by the steps before the merge, again each time its base moves. */
 export class CandidateChecks {
@@ -37,7 +46,14 @@ export class CandidateChecks {
   readonly #steps: readonly Placed[];
   readonly #change: Change;
   /** Changes that the reviewer has passed, and the ticket's text at that time, by step index. */
-  readonly #passed = new Map<number, { readonly candidate: Built; readonly text: string }>();
+  readonly #passed = new Map<
+    number,
+    { readonly candidate: Built; readonly text: string; readonly approves: readonly string[] }
+  >();
+  /** What checks need approved, by step index. */
+  readonly #needed = new Map<number, NeededApproval>();
+  /** The commit on which each check was proven alone, by step index. */
+  readonly #proven = new Map<number, string>();
 
   constructor(
     ctx: LoopContext,
@@ -110,12 +126,10 @@ export class CandidateChecks {
   }
 
   /** Builds the candidate on the base's tip and runs every step on it. Throws AttemptOver if one fails. */
-  async check(built: (commit: string | undefined) => void): Promise<Built> {
+  async check(): Promise<Built> {
     this.#holdBounds();
     const candidate = await this.build();
-    built(candidate.ok ? candidate.commit : undefined);
-    for (const placed of this.#steps)
-      await runInTurn(this.#ctx, this.#scope, placed, (open) => this.#run(placed, candidate, open));
+    await this.#runAll(this.#steps, candidate);
     if (!candidate.ok) throw failed(conflictEvidence(candidate));
     await this.#awaitApproval(candidate);
     return candidate;
@@ -137,7 +151,10 @@ export class CandidateChecks {
     const { batch, state } = this.#ctx;
     const ticket = ticketOf(state(), this.#scope.ticket.id);
     const gatedClass = routeOf(batch, ticket).gate === undefined ? undefined : ticket.complexity?.class;
-    const needed = await approvalNeededFor(this.#repo, candidate, { bound: batch.bounds?.[this.#repo.id], gatedClass });
+    const approved = new Set([...this.#passed.values()].flatMap(({ approves }) => approves));
+    const isReviewers = approverOfJudge(batch, this.#scope.ticket.finish) === "reviewer";
+    const judges = this.#judges.filter((path) => !isReviewers || !approved.has(path));
+    const needed = await approvalNeededFor(this.#repo, candidate, { bound: batch.bounds?.[this.#repo.id], gatedClass, judges });
     if (needed === undefined || isApproved(ticket, needed.change)) return;
     await keepPatch(this.#repo, { from: candidate.base, change: this.#change, patch: this.#scope.files.patch });
     if (!this.#scope.announce({ type: "approval-awaited", ...needed })) throw new AttemptOver({ outcome: "stopped" });
@@ -145,36 +162,125 @@ export class CandidateChecks {
     throw new AttemptOver({ outcome: "stopped", evidence: { step: "gates", name: "bound", summary, detail: "" } });
   }
 
-  /**
-   * Runs every step on a candidate that may never land, and reports nothing. Undefined if that is impossible now: no permit is
-   * free, the reviewer would have to be asked, or a step has something to report.
-   */
-  async checkSilently(candidate: Built, signal: AbortSignal): Promise<SpeculativeResult | undefined> {
-    // Refusing a fact ends the step that announces it.
-    const scope: OpenAttempt = { ...this.#scope, signal, announce: () => false };
-    const results: { placed: Placed; result: StepResult }[] = [];
-    try {
-      for (const placed of this.#steps) {
-        if (asks(placed) && this.#applies(placed) && (hasSmoke(placed) || !(await this.#stands(placed, candidate))))
-          return undefined;
-        const run = () => this.#run(placed, candidate, atStep(scope, placed));
-        const result = runsCommand(placed.spec) ? await this.#ctx.commandPermits.tryRun(run) : await run();
-        if (result === undefined) return undefined;
-        results.push({ placed, result });
-        if (!result.ok) break;
-      }
-    } catch (error) {
-      if (error instanceof AttemptOver && !this.#scope.signal.aborted) return undefined;
-      throw error;
-    }
-    return results;
+  /** The change as a car of its repository's merge trains. `gated`: it leaves a step to a person, so it is checked alone. */
+  car({ gated }: { readonly gated: boolean }): CarOptions<TrainResult> {
+    const { ticket, signal } = this.#scope;
+    const checks = this.#checks;
+    const isPlain = !gated && ticket.allow === undefined && ticket.fixes === undefined && ticket.contract === undefined;
+    const isShared = isPlain && checks.length > 0;
+    const isOnRepo = (id: TicketId) => specOf(this.#ctx.state().plan, id).repo === ticket.repo;
+    return {
+      id: ticket.id,
+      group: isShared ? JSON.stringify(checks.map(({ spec }) => spec)) : undefined,
+      signal,
+      gatherMs: GATHER_MS,
+      expected: () => activeTickets(this.#ctx.state()).filter(({ id }) => isOnRepo(id)).length,
+      build: (onto) => this.build(onto),
+      check: (candidate, train) => this.#checkTrain(candidate, train),
+      hears: (part, train) => this.#tellPart(part, train),
+      baseTip: () => this.#repo.baseTip(),
+    };
   }
 
-  /** Reports the results of silent checks. Throws AttemptOver if a step had failed. */
-  async tell({ candidate, result: results }: SpeculativeCheck<SpeculativeResult>): Promise<Built> {
-    for (const { placed, result } of results) await runStep(this.#ctx, this.#scope, placed, () => Promise.resolve(result));
-    await this.#awaitApproval(candidate);
-    return candidate;
+  #tellPart(part: string, { ids, behind }: Train): void {
+    const train = ids.length > 1 ? { train: ids as readonly TicketId[] } : {};
+    this.#scope.announce({ type: "step-part-started", part, ...train, ...(behind > 0 && { behind }) });
+  }
+
+  get #checks(): readonly PlacedCheck[] {
+    return this.#steps.flatMap(({ index, spec }) => (spec.step === "check" ? [{ index, spec }] : []));
+  }
+
+  /**
+   * Takes the change through its steps before the merge: those before its checks on the base's tip, its checks in a train, and the
+   * others on its candidate in that train. It ends once the candidate may land. Throws AttemptOver if a step fails.
+   */
+  async checkInTrain(car: Car<TrainResult>): Promise<Built> {
+    this.#holdBounds();
+    const at = this.#steps.findIndex(({ spec }) => spec.step === "check");
+    const before = this.#steps.slice(0, at < 0 ? 0 : at);
+    if (before.length > 0) await this.#runAll(before, await this.build());
+    const others = this.#steps.slice(Math.max(at, 0)).filter(({ spec }) => spec.step !== "check");
+    for (;;) {
+      const candidate = await this.#checkedIn(car);
+      await this.#runAll(others, candidate);
+      if (!candidate.ok) throw failed(conflictEvidence(candidate));
+      await this.#awaitApproval(candidate);
+      if (await car.turn().catch(overIfAborted(this.#scope))) return candidate;
+    }
+  }
+
+  async #runAll(steps: readonly Placed[], candidate: Candidate): Promise<void> {
+    for (const placed of steps) await runInTurn(this.#ctx, this.#scope, placed, (open) => this.#run(placed, candidate, open));
+  }
+
+  /** Waits for the check of a train with this car, and reports the results as those of the ticket's own steps. */
+  async #checkedIn(car: Car<TrainResult>): Promise<Candidate> {
+    const checking = car.check().catch(overIfAborted(this.#scope));
+    // It is awaited below, and may fail before.
+    checking.catch(() => undefined);
+    const train = await car.departed.catch(overIfAborted(this.#scope));
+    for (const [i, placed] of this.#checks.entries())
+      await runStep(this.#ctx, this.#scope, placed, async () => {
+        if (i === 0 && train !== undefined && train.ids.length > 1) this.#tellPart("", train);
+        const { candidate, result } = await checking;
+        if (!candidate.ok) return conflictEvidence(candidate);
+        const own = result?.steps[i];
+        if (own !== undefined) return this.#noteProof(placed, own, train);
+        throw new Error(`the train of ${this.#scope.ticket.id} has no result of ${placed.spec.name}`);
+      });
+    return (await checking).candidate;
+  }
+
+  /** Keeps what a check has shown beside its result. A change that nobody may approve fails. */
+  #noteProof({ index, spec }: PlacedCheck, result: StepResult, train?: Train): StepResult {
+    this.#needed.delete(index);
+    this.#proven.delete(index);
+    if (!result.ok) return result;
+    if (result.isProven && result.commit !== undefined) this.#proven.set(index, result.commit);
+    if (result.needsApproval === undefined) return result;
+    const isShared = train !== undefined && train.ids.length > 1;
+    if (isShared || approverOfJudge(this.#ctx.batch, this.#scope.ticket.finish) === "refuse")
+      return refuseUnapproved(spec, result);
+    this.#needed.set(index, result.needsApproval);
+    return result;
+  }
+
+  /** Files that judge and that somebody has to approve. */
+  get #judges(): readonly string[] {
+    return [...new Set([...this.#needed.values()].flatMap(({ files }) => files))];
+  }
+
+  /** The proof of a candidate that lands, if each of its checks was proven on it alone. */
+  proofOf(commit: string): LandedProof | undefined {
+    const isProven = this.#checks.length > 0 && this.#checks.every(({ index }) => this.#proven.get(index) === commit);
+    return isProven ? { approved: this.#judges } : undefined;
+  }
+
+  /** Runs the checks on the candidate of a train's last car, which is this one. */
+  async #checkTrain(candidate: Built, train: Train): Promise<TrainResult> {
+    const { commandPermits } = this.#ctx;
+    const signal = AbortSignal.any([this.#scope.signal, train.signal]);
+    const announce: OpenAttempt["announce"] = (fact) => {
+      if (fact.type !== "step-part-started") return this.#scope.announce(fact);
+      train.tell(fact.part);
+      return true;
+    };
+    const steps: StepResult[] = [];
+    if (this.#checks.length === 0) train.depart();
+    for (const { index, spec } of this.#checks) {
+      const run = (rest: Rest) => {
+        train.depart();
+        const scope = { ...atStep(this.#scope, { index, spec }, rest), announce, signal };
+        return checkCandidate(this.#ctx, scope, this.#repo, { index, step: spec, candidate });
+      };
+      const found = await commandPermits.run(run, signal).catch(overIfAborted(this.#scope));
+      // Only a car by itself can have its change approved.
+      const result = train.ids.length > 1 ? refuseUnapproved(spec, found) : found;
+      steps.push(result);
+      if (!result.ok) return { ok: false, steps };
+    }
+    return { ok: true, steps };
   }
 
   async #run(placed: Placed, candidate: Candidate, scope: OpenAttempt): Promise<StepResult> {
@@ -185,7 +291,10 @@ export class CandidateChecks {
       return gates(this.#change, protectedFor(ctx.batch.protect, ticket), ticket.contract);
     }
     if (!candidate.ok) return conflictEvidence(candidate);
-    if (spec.step === "check") return this.#check(placed.index, spec, candidate, scope);
+    if (spec.step === "check") {
+      const { index } = placed;
+      return this.#noteProof({ index, spec }, await checkCandidate(ctx, scope, this.#repo, { index, step: spec, candidate }));
+    }
     if (spec.step !== "review" && spec.step !== "adversary") throw new Error(`${spec.step} cannot stand before merge`);
     if (!this.#applies(placed)) return { ok: true, summary: `not needed: the ticket is ${this.#class}`, notNeeded: true };
     if (await this.#stands(placed, candidate)) {
@@ -195,56 +304,13 @@ export class CandidateChecks {
       const before = this.#passed.get(placed.index)?.candidate.commit.slice(0, 7);
       return { ok: true, summary: `stands: its files are as they were in ${before}, which passed`, commit: candidate.commit };
     }
-    const of = { candidate, change: this.#change };
+    const of = { candidate, change: this.#change, judges: this.#judges };
     const result =
       spec.step === "review"
         ? await runReviewStep(ctx, scope, this.#repo, { ...of, spec })
         : await runAdversaryStep(ctx, scope, this.#repo, { ...of, spec });
-    if (result.ok) this.#passed.set(placed.index, { candidate, text: this.#text });
+    if (result.ok) this.#passed.set(placed.index, { candidate, text: this.#text, approves: result.approves ?? [] });
     return result;
-  }
-
-  /**
-   * Runs a check. If it fails on the base's tip too, without the change, and has passed on an earlier base of this run, the base is
-   * broken and the attempt is put off with its work. What fails beside that is the change's own fault.
-   */
-  async #check(index: number, step: Check, candidate: Built, scope: OpenAttempt): Promise<StepResult> {
-    const { base: tip } = candidate;
-    // With a report, the base is measured first in any case.
-    const measured = step.report && (await this.#ctx.baseHealth.checkTip(this.#ctx, scope, this.#repo, { step, tip }));
-    const result = refuseUnapproved(step, await runCheckStep(this.#ctx, scope, this.#repo, step, candidate));
-    if (scope.signal.aborted) return result;
-    const onBase = measured ?? (result.ok ? undefined : await this.#resultOnBase(step, tip, scope));
-    if (onBase?.as !== "failed") return result;
-    // A speculative candidate is checked again once the commit below it has landed.
-    if (!(await this.#repo.contains(tip))) throw new AttemptOver({ outcome: "stopped" });
-    const at = { repo: this.#repo.id, sha: tip, foundBy: scope.ticket.id, step: index };
-    this.#ctx.report({ type: "base-check-ended", ...at, ok: false, summary: onBase.summary });
-    if (await this.#countsOnBrokenBase(result, onBase, { step, candidate, scope })) return result;
-    const summary = `waits: ${step.name} fails on the base of ${this.#repo.id} too, without its change`;
-    const { detail } = result.ok ? { detail: onBase.summary } : result.evidence;
-    throw new AttemptOver({ outcome: "stopped", evidence: { step: "check", name: step.name, summary, detail } });
-  }
-
-  /** The result of a failed check without a report on the base, if the failure may come from there. */
-  async #resultOnBase(step: Check, tip: string, scope: OpenAttempt): Promise<BaseCheckResult | undefined> {
-    const { baseHealth, state } = this.#ctx;
-    const canComeFrom = await baseHealth.canComeFrom(state(), this.#repo, { step, tip });
-    return canComeFrom ? baseHealth.checkTip(this.#ctx, scope, this.#repo, { step, tip }) : undefined;
-  }
-
-  /**
-   * True if the result of a check counts although the base fails it too. A change that passes is the repair if no test that broke
-   * on the base fails with it; other changes land if the batch says so. A change whose own tests fail is at fault.
-   */
-  async #countsOnBrokenBase(
-    result: StepResult,
-    { tests }: Extract<BaseCheckResult, { as: "failed" }>,
-    { step, candidate, scope }: { readonly step: Check; readonly candidate: Built; readonly scope: OpenAttempt },
-  ): Promise<boolean> {
-    if (tests === undefined) return result.ok;
-    if (!result.ok || this.#ctx.batch.onBroken === "continue") return true;
-    return repairsTests(this.#ctx, scope, this.#repo, { step, commit: candidate.commit, tests });
   }
 
   /**
@@ -254,18 +320,10 @@ export class CandidateChecks {
   async #stands({ index }: Placed, candidate: Built): Promise<boolean> {
     const before = this.#passed.get(index);
     if (before === undefined || before.text !== this.#text) return false;
+    // It was not shown what judges.
+    if (this.#judges.some((path) => !before.approves.includes(path))) return false;
     const { paths } = await this.#repo.change({ from: before.candidate.commit, tip: candidate.commit });
     const moved = new Set(paths.map(({ path }) => path));
     return this.#change.paths.every(({ path }) => !moved.has(path));
   }
-}
-
-/** True if a step asks the reviewer. */
-function asks({ spec }: Placed): boolean {
-  return spec.step === "review" || spec.step === "adversary";
-}
-
-/** True if the step also runs a command, which waits for a permit. */
-function hasSmoke({ spec }: Placed): boolean {
-  return spec.step === "adversary" && spec.smoke !== undefined;
 }

@@ -9,12 +9,13 @@ import type { Tripwire } from "../../ports/tripwire.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import type { WatchedFiles } from "../../ports/watched-files.ts";
 import type { MergeQueue } from "../concurrency/merge-queue.ts";
+import type { MergeTrains } from "../concurrency/merge-train.ts";
 import type { WorktreeGate } from "../concurrency/worktree-gate.ts";
 import { persistentRepo } from "../programs/persistent-repo.ts";
 import type { Scope, StepScope } from "../programs/scope.ts";
 import type { BranchTarget } from "../steps/branch-checks.ts";
 import type { PullRequestTarget } from "../steps/pull-request-scope.ts";
-import type { StepContext } from "../steps/step.ts";
+import type { StepContext, TrainResult } from "../steps/step.ts";
 
 /** The input of every effect of the loop, made by the composition root. Steps get the part that is StepContext. */
 export interface LoopContext extends StepContext {
@@ -31,7 +32,9 @@ export interface LoopContext extends StepContext {
   readonly pullRequests: ReadonlyMap<string, PullRequestTarget>;
   /** The checks of the branches of repositories whose changes land there once those pass, by id. */
   readonly branchChecks: ReadonlyMap<string, BranchTarget>;
-  /** Landings, one at a time per repository. */
+  /** The changes that are checked together and land in order, by repository. */
+  readonly trains: MergeTrains<TrainResult>;
+  /** What reads or moves a base, one at a time per repository. */
   readonly merges: MergeQueue;
   /** Worktrees that are being made. */
   readonly starts: WorktreeGate;

@@ -7,18 +7,16 @@ import { isRepair } from "../../domain/schedule/freeze.ts";
 import type { Change, Repo } from "../../ports/vcs.ts";
 import { repairLane } from "../concurrency/merge-queue.ts";
 import { takesBackAllLanded } from "../programs/landed-change.ts";
-import { type AttemptEnd, AttemptOver, abortedEnd, overIfAborted } from "../programs/scope.ts";
+import { type AttemptEnd, AttemptOver, abortedEnd } from "../programs/scope.ts";
 import { assertTracker } from "../steps/assert.ts";
 import { type BranchTarget, landOnBranch } from "../steps/branch-checks.ts";
-import type { Built } from "../steps/landing.ts";
-import { type MergeNeeds, merge } from "../steps/merge.ts";
+import { merge } from "../steps/merge.ts";
 import { findMerged, landByPullRequest, removeLandedBranch } from "../steps/pull-request.ts";
 import type { StepResult } from "../steps/step.ts";
 import { runVerifyStep } from "../steps/verify-step.ts";
 import { CandidateChecks } from "./candidate-checks.ts";
 import { type LoopContext, type OpenAttempt, waitingRepoOf } from "./context.ts";
 import { failed, type Placed, runInTurn, runStep } from "./run-step.ts";
-import { checkSpeculatively } from "./speculative-checks.ts";
 
 /** The effect of an upheld blocker: the change lands and leaves a human step, and no later step can pass yet. */
 interface Gated {
@@ -41,7 +39,7 @@ export async function runFinishLine(
   await refuseReversal(ctx, scope, repo, change.tip);
   const checks = new CandidateChecks(ctx, scope, repo, { steps: placed.slice(0, at), change });
   const way = { repo, checks, step: placed[at] as Placed };
-  const landed = await landBy(ctx, scope, { ...way, change });
+  const landed = await landBy(ctx, scope, { ...way, change, gated });
   return gated ? { outcome: "gated" } : runAfterMerge(ctx, scope, repo, landed);
 }
 
@@ -49,13 +47,20 @@ export async function runFinishLine(
 async function landBy(
   ctx: LoopContext,
   scope: OpenAttempt,
-  { change, ...way }: { readonly repo: Repo; readonly checks: CandidateChecks; readonly step: Placed; readonly change: Change },
+  { change, gated, ...way }: LandingWay & Gated & { readonly change: Change },
 ): Promise<string> {
   const { repo, checks, step } = way;
   const branch = ctx.branchChecks.get(repo.id);
   if (branch !== undefined) return landOnBranchOf(ctx, scope, { repo, checks, step, change, branch });
   if (ctx.pullRequests.has(repo.id)) return landByPullRequestOf(ctx, scope, way);
-  return landInTurn(ctx, scope, { ...way, first: await checks.check(() => undefined) });
+  return landByTrain(ctx, scope, { ...way, gated });
+}
+
+/** What a landing needs, however it is made. */
+interface LandingWay {
+  readonly repo: Repo;
+  readonly checks: CandidateChecks;
+  readonly step: Placed;
 }
 
 /** Lands the change on a branch whose checks decide. One without a change reads them as they are, and costs no attempt. */
@@ -72,7 +77,7 @@ async function landOnBranchOf(
 ): Promise<string> {
   const { repo, checks, step, change, branch } = options;
   const isReadOnly = change.paths.length === 0 && ticketOf(ctx.state(), scope.ticket.id).attempt?.agent === undefined;
-  const needs = { ...branch, repo, change, isReadOnly, check: () => checks.check(() => undefined) };
+  const needs = { ...branch, repo, change, isReadOnly, check: () => checks.check() };
   try {
     return (await runStep(ctx, scope, step, () => landOnBranch(ctx, scope, needs))).commit;
   } catch (error) {
@@ -148,8 +153,8 @@ async function landByPullRequestOf(
   const isContinued = ticketOf(ctx.state(), scope.ticket.id).attempt?.agent === undefined;
   const merged = isContinued ? await findMerged(ctx, scope, needs) : undefined;
   if (merged !== undefined) return (await runStep(ctx, scope, step, () => Promise.resolve(merged))).commit;
-  const checked = await checks.check(() => undefined);
-  const land = () => landByPullRequest(ctx, scope, { ...needs, checked, checkAgain: () => checks.check(() => undefined) });
+  const checked = await checks.check();
+  const land = () => landByPullRequest(ctx, scope, { ...needs, checked, checkAgain: () => checks.check() });
   return (await runStep(ctx, scope, step, land)).commit;
 }
 
@@ -162,30 +167,26 @@ function laneOf(ctx: LoopContext, { ticket }: OpenAttempt, repo: Repo): string {
   return isRepair(ctx.state(), indexOf(ctx.state(), ticket.id)) ? repairLane(repo.id) : repo.id;
 }
 
-/** Lands the change at its turn. Uses the speculative result if it is about the candidate that lands. */
-async function landInTurn(
+/** Lands the change as a car of a merge train. If the base has moved since its check, it is checked again. */
+async function landByTrain(
   ctx: LoopContext,
   scope: OpenAttempt,
-  options: { readonly repo: Repo; readonly checks: CandidateChecks; readonly first: Built; readonly step: Placed },
+  { repo, checks, step, gated }: LandingWay & Gated,
 ): Promise<string> {
-  const { repo, checks, first, step } = options;
-  const place = ctx.merges.enter(laneOf(ctx, scope, repo));
+  const lane = laneOf(ctx, scope, repo);
+  const car = ctx.trains.enter(lane, checks.car({ gated }));
   try {
-    if (place.isFirst) place.plans(first.commit);
-    const speculated = await checkSpeculatively({
-      place,
-      signal: scope.signal,
-      build: (onto) => checks.build(onto),
-      check: (candidate, signal) => checks.checkSilently(candidate, signal),
-      baseTip: () => repo.baseTip(),
-    }).catch(overIfAborted(scope));
-    const checked = speculated === undefined ? first : await checks.tell(speculated);
-    const checkAgain = () => checks.check((commit) => place.plans(commit));
-    const needs: MergeNeeds = { repo, checked, isOutdated: () => checks.isOutdated, checkAgain };
+    const checked = await checks.checkInTrain(car);
+    const needs = {
+      ...{ repo, checked, isOutdated: () => checks.isOutdated, checkAgain: () => checks.checkInTrain(car) },
+      proofOf: (commit: string) => checks.proofOf(commit),
+      inTurn: <T>(land: () => Promise<T>) => ctx.merges.run(lane, land, scope.signal),
+    };
     const { commit } = await runStep(ctx, scope, step, () => merge(ctx, scope, needs));
+    car.landed();
     return commit;
   } finally {
-    place.leave();
+    car.leave();
   }
 }
 

@@ -1,5 +1,6 @@
 import { haveFixedInVain, lastCiFailure } from "../../domain/ci/ci-fact.ts";
 import { FIXER_FILES, type Fixer, fixersOf } from "../../domain/ci/fixers.ts";
+import type { LayoutRepair } from "../../domain/run/attempt-fact.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { Confinement } from "../../ports/sandbox.ts";
@@ -53,6 +54,41 @@ export async function runFixers(
   return change;
 }
 
+/**
+ * Runs the batch's own fixers on the work of an agent that has stopped, in the sandbox and without any host. The first that cannot start,
+ * or changes a file that the agent did not touch, ends them: the change is as it was before.
+ */
+export async function repairLayout(
+  ctx: LoopContext,
+  scope: OpenAttempt,
+  repo: Repo,
+  worktree: FixerWorktree,
+  change: Change,
+): Promise<{ readonly change: Change; readonly layout?: LayoutRepair }> {
+  const commands = ctx.batch.repos[scope.ticket.repo]?.fixers ?? [];
+  if (commands.length === 0 || change.paths.length === 0) return { change };
+  const { path, branch, baseSha: from, begun } = worktree;
+  const touched = new Set(change.paths.map((each) => each.path));
+  const fixers: string[] = [];
+  let repaired = change;
+  for (const command of commands) {
+    const name = plainText(command.join(" "), 60);
+    if (!(await runFixer(ctx, scope, worktree, { command })))
+      return { change: repaired, layout: { fixers, ignored: `${name} could not start` } };
+    const after = await captureWork(ctx, scope, repo, { path, branch, from, begun });
+    const { paths } = await repo.change({ from: repaired.tip, tip: after.tip });
+    const outside = paths.find((each) => !touched.has(each.path));
+    if (outside !== undefined) {
+      await repo.keepBranch({ branch, tip: repaired.tip });
+      const ignored = `${name} changed ${plainText(outside.path, 200)}, which the agent did not touch`;
+      return { change: repaired, layout: { fixers, ignored } };
+    }
+    if (paths.length > 0) fixers.push(name);
+    repaired = after;
+  }
+  return { change: repaired, ...(fixers.length > 0 && { layout: { fixers } }) };
+}
+
 /** The worktree and what prepares it, without the files by which an agent speaks to the engine. */
 function withoutAgentFiles(confinement: Confinement, { files }: OpenAttempt): Confinement {
   const own = new Set([files.outbox, files.session, files.prompt]);
@@ -65,7 +101,7 @@ async function runFixer(
   ctx: LoopContext,
   scope: OpenAttempt,
   { path: cwd, confinement }: FixerWorktree,
-  { command: argv }: Fixer,
+  { command: argv }: Pick<Fixer, "command">,
 ): Promise<boolean> {
   const activity = thinActivity(ctx.clock, (text, lines) => scope.announce({ type: "activity", text, lines }));
   const result = await runIn(ctx, scope, {

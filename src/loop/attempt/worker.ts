@@ -2,7 +2,7 @@ import type { Ticket } from "../../domain/batch/schema.ts";
 import type { Bound } from "../../domain/bound/bound.ts";
 import { planToJudge } from "../../domain/complexity/planned.ts";
 import type { AgentEvent } from "../../domain/run/agent-event.ts";
-import type { AgentEnding } from "../../domain/run/attempt-fact.ts";
+import type { AgentEnding, LayoutRepair } from "../../domain/run/attempt-fact.ts";
 import { ticketBranch } from "../../domain/run/kept-work.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import { agentLimitMs } from "../../domain/schedule/stop-conditions.ts";
@@ -31,7 +31,7 @@ import { cleanUp } from "./clean-up.ts";
 import { complexityRuling, reportComplexity } from "./complexity.ts";
 import { type AttemptScope, announcerOf, type LoopContext, type OpenAttempt, repoOf, waitingRepoOf } from "./context.ts";
 import { finishLanded, runFinishLine } from "./finish-line.ts";
-import { runFixers } from "./fixers.ts";
+import { repairLayout, runFixers } from "./fixers.ts";
 import { watchGuard } from "./guard.ts";
 import { keepPatch, keepSetAside, keepWork } from "./kept-work.ts";
 import { look } from "./look.ts";
@@ -196,9 +196,10 @@ async function attemptFrom(ctx: LoopContext, open: OpenAttempt, repo: Repo, work
   const cut = cutShort(open, result);
   if (cut !== undefined) return cut;
   await ctx.starts.over();
-  const change = await captureWork(ctx, open, repo, { ...tree, from: baseSha, begun });
+  const agents = await captureWork(ctx, open, repo, { ...tree, from: baseSha, begun });
+  const { change, layout } = await repairLayout(ctx, open, repo, { ...tree, baseSha, begun, confinement: prepareIn }, agents);
   const claims = await readClaims(ctx, open, repo, { baseSha, change, isSplit });
-  if (claims.end === undefined) return finishFrom(ctx, open, { baseSha, change, ...claims });
+  if (claims.end === undefined) return finishFrom(ctx, open, { baseSha, change, layout, ...claims });
   if (claims.end.outcome === "failed" && !isSplit) await keepPatch(repo, { from: baseSha, change, patch: files.patch });
   return { ...claims.end, tip: change.tip };
 }
@@ -207,13 +208,18 @@ async function attemptFrom(ctx: LoopContext, open: OpenAttempt, repo: Repo, work
 async function finishFrom(
   ctx: LoopContext,
   open: OpenAttempt,
-  { baseSha, change, humanStep }: { baseSha: string; change: Change; humanStep?: string },
+  {
+    baseSha,
+    change,
+    humanStep,
+    layout,
+  }: { baseSha: string; change: Change; humanStep?: string; layout?: LayoutRepair | undefined },
 ): Promise<AttemptEnd> {
   const ref = { ticket: open.ticket.id, fence: open.fence };
   const { tip, paths, additions, deletions } = change;
   const captured = { tip, files: paths.length, additions, deletions, reflected: reflectedOf(change) };
   const ruling = await complexityRuling(ctx, open, { from: baseSha, change });
-  if (!ctx.report({ type: "change-captured", ...ref, ...captured })) return { outcome: "stopped" };
+  if (!ctx.report({ type: "change-captured", ...ref, ...captured, ...(layout && { layout }) })) return { outcome: "stopped" };
   reportRelevance(ctx, open, change);
   if (ruling !== undefined) reportComplexity(ctx, open, ruling);
   if (humanStep !== undefined && paths.length === 0) return { outcome: "gated" };

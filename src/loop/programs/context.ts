@@ -1,6 +1,8 @@
 import type { Argv } from "../../domain/batch/argv.ts";
 import type { ReviewerParty } from "../../domain/batch/party.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
+import type { RunState } from "../../domain/run/state.ts";
+import type { SuiteFact } from "../../domain/run/suite-fact.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Executor } from "../../ports/executor.ts";
 import type { Harness } from "../../ports/harness.ts";
@@ -43,4 +45,8 @@ export interface ProgramContext {
   readonly commandFiles: (command: Argv) => readonly string[];
   /** Files that each reviewer's program needs to read; see agentFiles. */
   readonly reviewerFiles: Readonly<Record<ReviewerParty, readonly string[]>>;
+  /** The state of the run. */
+  state(): RunState;
+  /** Reports a run of a check's command. */
+  report(fact: SuiteFact): unknown;
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { isAbsolute } from "node:path";
 import { prepareCommand, prepareCommands } from "../../domain/batch/prepare-command.ts";
 import { manifestsOf, type PrepareInputs, prepareInputs, programsOf } from "../../domain/batch/prepare-inputs.ts";
-import type { RepoSpec } from "../../domain/batch/schema.ts";
+import type { RepoSpec } from "../../domain/batch/repo-spec.ts";
 import { secretNames } from "../../domain/batch/secret-spec.ts";
 import type { PreparedRef, PreparedTrees } from "../../ports/prepared-trees.ts";
 import type { CommitTree, Repo } from "../../ports/vcs.ts";

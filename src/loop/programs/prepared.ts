@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { RepoSpec } from "../../domain/batch/schema.ts";
+import type { RepoSpec } from "../../domain/batch/repo-spec.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import type { PreparedTrees } from "../../ports/prepared-trees.ts";
 import type { Confinement } from "../../ports/sandbox.ts";

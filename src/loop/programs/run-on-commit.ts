@@ -3,6 +3,7 @@ import { hasSecrets } from "../../domain/batch/check-secrets.ts";
 import { ARTIFACTS } from "../../domain/batch/report-location.ts";
 import { isUnsandboxed, type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
+import { expectedSuiteMs, type SuiteFact, type SuitePurpose } from "../../domain/run/suite-fact.ts";
 import type { ExecResult } from "../../ports/executor.ts";
 import type { ResultsReading } from "../../ports/test-results.ts";
 import type { Repo } from "../../ports/vcs.ts";
@@ -12,7 +13,7 @@ import type { ProgramContext } from "./context.ts";
 import { borrowOutside, nestedGitEvidence } from "./nested-git.ts";
 import { prepare } from "./prepare.ts";
 import { runIn, type TakesOutput, type ToRun, variablesOf } from "./run-in.ts";
-import type { StepScope } from "./scope.ts";
+import type { StepFact, StepScope } from "./scope.ts";
 import { type CheckFolders, checkFolders, keptFiles, type SealedCheckout, sealCheckout } from "./sealed-checkout.ts";
 
 export type CommandStep = Extract<StepSpec, { step: "check" | "verify" }>;
@@ -30,6 +31,8 @@ export interface CommitCommand {
   readonly log: string;
   /** Its name for people if the step runs its command more than once, such as "planted tests, run 2". */
   readonly part?: string;
+  /** The reason for a run of a check; undefined for every other command. */
+  readonly purpose: SuitePurpose | undefined;
   readonly output?: TakesOutput;
   readonly plant?: (checkout: string) => Promise<void>;
 }
@@ -61,7 +64,8 @@ export async function runOnCommit(
   command: CommitCommand,
 ): Promise<CommandOutcome> {
   const { step, commit, attributesOf, log } = command;
-  const room = ctx.files.checkoutPath(scope.ticket.id, step.name);
+  // A base is measured beside a candidate.
+  const room = ctx.files.checkoutPath(scope.ticket.id, command.purpose === "base" ? `${stepName(step)}-base` : step.name);
   const folders = checkFolders(room);
   try {
     await ctx.files.makeFolder(room);
@@ -75,7 +79,7 @@ export async function runOnCommit(
     const { writes = [] } = step;
     const kept = keptFiles(ctx, { files, writes });
     const toPrepare = { log, name: stepName(step), commit, base: attributesOf, confinement, files, kept, writes, pristine };
-    if ((ctx.batch.repos[scope.ticket.repo]?.prepare ?? []).length > 0) beginPart(scope, command, "preparing");
+    if ((ctx.batch.repos[scope.ticket.repo]?.prepare ?? []).length > 0) beginPart(ctx, scope, command, "preparing");
     const broken = await prepare(ctx, scope, repo, folders.checkout, toPrepare);
     if (broken !== undefined) return { ok: false, evidence: { ...broken, step: step.step, name: stepName(step) } };
     await command.plant?.(folders.checkout);
@@ -88,16 +92,53 @@ export async function runOnCommit(
     // Only its command runs outside: the change's own prepare commands have run in the sandbox.
     const as = isUnsandboxed(step) ? { ...ctx, confined: false } : ctx;
     const sealed = await sealCheckout(as, repo, { folders, files, writes, ...(report === undefined ? {} : { report }) });
-    beginPart(scope, command, "running");
-    return await runSealed(ctx, scope, command, { folders, sealed });
+    beginPart(ctx, scope, command, "running");
+    const outcome = await runSealed(ctx, scope, command, { folders, sealed });
+    reportSuite(ctx, scope, command, outcome.result);
+    return outcome;
   } finally {
     await ctx.files.remove(room);
   }
 }
 
 /** Announces what the step does now, so that no earlier output is taken for it. */
-function beginPart({ announce }: StepScope, { part }: CommitCommand, doing: "preparing" | "running"): void {
-  announce({ type: "step-part-started", part: part === undefined ? "" : `${part}: ${doing}` });
+function beginPart(
+  ctx: ProgramContext,
+  { announce, ticket, train }: StepScope,
+  { part, purpose, step }: CommitCommand,
+  doing: "preparing" | "running",
+): void {
+  const own = doing === "running" ? "" : doing;
+  const suite = purpose && doing === "running" ? { repo: ticket.repo, check: stepName(step), purpose } : undefined;
+  const expectedMs = suite && expectedSuiteMs(ctx.state(), suite);
+  const behind = train?.behind() ?? 0;
+  const fact: StepFact = {
+    type: "step-part-started",
+    part: part === undefined ? own : `${part}: ${doing}`,
+    ...(expectedMs !== undefined && { expectedMs }),
+    ...(train && { train: train.tickets }),
+    ...(behind > 0 && { behind }),
+  };
+  announce(fact);
+  train?.announceToOthers(fact);
+}
+
+/** Counts a run of a check's command, unless the command could not be started. */
+function reportSuite(
+  ctx: ProgramContext,
+  { ticket, train }: StepScope,
+  { purpose, step }: CommitCommand,
+  { durationMs, ending }: ExecResult,
+): void {
+  if (purpose === undefined || ending === "failed-to-start") return;
+  const suite: Omit<SuiteFact, "tickets"> = {
+    type: "suite-ran",
+    repo: ticket.repo,
+    check: stepName(step),
+    purpose,
+    ms: durationMs,
+  };
+  ctx.report({ ...suite, tickets: train?.tickets ?? [ticket.id] });
 }
 
 /** The evidence against a checkout with a repository inside it, for a command with a secret or outside the sandbox. */
@@ -113,7 +154,7 @@ async function runSealed(
   scope: StepScope,
   { step, log, output }: CommitCommand,
   { folders, sealed }: { readonly folders: CheckFolders; readonly sealed: SealedCheckout },
-): Promise<CommandOutcome> {
+): Promise<Extract<CommandOutcome, { ok: true }>> {
   const { checkout, artifacts } = folders;
   const argv = step.command.map((word) => word.replaceAll(ARTIFACTS, sealed.artifacts)) as [string, ...string[]];
   const [program] = argv;

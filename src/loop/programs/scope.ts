@@ -1,6 +1,7 @@
 import type { Ticket } from "../../domain/batch/schema.ts";
 import type { AgentEnding, AttemptOutcome, Evidence } from "../../domain/run/attempt-fact.ts";
 import type { RunFact } from "../../domain/run/event.ts";
+import type { TicketId } from "../../domain/values/ids.ts";
 import type { AttemptFiles } from "../../ports/run-files.ts";
 import type { Rest } from "../concurrency/semaphore.ts";
 
@@ -14,15 +15,32 @@ export interface Scope {
   ending(): AgentEnding;
 }
 
+/** The marker of what runs beside the other programs of a scope: two programs at a time need two. */
+export function besideMarker(marker: string): string {
+  return `${marker}/beside`;
+}
+
 /** A scope whose files exist, with the services that its steps need. */
 export interface StepScope extends Scope {
   readonly files: AttemptFiles;
   /** Records a fact that must be on record before the step continues (law 5). False: it was not admitted; stop. */
   readonly announce: (fact: StepFact) => boolean;
+  /** The train for which its commands run; absent if they run for its ticket alone. */
+  readonly train?: Train;
   /** Steps that have used the one retry that a transient earns them; see PREPARE_STEP. */
   readonly retried: Set<number>;
   /** Absent if nothing that fails is retried. */
   readonly turn?: Turn;
+}
+
+/** Candidates that are checked together, by the last of them. */
+export interface Train {
+  /** In landing order. */
+  readonly tickets: readonly TicketId[];
+  /** The candidates that wait behind it. */
+  readonly behind: () => number;
+  /** Announces a part of the check for each of its tickets but the scope's own. */
+  readonly announceToOthers: (fact: StepFact) => void;
 }
 
 /** A step at work. */

@@ -26,6 +26,8 @@ export interface AboutChange {
   /** At most about DIFF_CHARS. */
   readonly diff: string;
   readonly blocking: Severity;
+  /** Files of the change without which tests of the base come out differently, or that define a check. */
+  readonly judges?: readonly string[];
   /** The rules of the repository, as `boundForReviewer` says them. */
   readonly bound?: string;
 }
@@ -39,9 +41,12 @@ export function renderQuestion(
   aboutChange: AboutChange,
   by: { readonly nonce: string; readonly checkout: string },
 ): string {
-  const { ticket, paths } = aboutChange;
+  const { ticket, paths, judges = [] } = aboutChange;
   const { nonce, checkout } = by;
-  const touched = paths.map(({ path, how, mode }) => `${how} ${JSON.stringify(path)}${mode === "file" ? "" : ` (${mode})`}`);
+  const touched = paths.map(({ path, how, mode }) => {
+    const marks = [...(mode === "file" ? [] : [mode]), ...(judges.includes(path) ? ["judges this change"] : [])];
+    return `${how} ${JSON.stringify(path)}${marks.length === 0 ? "" : ` (${marks.join(", ")})`}`;
+  });
   const values = {
     ...answerMarks(nonce),
     nonce,

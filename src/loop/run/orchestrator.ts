@@ -5,7 +5,8 @@ import { reduce } from "../../domain/run/reduce.ts";
 import { type RunState, ticketOf } from "../../domain/run/state.ts";
 import { type Action, decide, nextMoment } from "../../domain/schedule/decide.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
-import type { Fence } from "../../domain/values/ids.ts";
+import { unprovenCommits } from "../../domain/schedule/proofs.ts";
+import type { Fence, RepoId } from "../../domain/values/ids.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Journal } from "../../ports/journal.ts";
 import { type ExclusiveNames, POLL_MS } from "./exclusive-names.ts";
@@ -185,6 +186,17 @@ export class Orchestrator {
     this.report({ type: "attempt-claimed", ticket, fence, attempt, slot, reservedUsd });
   }
 
+  #startProof(repo: RepoId): void {
+    const commits = unprovenCommits(this.#state, repo);
+    const tickets = [...new Set(commits.map(({ ticket }) => ticket))];
+    this.report({ type: "proof-started", repo, sha: commits.at(-1)?.sha ?? "", tickets });
+  }
+
+  #startHeal({ n, reason, reservedUsd, repo }: Extract<Action, { do: "heal" }>): void {
+    const token = (this.#state.lastFence + 1) as Fence;
+    this.report({ type: "heal-started", n, token, reason, reservedUsd, repo });
+  }
+
   /** Turns a decision into the fact that announces it; the effect is launched by the fact. */
   #perform(action: Action): void {
     switch (action.do) {
@@ -210,6 +222,8 @@ export class Orchestrator {
       case "base-check":
         this.report({ type: "base-check-started", repo: action.repo });
         return;
+      case "prove":
+        return this.#startProof(action.repo);
       case "revert":
         this.report({ type: "revert-started", ticket: action.ticket });
         return;
@@ -219,12 +233,8 @@ export class Orchestrator {
       case "tripwire":
         this.report({ type: "tripwire-started" });
         return;
-      case "heal": {
-        const { n, reason, reservedUsd, repo } = action;
-        const token = (this.#state.lastFence + 1) as Fence;
-        this.report({ type: "heal-started", n, token, reason, reservedUsd, repo });
-        return;
-      }
+      case "heal":
+        return this.#startHeal(action);
       case "keep-heal":
         this.report({ type: "heal-keeping", n: action.n, keep: action.keep });
         return;

@@ -22,6 +22,7 @@ import { caughtUp, mayLag } from "./lagging.ts";
 import { checkLive } from "./live-check.ts";
 import type { Effects } from "./orchestrator.ts";
 import { PeopleWatch } from "./people-watch.ts";
+import { proveBase } from "./prove.ts";
 import { reverify } from "./reverify.ts";
 import { revertLanded } from "./revert.ts";
 import { TrackerWatch } from "./tracker-watch.ts";
@@ -128,6 +129,8 @@ export class Performer implements Effects {
         return;
       case "base-check-started":
         return this.#track(recheckBase(this.#ctx, event.repo, this.#others.signal));
+      case "proof-started":
+        return this.#track(proveBase(this.#ctx, event, this.#others.signal));
       case "revert-started":
         return this.#track(revertLanded(this.#ctx, event.ticket, this.#others.signal));
       case "reverify-started":

@@ -11,9 +11,11 @@ import type { LoopContext } from "../attempt/context.ts";
 import { repoOf } from "../attempt/context.ts";
 import { type KeepContext, keepWork } from "../attempt/kept-work.ts";
 import { healMarker } from "../heal/heal.ts";
+import { besideMarker } from "../programs/scope.ts";
 import { baseCheckMarker } from "./base-check.ts";
 import { caughtUp } from "./lagging.ts";
 import { liveCheckMarker, settleToldDone } from "./live-check.ts";
+import { proofMarker } from "./prove.ts";
 import { reverifyMarker } from "./reverify.ts";
 import { revertMarker } from "./revert.ts";
 
@@ -83,8 +85,12 @@ export function straysOf(state: RunState): Parameters<Executor["killStrays"]>[0]
       ...(running === undefined ? [] : [healMarker(state.run, running)]),
       ...[...vecItems(state.tickets)].filter(({ live }) => live?.checking).map(({ id }) => liveCheckMarker(state.run, id)),
       ...Object.keys(state.failingChecks).map((repo) => baseCheckMarker(state.run, repo)),
+      ...Object.keys(state.proofs).map((repo) => proofMarker(state.run, repo)),
       ...state.reverting.map((index) => revertMarker(state.run, vecAt(state.tickets, index).id)),
-      ...active.map(({ id, attempt }) => `${state.run}/${id}/${attempt?.n}/${attempt?.fence}`),
+      ...active.flatMap(({ id, attempt }) => {
+        const marker = `${state.run}/${id}/${attempt?.n}/${attempt?.fence}`;
+        return [marker, besideMarker(marker)];
+      }),
     ],
   };
 }

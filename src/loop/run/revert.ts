@@ -87,7 +87,7 @@ export async function revertLanded(ctx: LoopContext, id: TicketId, signal: Abort
     const scope: StepScope = { ...plain, ticket: { ...restored, allow: RESTORES } };
     const revert: Revert = { ctx, spec, live, repo: waitingRepoOf(ctx, spec, signal), scope, signal };
     if (!(await completeLanding(revert))) {
-      if (live.revert?.failedCheck !== undefined) await proveSuspicion(revert);
+      if (live.revert?.failedCheck !== undefined && !live.revert.byProof) await proveSuspicion(revert);
       await ctx.merges.run(repairLane(revert.repo.id), () => landRevert(revert), signal);
     }
     const after = await verifyWithout(revert);
@@ -105,7 +105,8 @@ export async function revertLanded(ctx: LoopContext, id: TicketId, signal: Abort
 
 /** The check that fails on the base with the change. It may be none of the ticket's own. */
 function suspicionOf({ ctx, live, repo }: Revert): FailingCheck | undefined {
-  return live.revert?.failedCheck === undefined ? undefined : ctx.state().failingChecks[repo.id];
+  const { failedCheck, byProof } = live.revert ?? {};
+  return failedCheck === undefined || byProof ? undefined : ctx.state().failingChecks[repo.id];
 }
 
 /**
@@ -165,9 +166,10 @@ async function build({ ctx, spec, live, repo, signal }: Revert): Promise<Built> 
 
 /** The message of the commit that reverts a landed change, as the batch's settings shape it. */
 function revertMessage({ batch, run, state }: LoopContext, ticket: Ticket, { sha, attempt, revert }: LiveState): string {
-  const { failedCheck } = revert ?? {};
+  const { failedCheck, byProof } = revert ?? {};
+  const failing = byProof ? "is not proven" : "fails on the base";
   const why =
-    failedCheck === undefined ? "whose live checks kept failing" : `with which the check ${failedCheck.name} fails on the base`;
+    failedCheck === undefined ? "whose live checks kept failing" : `with which the check ${failedCheck.name} ${failing}`;
   const reverts = { sha, why };
   const teams = teamKeys(batch, state().plan.tickets);
   return commitMessage({ commit: batch.commit, ticket, run, attempt, agent: batch.agent, reverts, teams });

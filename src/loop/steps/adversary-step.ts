@@ -72,7 +72,8 @@ export async function runSmoke(
   if (smoke === undefined) return undefined;
   const label = { step: "adversary", name } as const;
   const step = { step: "check", name, command: smoke, ...(minutes === undefined ? {} : { minutes }) } as const;
-  const run = () => runOnCommit(ctx, scope, repo, { step, commit, attributesOf: base, log: `adversary-${name}-smoke` });
+  const command = { step, commit, attributesOf: base, log: `adversary-${name}-smoke`, purpose: undefined };
+  const run = () => runOnCommit(ctx, scope, repo, command);
   const outcome = await ctx.commandPermits.run(run, scope.signal).catch(overIfAborted(scope));
   if (!outcome.ok) return { ...outcome.evidence, ...label };
   const { result, overwritten } = outcome;

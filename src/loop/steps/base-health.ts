@@ -25,11 +25,6 @@ export type BaseCheckResult =
   | { readonly as: "failed"; readonly summary: string; readonly tests?: readonly string[] }
   | { readonly as: "unknown"; readonly summary: string };
 
-/** What checks on bases need. */
-export interface HealthContext extends ResultsContext {
-  readonly state: () => RunState;
-}
-
 /** A check, and the tip of a base that it runs on. */
 interface CheckedTip {
   readonly step: Check;
@@ -52,12 +47,12 @@ export class BaseHealth {
   }
 
   /** The result of a check on a tip of the base without any change. It runs at most once per tip and step. */
-  async checkTip(ctx: HealthContext, scope: StepScope, repo: Repo, checked: CheckedTip): Promise<BaseCheckResult> {
+  async checkTip(ctx: ResultsContext, scope: StepScope, repo: Repo, checked: CheckedTip): Promise<BaseCheckResult> {
     return this.#results.get(keyOf(repo, checked)) ?? this.checkAgain(ctx, scope, repo, checked);
   }
 
   /** The same, but it always runs. */
-  async checkAgain(ctx: HealthContext, scope: StepScope, repo: Repo, checked: CheckedTip): Promise<BaseCheckResult> {
+  async checkAgain(ctx: ResultsContext, scope: StepScope, repo: Repo, checked: CheckedTip): Promise<BaseCheckResult> {
     const check = checked.step.report === undefined ? byExitCode : byTests;
     const result = await check(ctx, scope, repo, checked);
     if (result.as !== "unknown") this.#results.set(keyOf(repo, checked), result);
@@ -67,7 +62,7 @@ export class BaseHealth {
 
 /** True if none of the tests that broke on a base fails on a candidate that has passed the check there. */
 export async function repairsTests(
-  ctx: HealthContext,
+  ctx: ResultsContext,
   scope: StepScope,
   repo: Repo,
   { tests, ...checked }: CheckedCommit & { readonly tests: readonly string[] },
@@ -76,8 +71,14 @@ export async function repairsTests(
   return kept !== undefined && failingAmong(tests, kept).length === 0;
 }
 
-async function byExitCode(ctx: HealthContext, scope: StepScope, repo: Repo, { step, tip }: CheckedTip): Promise<BaseCheckResult> {
-  const ran = await runOnCommit(ctx, scope, repo, { step, commit: tip, attributesOf: tip, log: `check-${step.name}-base` });
+async function byExitCode(
+  ctx: ResultsContext,
+  scope: StepScope,
+  repo: Repo,
+  { step, tip }: CheckedTip,
+): Promise<BaseCheckResult> {
+  const command = { step, commit: tip, attributesOf: tip, log: `check-${step.name}-base`, purpose: "base" } as const;
+  const ran = await runOnCommit(ctx, scope, repo, command);
   if (!ran.ok) return { as: "unknown", summary: ran.evidence.summary };
   const { ending, exitCode } = ran.result;
   if (ending === "exited" && exitCode === wantedExitCode(step)) return { as: "passed" };
@@ -89,7 +90,7 @@ async function byExitCode(ctx: HealthContext, scope: StepScope, repo: Repo, { st
  * there were some. Tests that were red before the run do not count. The tests run twice: one that fails only once is no fault of
  * the base, and a candidate has to pass it.
  */
-async function byTests(ctx: HealthContext, scope: StepScope, repo: Repo, { step, tip }: CheckedTip): Promise<BaseCheckResult> {
+async function byTests(ctx: ResultsContext, scope: StepScope, repo: Repo, { step, tip }: CheckedTip): Promise<BaseCheckResult> {
   if (landingsOf(ctx.state(), repo.id) === undefined) return { as: "passed" };
   const now = await baseResults(ctx, scope, repo, { step, commit: tip });
   if (now.as !== "tests") {
@@ -109,7 +110,7 @@ async function byTests(ctx: HealthContext, scope: StepScope, repo: Repo, { step,
   const still = failingAmong(broken, second);
   if (still.length > 0) return failedTests(still);
   if (brokenTests(second, earlier).length === 0)
-    await ctx.manifests.keep(resultsKey(ctx, scope, repo, { step, commit: tip }), second);
+    await ctx.manifests.keep(resultsKey(ctx, scope, repo, { step, commit: tip }), second, { isBase: true });
   return { as: "passed" };
 }
 
@@ -125,7 +126,7 @@ function withNamesOf(now: TestRun, run: TestRun, { command }: Check): TestRun {
 
 /** The check's results on the first base of the run, and on what it last landed through the check before the base broke. */
 async function earlierRuns(
-  ctx: HealthContext,
+  ctx: ResultsContext,
   scope: StepScope,
   repo: Repo,
   { step, tip }: CheckedTip,

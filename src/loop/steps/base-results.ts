@@ -1,6 +1,9 @@
+import { createHash } from "node:crypto";
 import { type StepSpec, wantedExitCode } from "../../domain/batch/step-spec.ts";
 import type { Remark } from "../../domain/evidence/compare.ts";
 import type { TestRun } from "../../domain/evidence/results.ts";
+import { landingsOf } from "../../domain/run/reduce-landing.ts";
+import type { RunState } from "../../domain/run/state.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { ExecResult } from "../../ports/executor.ts";
 import type { Repo } from "../../ports/vcs.ts";
@@ -8,15 +11,17 @@ import type { ProgramContext } from "../programs/context.ts";
 import { howItEnded } from "../programs/output.ts";
 import { failureOf, retryTransient } from "../programs/retry-transient.ts";
 import { commandEvidence } from "../programs/run-in.ts";
-import { type CommandOutcome, runOnCommit } from "../programs/run-on-commit.ts";
+import { type CommandOutcome, type CommitCommand, runOnCommit } from "../programs/run-on-commit.ts";
 import { overIfAborted, type StepScope, withoutRest } from "../programs/scope.ts";
-import { type Manifest, type Manifests, manifestKey } from "./manifests.ts";
+import type { CheckedTree, Manifest, Manifests, ResultsKey } from "./manifests.ts";
+import { checkEnvironment } from "./results-key.ts";
 
 type Check = Extract<StepSpec, { step: "check" }>;
 
 /** What measuring a base needs. */
 export interface ResultsContext extends ProgramContext {
   readonly manifests: Manifests;
+  readonly state: () => RunState;
 }
 
 /** A check, and the commit that it runs on. */
@@ -29,13 +34,13 @@ export interface CheckedCommit {
  * Runs a check's command on a commit, once more if it failed by a transient. A candidate's base may have moved meanwhile; the
  * landing checks that. A failed test is no transient, whatever the output beside it.
  */
-export function runCheckCommand(
-  ctx: ProgramContext,
+export async function runCheckCommand(
+  ctx: ResultsContext,
   scope: StepScope,
   repo: Repo,
-  command: CheckedCommit & { readonly attributesOf: string; readonly log: string; readonly part?: string },
+  command: CheckedCommit & Pick<CommitCommand, "attributesOf" | "log" | "part" | "purpose">,
 ): Promise<CommandOutcome> {
-  return retryTransient(ctx, scope, {
+  const outcome = await retryTransient(ctx, scope, {
     run: () => runOnCommit(ctx, scope, repo, command),
     failure: (ran) => {
       if (!ran.ok || (ran.reading?.ok === true && ran.reading.tests.some(({ outcome }) => outcome === "failed")))
@@ -45,6 +50,9 @@ export function runCheckCommand(
       return failureOf("check", ran.result);
     },
   });
+  if (outcome.ok && outcome.result.ending === "exited")
+    await ctx.manifests.recordMs(resultsKey(ctx, scope, repo, command), outcome.result.durationMs);
+  return outcome;
 }
 
 /** The results of a command's run, or a finding if they do not count. */
@@ -63,19 +71,70 @@ export function resultsOf(
   };
 }
 
-/** The key under which the results of a check on a commit are kept. */
-export function resultsKey(ctx: ProgramContext, { ticket }: StepScope, { id }: Repo, { step, commit }: CheckedCommit): string {
-  return manifestKey({ repo: id, commit, step, prepare: ctx.batch.repos[ticket.repo]?.prepare ?? [] });
+/**
+ * The key under which the results of a check on a commit are kept: those of its tree. A ticket that may change how files are checked
+ * out gets keys of its own commits alone, because the attributes of another commit decide about them.
+ */
+export function resultsKey(
+  ctx: ResultsContext,
+  { ticket }: Pick<StepScope, "ticket">,
+  repo: Repo,
+  { step, commit }: CheckedCommit,
+): ResultsKey {
+  let found: Promise<CheckedTree> | undefined;
+  const find = async (): Promise<CheckedTree> => {
+    const { manifests } = ctx;
+    const { name, command, report } = step;
+    const own = ticket.allow?.attributes === true ? commit : undefined;
+    const [tree, identity, environment] = await Promise.all([
+      manifests.once(`tree ${repo.id} ${commit}`, () => repo.treeId(commit)),
+      manifests.once(`identity ${repo.id}`, () => repo.identity()),
+      manifests.once(`environment ${repo.id} ${JSON.stringify(step)}`, () => checkEnvironment(ctx, repo, step)),
+    ]);
+    return {
+      key: hashOf([identity.key, environment.hash, tree, own]),
+      check: hashOf([identity.key, name, command, report]),
+      name: `${identity.name}, ${name}`,
+      canShare: environment.isSure && own === undefined,
+      isUntouched: () => isUntouched(ctx, repo, commit),
+      tree,
+    };
+  };
+  return () => (found ??= find());
+}
+
+/** A candidate may be the base of another before it lands. */
+async function isUntouched(ctx: ResultsContext, repo: Repo, commit: string): Promise<boolean> {
+  const landings = landingsOf(ctx.state(), repo.id);
+  return landings === undefined ? repo.contains(commit) : landings.initial === commit;
+}
+
+function hashOf(parts: readonly unknown[]): string {
+  return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
 }
 
 /** The results of a check on a base: kept, or measured now. */
 export function baseResults(ctx: ResultsContext, scope: StepScope, repo: Repo, checked: CheckedCommit): Promise<Manifest> {
-  const taken = ctx.manifests.take(
-    resultsKey(ctx, scope, repo, checked),
-    () => measureBase(ctx, scope, repo, checked),
-    scope.signal,
-  );
-  return taken.catch(overIfAborted(scope));
+  return taken(ctx, scope, repo, checked, "take");
+}
+
+/**
+ * The same, but measured by this run. A candidate that is no worse than an earlier measurement is no worse; one that is has the right
+ * to a fresh one: something that no key names may have changed since.
+ */
+export function freshBaseResults(ctx: ResultsContext, scope: StepScope, repo: Repo, checked: CheckedCommit): Promise<Manifest> {
+  return taken(ctx, scope, repo, checked, "takeNow");
+}
+
+function taken(
+  ctx: ResultsContext,
+  scope: StepScope,
+  repo: Repo,
+  checked: CheckedCommit,
+  how: "take" | "takeNow",
+): Promise<Manifest> {
+  const measure = () => measureBase(ctx, scope, repo, checked);
+  return ctx.manifests[how](resultsKey(ctx, scope, repo, checked), measure, scope.signal).catch(overIfAborted(scope));
 }
 
 /** The system or a shell gives exit codes from here on: the program was not found, not allowed or killed by a signal. */
@@ -94,14 +153,17 @@ export async function measureBase(
   const log = `check-${step.name}-base`;
   const ran = await runCheckCommand(ctx, withoutRest(scope), repo, {
     ...{ step, commit, attributesOf: commit, log },
-    part: "the base, to compare with",
+    ...{ part: "the base, to compare with", purpose: "base" },
   });
   if (!ran.ok) return { as: "unknown", why: ran.evidence.summary };
   const { result, reading, noProgram } = ran;
   if (result.ending === "failed-to-start" && noProgram)
     return { as: "none", why: "the base does not have the program", hasFailed: true };
   const tests = resultsOf(step, result, reading);
-  if (!("says" in tests) && tests.tests.length > 0) return { as: "tests", run: tests };
+  if (!("says" in tests) && tests.tests.length > 0) {
+    await ctx.manifests.learnFlaky(resultsKey(ctx, scope, repo, { step, commit }), [tests]);
+    return { as: "tests", run: { ...tests, durationMs: result.durationMs } };
+  }
   if (result.ending === "exited" && result.exitCode !== null && result.exitCode < NOT_ITS_OWN) {
     const hasFailed = result.exitCode !== 0;
     if (!("says" in tests)) return { as: "none", why: "the base has no tests", hasFailed };

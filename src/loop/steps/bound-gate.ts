@@ -34,24 +34,33 @@ export function boundGate(
   return refuse(`read-only zone touched: ${plainText(first.zone.path, 200)}${more}`, listOf([first, ...others]));
 }
 
-/** What a person has to approve before a candidate lands; undefined if it touches no zone, and is of no class that needs a person. */
+/**
+ * What a person has to approve before a candidate lands; undefined if it touches no zone, is of no class that needs a person, and
+ * changes none of `judges`: files by which it is judged.
+ */
 export async function approvalNeededFor(
   repo: Pick<Repo, "change" | "tree">,
   { base, commit }: Built,
-  { bound, gatedClass }: { readonly bound: Bound | undefined; readonly gatedClass: Complexity | undefined },
+  {
+    bound,
+    gatedClass,
+    judges = [],
+  }: { readonly bound: Bound | undefined; readonly gatedClass: Complexity | undefined; readonly judges?: readonly string[] },
 ): Promise<AwaitedApproval | undefined> {
   const zones = bound?.zones ?? [];
-  if (zones.length === 0 && gatedClass === undefined) return undefined;
+  const isForAll = gatedClass !== undefined || judges.length > 0;
+  if (zones.length === 0 && !isForAll) return undefined;
   const { paths } = await repo.change({ from: base, tip: commit });
   const touched = touchedZones(paths, zones);
-  if (touched.length === 0 && gatedClass === undefined) return undefined;
+  if (touched.length === 0 && !isForAll) return undefined;
   const [before, after] = await Promise.all([idsOf(repo, base), idsOf(repo, commit)]);
   const change = changeDigest(paths.map((one) => ({ ...one, before: before.get(one.path), after: after.get(one.path) })));
-  const files = new Set(touched.flatMap((zone) => zone.paths.map(({ path }) => path))).size;
+  const named = [...touched.map(({ zone }) => zone.path), ...judges];
+  const files = new Set([...touched.flatMap((zone) => zone.paths.map(({ path }) => path)), ...judges]).size;
   return {
     ...{ commit, base, change },
-    zones: touched.map(({ zone }) => plainText(zone.path, 200)).slice(0, 20),
-    files: touched.length === 0 ? paths.length : files,
+    zones: named.map((path) => plainText(path, 200)).slice(0, 20),
+    files: named.length === 0 ? paths.length : files,
     ...(gatedClass && { complexity: gatedClass }),
   };
 }

@@ -4,22 +4,28 @@ import { timesParts } from "../../domain/evidence/check-times.ts";
 import type { Comparison, Remark } from "../../domain/evidence/compare.ts";
 import { unmetComparisons } from "../../domain/evidence/condition.ts";
 import type { NamedFixes } from "../../domain/evidence/fixes.ts";
-import type { Allowance } from "../../domain/evidence/results.ts";
+import type { Allowance, TestRun } from "../../domain/evidence/results.ts";
 import { namedAsOn } from "../../domain/evidence/suite-name.ts";
 import { findingsLine, findingsText, passedLine, proofLine } from "../../domain/evidence/summary-lines.ts";
 import { whatFailed } from "../../domain/triage/what-failed.ts";
 import { boundedList, boundedTail } from "../../domain/values/bounded-text.ts";
+import { firstFewLine } from "../../domain/values/first-few.ts";
+import { plural } from "../../domain/values/plural.ts";
+import { settleBoth } from "../../domain/values/settle-both.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { ComparedRuns } from "../../ports/text-scans.ts";
 import type { ChangedPath, Repo } from "../../ports/vcs.ts";
 import { commandEvidence, secondsOf } from "../programs/run-in.ts";
 import type { CommandOutcome } from "../programs/run-on-commit.ts";
-import type { StepFact, StepScope } from "../programs/scope.ts";
+import { besideMarker, type StepFact, type StepScope } from "../programs/scope.ts";
 import { checkFolders } from "../programs/sealed-checkout.ts";
-import { baseResults, resultsKey, resultsOf, runCheckCommand } from "./base-results.ts";
+import { baseResults, freshBaseResults, resultsKey, resultsOf, runCheckCommand } from "./base-results.ts";
 import { CheckStopwatch } from "./check-stopwatch.ts";
+import { failSoon } from "./fail-soon.ts";
+import { settleFlakyTests } from "./flaky-tests.ts";
 import { protectedFor, strayPaths, touchedOf } from "./gates.ts";
 import type { Built } from "./landing.ts";
+import type { Manifest } from "./manifests.ts";
 import { proveAlone } from "./prove-alone.ts";
 import { suppressionFindings, unsearched } from "./static-findings.ts";
 import type { StepContext, StepFailed, StepPassed, StepResult } from "./step.ts";
@@ -176,35 +182,74 @@ async function byExitCode(check: CheckRun): Promise<Outcome | StepResult> {
   };
 }
 
-/** The base is measured first, before any code of this candidate runs. */
+/** The results of a run that are compared with the base's, and how it ended. */
+interface Comparable {
+  readonly ran: Extract<CommandOutcome, { ok: true }>;
+  readonly tests: TestRun | Remark;
+  readonly base: Exclude<Manifest, { as: "unknown" }>;
+}
+
+/** The base is measured beside the candidate, each in a sandbox of its own, unless its results are known. */
 async function byTests(check: CheckRun): Promise<Outcome | StepResult> {
-  const { ctx, step, candidate, allow, stopwatch } = check;
+  const { ctx, step, candidate, stopwatch } = check;
   const on = { step, commit: candidate.base };
-  const base = await stopwatch.measure("base", () => baseResults(ctx, check.scope, check.repo, on));
+  const known = await ctx.manifests.kept(resultsKey(ctx, check.scope, check.repo, on));
+  const soon = known && (await failSoon(ctx, check.scope, check.repo, { step, candidate, base: known }));
+  if (soon !== undefined) return { findings: [soon.finding], output: soon.output, passed: { summary: "" } };
+  const beside = { ...check.scope, marker: besideMarker(check.scope.marker) };
+  const measuring = stopwatch.measure("base", () => baseResults(ctx, beside, check.repo, on));
+  const [base, ran] = await settleBoth(measuring, runCheck(check, candidate.commit));
   if (base.as === "unknown") return refuse(check, `the base could not be measured: ${base.why}`, "");
-  const ran = await runCheck(check, candidate.commit);
   if (!ran.ok) return ran;
-  const { result, reading } = ran;
+  const tests = namedAsOn(base.as === "tests" ? base.run : undefined, resultsOf(step, ran.result, ran.reading), step.command);
+  const outcome = await compared(check, { ran, tests, base });
+  const isWorse = !("ok" in outcome) && outcome.findings.length > 0 && base.as === "tests" && base.isEarlier === true;
+  if (!isWorse) return outcome;
+  // What no key names may have changed since an earlier run measured the base.
+  const fresh = await stopwatch.measure("base", () => freshBaseResults(ctx, check.scope, check.repo, on));
+  return fresh.as === "unknown" ? outcome : compared(check, { ran, tests, base: fresh });
+}
+
+/** Compares a run with the base's. Tests that are flaky on the base are decided by one more run. */
+async function compared(check: CheckRun, { ran, tests: own, base }: Comparable): Promise<Outcome | StepResult> {
+  const { ctx, step, candidate, allow } = check;
+  const { result } = ran;
   const before = base.as === "tests" ? base.run : undefined;
-  const tests = namedAsOn(before, resultsOf(step, result, reading), step.command);
   const overwritten = overwrittenFindings(ran);
   const outcome = { output: result.tail };
-  if ("says" in tests) return { ...outcome, findings: [tests, ...overwritten], passed: { summary: "" } };
+  if ("says" in own) return { ...outcome, findings: [own, ...overwritten], passed: { summary: "" } };
+  const settled = before && (await settleFlakyTests(ctx, check.scope, check.repo, { step, candidate, base: before, run: own }));
+  const { run: tests, excused } = settled ?? { run: own, excused: [] };
   const [fixes, deleted] = await Promise.all([fixesOf(check), deletedBy(check)]);
-  const compared = await ctx.scans.compare({ base: before, candidate: tests, allow, fixes, deleted });
-  if (!compared.ok) return refuse(check, unsearched("the report", compared.problem).says, "");
-  const { comparison, failingOnBase } = compared.value;
+  const scanned = await ctx.scans.compare({ base: before, candidate: tests, allow, fixes, deleted });
+  if (!scanned.ok) return refuse(check, unsearched("the report", scanned.problem).says, "");
+  const { comparison, failingOnBase } = scanned.value;
   const facts = base.as === "tests" ? [failingFact(step, failingOnBase)] : [];
   const strength = base.as === "tests" ? "compared" : "uncompared";
   const findings = [...comparison.findings, ...conditionFindings(step, comparison), ...overwritten];
   if (findings.length === 0) {
-    await ctx.manifests.keep(resultsKey(ctx, check.scope, check.repo, { step, commit: candidate.commit }), tests);
+    const { durationMs } = result;
+    await ctx.manifests.keep(resultsKey(ctx, check.scope, check.repo, { step, commit: candidate.commit }), {
+      ...tests,
+      durationMs,
+    });
     await recordPreExisting(check, comparison.preExisting);
   }
-  const summary = passedLine({ strength, seconds: secondsOf(result), comparison });
+  const line = passedLine({ strength, seconds: secondsOf(result), comparison });
+  const summary = [line, ...flakyPart(excused)].join("; ");
   const passed = { summary, commit: candidate.commit, strength } as const;
   const isRed = before?.tests.some((test) => test.outcome === "failed") ?? false;
   return { ...outcome, facts, findings, passed, isRed };
+}
+
+function flakyPart(excused: readonly string[]): readonly string[] {
+  if (excused.length === 0) return [];
+  return [
+    `${plural(excused.length, "flaky test")} failed once: ${firstFewLine(
+      excused.map((id) => plainText(id, 100)),
+      2,
+    )}`,
+  ];
 }
 
 /** A condition counts tests beside the comparison of each, which holds in any case. */
@@ -214,7 +259,8 @@ function conditionFindings({ criterion }: Check, counted: Comparison): readonly 
 }
 
 function runCheck({ ctx, scope, repo, step, candidate }: CheckRun, commit: string): Promise<CommandOutcome> {
-  return runCheckCommand(ctx, scope, repo, { step, commit, attributesOf: candidate.base, log: `check-${step.name}` });
+  const command = { step, commit, attributesOf: candidate.base, log: `check-${step.name}`, purpose: "check" } as const;
+  return runCheckCommand(ctx, scope, repo, command);
 }
 
 async function deletedBy({ repo, candidate }: CheckRun): Promise<readonly string[]> {

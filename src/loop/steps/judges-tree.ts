@@ -112,6 +112,7 @@ export class JudgesTree {
       attributesOf: first,
       log: `check-${step.name}-proof${log}`,
       part: `proof, run ${this.runs}`,
+      purpose: "proof",
       output: { onLine: (line) => void (isPrinted ||= names.some((name) => line.includes(name))) },
     });
     if (!ran.ok)

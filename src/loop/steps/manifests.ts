@@ -1,75 +1,75 @@
-import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
-import { dirname } from "node:path";
-import { z } from "zod";
-import type { PrepareCommand } from "../../domain/batch/prepare-command.ts";
-import type { StepSpec } from "../../domain/batch/step-spec.ts";
 import type { TestRun } from "../../domain/evidence/results.ts";
-import type { RunFiles } from "../../ports/run-files.ts";
+import { flakyAmong } from "../../domain/triage/flaky.ts";
+import type { CheckResults, FoundRun } from "../../ports/check-results.ts";
+import type { Clock } from "../../ports/clock.ts";
 import { orAborted } from "../concurrency/wait.ts";
 
-type Check = Extract<StepSpec, { step: "check" }>;
-
-type Files = Pick<RunFiles, "manifestPath" | "makeFolder" | "write" | "remove">;
+/** A run of a check's command with its duration, in milliseconds. */
+export type TimedRun = TestRun & { readonly durationMs?: number };
 
 /**
  * The result of a check's command on a base: tests, none at all, or an unreadable result. `hasFailed`: the command ran, and did not
- * end with exit code 0.
+ * end with exit code 0. `isEarlier`: an earlier run of loopdash has measured it.
  */
 export type Manifest =
-  | { readonly as: "tests"; readonly run: TestRun }
+  | { readonly as: "tests"; readonly run: TimedRun; readonly isEarlier?: true }
   | { readonly as: "none"; readonly why: string; readonly hasFailed: boolean }
   | { readonly as: "unknown"; readonly why: string; readonly hasFailed?: true };
 
-const Kept = z.object({
-  exitCode: z.number().int(),
-  tests: z.array(z.tuple([z.string(), z.enum(["passed", "failed", "skipped", "todo"])])),
-});
-
-/** Manifests that are kept: many times the number of bases of candidates under way. */
-const MOST_KEPT = 256;
-
-/** The key of one command's result on one commit. */
-export function manifestKey({
-  step,
-  repo,
-  commit,
-  prepare,
-}: {
-  readonly repo: string;
-  readonly commit: string;
-  readonly step: Check;
-  readonly prepare: readonly PrepareCommand[];
-}): string {
-  const { name, command, report } = step;
-  return createHash("sha256")
-    .update(JSON.stringify([repo, commit, name, command, report, prepare]))
-    .digest("hex");
+/** A check on a tree, as its results are kept. */
+export interface CheckedTree {
+  /** A hash of the tree, the command and the environment. */
+  readonly key: string;
+  /** The check on any tree. */
+  readonly check: string;
+  readonly tree: string;
+  /** For people. */
+  readonly name: string;
+  /** True if all that the result depends on outside the tree is in the key, so that another run may use it. */
+  readonly canShare: boolean;
+  /** True if the commit is one of the base to which this run of loopdash has added nothing. Git may be asked. */
+  readonly isUntouched: () => Promise<boolean>;
 }
 
+/** Found when it is needed: git is asked. */
+export type ResultsKey = () => Promise<CheckedTree>;
+
+/** Tests that two runs on one base differ in: with more, the machine was at fault. */
+const MOST_DIFFERING = 50;
+
 /**
- * The manifests of a run, each taken once per commit and command. They are files in the run's folder, and only those that this
- * engine wrote are trusted: it remembers the hash of each file, and takes a manifest again if the hash differs.
+ * The results of checks, each taken once per tree, command and environment. Another run of loopdash may use those of bases, and those
+ * that were proven honest. A candidate's own result counts in this run alone: its code ran in the process that reported it.
  */
 export class Manifests {
-  readonly #files: Files;
-  readonly #sums = new Map<string, string>();
+  readonly #store: CheckResults;
+  readonly #clock: Pick<Clock, "now">;
   readonly #taking = new Map<string, Promise<Manifest>>();
+  readonly #known = new Map<string, Promise<unknown>>();
 
-  constructor(files: Files) {
-    this.#files = files;
+  constructor(store: CheckResults, clock: Pick<Clock, "now">) {
+    this.#store = store;
+    this.#clock = clock;
   }
 
   /**
    * The manifest of this key: kept, being taken by another caller, or taken now by `measure`. A base without tests is measured
    * each time: an empty result is no proof that there are none. Throws the signal's reason, or what `measure` throws.
    */
-  async take(key: string, measure: () => Promise<Manifest>, signal: AbortSignal): Promise<Manifest> {
+  async take(key: ResultsKey, measure: () => Promise<Manifest>, signal: AbortSignal): Promise<Manifest> {
+    const found = await this.kept(key);
+    if (found !== undefined) return { as: "tests", run: found, ...(found.isEarlier && { isEarlier: true }) };
+    return this.takeNow(key, measure, signal);
+  }
+
+  /** The same, but what an earlier run has measured is measured again. */
+  async takeNow(key: ResultsKey, measure: () => Promise<Manifest>, signal: AbortSignal): Promise<Manifest> {
     for (;;) {
-      const kept = await this.#read(key);
-      if (kept !== undefined) return { as: "tests", run: kept };
-      const taking = this.#taking.get(key);
-      if (taking === undefined) return this.#measure(key, measure);
+      const found = await this.kept(key);
+      if (found?.isEarlier === false) return { as: "tests", run: found };
+      const { key: id } = await key();
+      const taking = this.#taking.get(id);
+      if (taking === undefined) return this.#measure(key, id, measure);
       // The other caller may be cancelled or fail; then this caller takes it.
       const shared = await orAborted(taking, signal).catch(() => undefined);
       signal.throwIfAborted();
@@ -77,53 +77,71 @@ export class Manifests {
     }
   }
 
-  /** The manifest kept under a key; undefined if there is none, or no longer. */
-  kept(key: string): Promise<TestRun | undefined> {
-    return this.#read(key);
+  /** The run kept under a key: of a base, or of a candidate that has passed; undefined if there is none, or no longer. */
+  async kept(key: ResultsKey): Promise<FoundRun | undefined> {
+    return this.#store.find((await key()).key);
   }
 
-  async #measure(key: string, measure: () => Promise<Manifest>): Promise<Manifest> {
+  async #measure(key: ResultsKey, id: string, measure: () => Promise<Manifest>): Promise<Manifest> {
     const taking = measure();
-    this.#taking.set(key, taking);
+    this.#taking.set(id, taking);
     try {
       const manifest = await taking;
-      if (manifest.as === "tests") await this.keep(key, manifest.run);
+      if (manifest.as === "tests") await this.keep(key, manifest.run, { isBase: true });
       return manifest;
     } finally {
-      this.#taking.delete(key);
+      this.#taking.delete(id);
     }
   }
 
-  /** Keeps a measurement. The result of a candidate is the manifest of the base that it becomes. */
-  async keep(key: string, { exitCode, tests }: TestRun): Promise<void> {
-    const file = this.#files.manifestPath(key);
-    const text = JSON.stringify({ exitCode, tests: tests.map(({ id, outcome }) => [id, outcome]) });
-    await this.#files.makeFolder(dirname(file));
-    await this.#files.write(file, text);
-    this.#touch(key, sum(text));
-    const [oldest] = this.#sums.keys();
-    if (this.#sums.size <= MOST_KEPT || oldest === undefined) return;
-    this.#sums.delete(oldest);
-    await this.#files.remove(this.#files.manifestPath(oldest));
+  /** Keeps a run: of a candidate that has passed, which is the manifest of the base that it becomes, or of a base. */
+  async keep(key: ResultsKey, run: TimedRun, { isBase = false }: { readonly isBase?: boolean } = {}): Promise<void> {
+    const { key: id, name, canShare, isUntouched } = await key();
+    const { durationMs = 0, exitCode, tests } = run;
+    const kept = { exitCode, tests, durationMs, at: this.#clock.now(), isBase };
+    this.#store.keep(id, kept, { forEveryRun: isBase && canShare && (await isUntouched()), name });
   }
 
-  /** Marks a hash as the last used. */
-  #touch(key: string, text: string): void {
-    this.#sums.delete(key);
-    this.#sums.set(key, text);
+  /** Notes that a kept result was proven honest: other runs of loopdash may use it. */
+  async prove(key: ResultsKey): Promise<void> {
+    const { key: id, canShare } = await key();
+    if (canShare) this.#store.share(id);
   }
 
-  async #read(key: string): Promise<TestRun | undefined> {
-    const expected = this.#sums.get(key);
-    if (expected === undefined) return undefined;
-    const text = await readFile(this.#files.manifestPath(key), "utf8").catch(() => "");
-    if (sum(text) !== expected) return undefined;
-    this.#touch(key, expected);
-    const { exitCode, tests } = Kept.parse(JSON.parse(text));
-    return { exitCode, tests: tests.map(([id, outcome]) => ({ id, outcome })) };
+  /**
+   * Learns from measurements of a base which tests are flaky: those that came out differently when the same tree was measured, now or
+   * before. What only a candidate has shown does not count: a change could make its own test fail by chance.
+   */
+  async learnFlaky(key: ResultsKey, runs: readonly Pick<TestRun, "tests">[]): Promise<void> {
+    const [{ check, tree }, before] = [await key(), await this.kept(key)];
+    const ids = flakyAmong(tree, before?.isBase === true ? [before, ...runs] : runs);
+    if (ids.length === 0 || ids.length > MOST_DIFFERING) return;
+    this.#store.addFlakyTests(
+      check,
+      ids.map((id) => ({ id, tree, at: this.#clock.now() })),
+    );
   }
-}
 
-function sum(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
+  /** The tests of a check that have passed and failed on one tree of a base, in this run or an earlier one. */
+  async flakyTests(key: ResultsKey): Promise<ReadonlySet<string>> {
+    const { check } = await key();
+    return new Set(this.#store.flakyTests(check).map(({ id }) => id));
+  }
+
+  /** The duration of the check's last run on any tree, in milliseconds; undefined if it never ran. */
+  async expectedMs(key: ResultsKey): Promise<number | undefined> {
+    return this.#store.lastMs((await key()).check);
+  }
+
+  async recordMs(key: ResultsKey, ms: number): Promise<void> {
+    this.#store.recordMs((await key()).check, ms);
+  }
+
+  /** What `find` gives for a name, asked once as long as this engine lives; again if it failed. */
+  once<T>(name: string, find: () => Promise<T>): Promise<T> {
+    const known = this.#known.get(name) ?? find();
+    this.#known.set(name, known);
+    known.catch(() => this.#known.delete(name));
+    return known as Promise<T>;
+  }
 }

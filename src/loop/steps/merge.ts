@@ -1,9 +1,10 @@
+import type { LandedProof } from "../../domain/run/proof-fact.ts";
 import { freezeReason } from "../../domain/schedule/freeze.ts";
 import { boundedList } from "../../domain/values/bounded-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { Candidate, Landing, Repo } from "../../ports/vcs.ts";
 import { pause } from "../concurrency/wait.ts";
-import { AttemptOver, abortedEnd, type StepScope } from "../programs/scope.ts";
+import { AttemptOver, abortedEnd, overIfAborted, type StepScope } from "../programs/scope.ts";
 import { type Built, CHASES, type Landed } from "./landing.ts";
 import type { StepContext, StepFailed } from "./step.ts";
 
@@ -23,10 +24,14 @@ export interface MergeNeeds {
   isOutdated(): boolean;
   /** Builds a candidate on the base tip and runs the steps before `merge` on it. Throws AttemptOver if one fails. */
   checkAgain(): Promise<Built>;
+  /** The proof of a candidate, if it was proven alone. */
+  proofOf(commit: string): LandedProof | undefined;
+  /** Runs the moment of a landing while nothing else reads or moves the base. */
+  inTurn<T>(land: () => Promise<T>): Promise<T>;
 }
 
 /**
- * Lands the checked candidate by compare-and-swap. The caller holds the repository's queue. If the base has moved since the
+ * Lands the checked candidate by compare-and-swap, which its turn in the trains allows. If the base has moved since the
  * check, builds and checks the candidate again: the checked commit is the one that lands (design section 4.6). A push that the forge
  * refuses three times ends the attempt at a human gate if it is about who may push; else it is evidence for the next attempt.
  */
@@ -43,12 +48,18 @@ export async function merge(
   for (let chase = 0; chase < CHASES; ) {
     deadline += await waitForBase(ctx, scope);
     checked = await upToDate(needs, checked);
-    // Nothing is awaited from here to the intent; after the intent a kill or a gate is refused.
-    if (!mayLand(ctx, scope, needs)) continue;
     const { base: from, commit: to } = checked;
     const refUpdate = { repo: repo.id, from, to };
-    if (!scope.announce({ type: "merge-intended", ...refUpdate })) throw new AttemptOver({ outcome: "stopped" });
-    const landing = await repo.land({ from, to });
+    const land = async (): Promise<Landing | undefined> => {
+      // Nothing is awaited from here to the intent; after the intent a kill or a gate is refused.
+      if (!mayLand(ctx, scope, needs)) return undefined;
+      const proof = needs.proofOf(to);
+      if (!scope.announce({ type: "merge-intended", ...refUpdate, ...(proof && { proof }) }))
+        throw new AttemptOver({ outcome: "stopped" });
+      return repo.land({ from, to });
+    };
+    const landing = await needs.inTurn(land).catch(overIfAborted(scope));
+    if (landing === undefined) continue;
     if (landing.as === "landed") {
       const summary = `landed on ${repo.base} as ${to.slice(0, 7)}`;
       return { ok: true, summary, commit: to, facts: [{ type: "merge-landed", ...refUpdate }] };

@@ -24,12 +24,14 @@ export async function runReviewStep(
     readonly spec: Extract<StepSpec, { step: "review" }>;
     readonly candidate: Extract<Candidate, { ok: true }>;
     readonly change: Change;
+    /** Files of the change that judge it, and that its review approves if it was shown all of them whole. */
+    readonly judges?: readonly string[];
   },
 ): Promise<StepResult> {
-  const { spec, candidate } = options;
+  const { spec, candidate, judges = [] } = options;
   const diff = await readCandidateDiff(scope, repo, candidate);
   const party = reviewerOf(spec);
-  const about = aboutOf(ctx, scope, candidate, { diff, party });
+  const about = { ...aboutOf(ctx, scope, candidate, { diff, party }), judges };
   const ask = {
     question: "review",
     party,
@@ -48,7 +50,8 @@ export async function runReviewStep(
     return { ok: false, evidence: { step: "review", name: spec.name, summary: `no review: ${asked.why}`, detail: "" } };
   const ruling = ruleOnReview(asked.value, about.blocking);
   await keep(ctx, scope, `review-${spec.name}`, { party, answer: { ...asked.value, passed: ruling.ok } });
-  return resultOf(ruling, { step: "review", name: spec.name, commit: candidate.commit, whole: about.whole });
+  const result = resultOf(ruling, { step: "review", name: spec.name, commit: candidate.commit, whole: about.whole });
+  return result.ok && about.whole && judges.length > 0 ? { ...result, approves: judges } : result;
 }
 
 /** The part of a question that describes this candidate. */

@@ -28,6 +28,12 @@ export interface StepContext extends QuestionContext {
 /** The result of a step. Its caller records the facts. */
 export type StepResult = StepPassed | StepFailed;
 
+/** The results of the `check` steps of a merge train, in order, up to the first that failed. */
+export interface TrainResult {
+  readonly ok: boolean;
+  readonly steps: readonly StepResult[];
+}
+
 export interface StepPassed {
   readonly ok: true;
   readonly summary: string;
@@ -39,6 +45,8 @@ export interface StepPassed {
   readonly notNeeded?: true;
   /** It changes what judges, in a way that somebody has to approve: these files, whole. */
   readonly needsApproval?: NeededApproval;
+  /** Files that judge, and that a review was shown whole and has approved. */
+  readonly approves?: readonly string[];
   /** Its results were proven with the base's own tests and settings. Absent: they are proven with those of other changes. */
   readonly isProven?: true;
   readonly facts?: readonly StepFact[];

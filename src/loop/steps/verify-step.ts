@@ -83,7 +83,7 @@ async function verifyOnce({ ctx, scope, repo, step, landed }: Verifying): Promis
   const stdout = new Stdout(MAX_EXPECTED_OUTPUT);
   const output = step.expect === undefined ? {} : { onLine: stdout.onLine, lineChars: MAX_EXPECTED_OUTPUT };
   // The landed commit is the base, so its attributes are the base's.
-  const command = { step, commit: landed, attributesOf: landed, log: `verify-${stepName(step)}`, output };
+  const command = { step, commit: landed, attributesOf: landed, log: `verify-${stepName(step)}`, purpose: undefined, output };
   const outcome = await runOnCommit(ctx, scope, repo, command);
   if (!outcome.ok) return outcome;
   const { result } = outcome;

@@ -1,9 +1,10 @@
 import type { StepSpec } from "../../domain/batch/step-spec.ts";
 import type { AgentEnding } from "../../domain/run/attempt-fact.ts";
-import type { Attempt, TicketState } from "../../domain/run/ticket-state.ts";
+import type { Attempt, RunningStep, TicketState } from "../../domain/run/ticket-state.ts";
 import { plural } from "../../domain/values/plural.ts";
 import { displayText } from "../display-text.ts";
 import type { AttemptMark } from "../ticket-log/attempts.ts";
+import { progressParts } from "./progress-label.ts";
 import { questionLabel, specLabel, stepLabel } from "./step-label.ts";
 import { isBeingEnded, passedSteps, turnOf } from "./ticket-stage.ts";
 import { STYLES, type Style, type Tone, toned } from "./tone.ts";
@@ -30,6 +31,8 @@ export interface StatusLine {
   readonly from?: number;
   /** The text in parts, the most important first: a narrow line has the first of them. */
   readonly parts?: readonly string[];
+  /** The step whose command runs: the text is its progress, with a clock (`progressParts`). */
+  readonly running?: RunningStep;
 }
 
 /** The inputs beside the attempt: the ticket's finish line, and the reviewer's name. */
@@ -76,8 +79,7 @@ function engineStatus(attempt: Attempt, { finish, reviewer }: StatusLineOptions)
   // The step's name stands beside it.
   if (retried !== undefined)
     return { text: `transient '${displayText(retried.transient)}', retry`, tone: "waiting", from: retried.until };
-  // What its commands print would not tell that it is another run than the check's own.
-  if (step?.part !== undefined && step.part.text !== "") return { text: displayText(step.part.text), tone: "running" };
+  if (step?.part !== undefined) return { text: progressParts(step).join(" · "), tone: "running", running: step };
   const turn = turnOf(attempt, finish);
   return turn && { text: `waits for its turn: ${specLabel(turn)}`, tone: "waiting" };
 }

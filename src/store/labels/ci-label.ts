@@ -1,4 +1,5 @@
 import type { CiFact } from "../../domain/ci/ci-fact.ts";
+import type { LayoutRepair } from "../../domain/run/attempt-fact.ts";
 import type { RunEvent } from "../../domain/run/event.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import { firstFewLine } from "../../domain/values/first-few.ts";
@@ -15,6 +16,13 @@ export function ciLabel(fact: CiFact): EventLabel {
     case "ci-triaged":
       return [STYLES.again, `failed on ${fact.head.slice(0, 7)}: ${firstFewLine([...fact.failed], 4)}`];
   }
+}
+
+/** The line of the feed for what the batch's fixers did to an agent's work. */
+export function layoutLabel({ fixers, ignored }: LayoutRepair): EventLabel {
+  const repaired = fixers.length === 0 ? [] : [`repaired by ${firstFewLine([...fixers], 4)}`];
+  const left = ignored === undefined ? [] : [`fixers ended: ${ignored}`];
+  return [ignored === undefined ? STYLES.step : STYLES.again, [...repaired, ...left].join("; ")];
 }
 
 /** The line of the feed for a landing. The branch of a loop has its commits already, also those that nobody pushed: its checks have passed. */

@@ -14,6 +14,7 @@ import { type StatusLineOptions, statusLine } from "./attempt-status.ts";
 import { missingUntil } from "./outage-label.ts";
 import { underWayLabel } from "./outcome-label.ts";
 import { planState } from "./plan-label.ts";
+import { progressParts } from "./progress-label.ts";
 import { reviewerLabel } from "./step-label.ts";
 import { finishOf, stageOf } from "./ticket-stage.ts";
 import { type Label, STYLES, type Style, toned } from "./tone.ts";
@@ -26,12 +27,12 @@ export interface QueueLabel extends Style {
 /** Reasons of a ticket that could run if there were room. */
 const ABLE = new Set<Reason["kind"]>(["ready", "slots", "finishing", "reserved"]);
 
-/** The reason why a ticket stands in the queue, in words. */
-export function queueLabel(state: Pick<DashboardState, "run">, id: TicketId): QueueLabel {
+/** The reason why a ticket stands in the queue, in words. Without `now` there is no running clock in it. */
+export function queueLabel(state: Pick<DashboardState, "run"> & { readonly now?: number }, id: TicketId): QueueLabel {
   const ticket = ticketIn(state, id);
   const run = state.run;
   if (ticket === undefined || run === undefined) return { glyph: " ", tone: "plain", text: "" };
-  const label = withRemedy(run, ticket, labelOf(run, ticket));
+  const label = withRemedy(run, ticket, labelOf(run, ticket, state.now));
   // A ticket that waits says so itself.
   const isUnseen = ticket.tracked?.unavailable !== undefined && (ticket.phase !== "waiting" || ticket.attempt !== undefined);
   if (!isUnseen) return label;
@@ -49,10 +50,10 @@ function withRemedy(run: RunState, ticket: TicketState, label: QueueLabel): Queu
   return { ...label, text: `${todo}, or ${or}; --fresh begins a run without it · ${label.text}` };
 }
 
-function labelOf(run: RunState, ticket: TicketState): QueueLabel {
-  const { id } = ticket;
-  if (ticket.attempt !== undefined)
-    return finishingLabel(ticket.attempt, { finish: finishOf(run, id), reviewer: reviewerLabel(run, ticket.attempt.asked) });
+function labelOf(run: RunState, ticket: TicketState, now: number | undefined): QueueLabel {
+  const { attempt, id } = ticket;
+  if (attempt !== undefined)
+    return finishingLabel(attempt, { finish: finishOf(run, id), reviewer: reviewerLabel(run, attempt.asked) }, now);
   switch (ticket.phase) {
     case "human-gated":
       return { ...STYLES.needsYou, text: gatedText(ticket) };
@@ -139,10 +140,12 @@ export function titleLabel(state: Pick<DashboardState, "run">, id: TicketId): st
   return [...(ticket === undefined ? [] : originParts(ticket)), titleOf(state, id)].join(" · ");
 }
 
-function finishingLabel(attempt: Attempt, saidOf: StatusLineOptions): QueueLabel {
+function finishingLabel(attempt: Attempt, saidOf: StatusLineOptions, now: number | undefined): QueueLabel {
   const { glyph, tone, word } = stageOf(attempt, saidOf.finish);
   const again = attempt.n === 1 ? "" : ` · attempt ${attempt.n}`;
   if (attempt.asked !== undefined) return { glyph, tone, text: `${statusLine(attempt, saidOf).text}${again}` };
+  const running = statusLine(attempt, saidOf).running;
+  if (running !== undefined) return { glyph, tone, text: `${progressParts(running, now).join(" · ")}${again}` };
   const held = attempt.waiting ?? (attempt.awaited === undefined ? undefined : `preparing: ${attempt.awaited}`);
   return { glyph, tone, text: `${held === undefined ? word : displayText(held)}${again}` };
 }

@@ -1,5 +1,6 @@
 import { SEVERITIES } from "../../domain/batch/reviewer-spec.ts";
 import type { Ledger, ReviewerNumbers } from "../../domain/results/ledger.ts";
+import { formatStopwatch } from "../format.ts";
 
 /** The numbers of the run in one or two short sentences. */
 export function numbersLine(ledger: Ledger): string {
@@ -8,6 +9,7 @@ export function numbersLine(ledger: Ledger): string {
     `attempts ${ledger.attempts}`,
     claimsOfDone(claims),
     ...checksLabels(ledger.checks),
+    ...suitesLabels(ledger.suites),
     ...reviewerLabels("reviewer", ledger.reviewer),
     ...(ledger.secondReviewer === null ? [] : reviewerLabels("second reviewer", ledger.secondReviewer)),
     ...claimLabels(ledger),
@@ -74,6 +76,17 @@ function checksLabels({ compared, uncompared, exitCodeOnly }: Ledger["checks"]):
     ...(exitCodeOnly > 0 ? [`${exitCodeOnly} by exit code only`] : []),
   ];
   return words.length === 0 ? [] : [`checks ${words.join(", ")}`];
+}
+
+/** `suites run 9, 1.5 per landed ticket` and `4:10 in checks, 1:02 in proof, 0:40 waiting`, if any ran. */
+function suitesLabels({ run, perLanded, checkMs, proofMs, waitingMs }: Ledger["suites"]): readonly string[] {
+  if (run === 0) return [];
+  const times = [
+    `${formatStopwatch(checkMs)} in checks`,
+    ...(proofMs > 0 ? [`${formatStopwatch(proofMs)} in proof`] : []),
+    `${formatStopwatch(waitingMs)} waiting`,
+  ];
+  return [`suites run ${run}${perLanded === null ? "" : `, ${perLanded.toFixed(1)} per landed ticket`}`, times.join(", ")];
 }
 
 /** The questions to a reviewer, if there were any, with its valid answers and missed canaries. */

@@ -73,7 +73,7 @@ test("numbers of a file of an earlier version have their present names", () => {
   store.recordNumbers(id(1), { costUsd: 1, "secondModel.usd": 2 });
   store.close();
   const db = new DatabaseSync(file);
-  db.exec("PRAGMA user_version = 5");
+  db.exec("DROP TABLE check_results; DROP TABLE check_history; PRAGMA user_version = 5");
   db.close();
   const again = openRunStore(file);
   onTestFinished(() => again.close());

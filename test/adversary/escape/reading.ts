@@ -104,11 +104,11 @@ export const READING: readonly TicketAttack[] = [
   },
   {
     id: "D20-journal",
-    what: "reads the journal, the oracle and the tracker of the run",
+    what: "reads the journal, the oracle, the tracker of the run and the secret that signs kept results",
     defence: DEFENCES.agent,
-    agent: `${SHELL} $("head -c 15 " + root + "/home/loopdash.db"); $("wc -c " + root + "/home/runs/*/oracle.cjs"); $("cat " + root + "/home/runs/*/tracker.json"); end();`,
+    agent: `${SHELL} $("head -c 15 " + root + "/home/loopdash.db"); $("wc -c " + root + "/home/runs/*/oracle.cjs " + root + "/home/results.key"); $("cat " + root + "/home/runs/*/tracker.json"); end();`,
     told: NOT_THERE,
-    harm: says("SQLite format 3", "oracle.cjs\n", '"D20-journal"'),
+    harm: says("SQLite format 3", "oracle.cjs\n", "results.key\n", '"D20-journal"'),
   },
   {
     id: "D20-neighbours",

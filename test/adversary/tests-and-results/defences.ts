@@ -270,7 +270,7 @@ export const DEFENCES = {
     name: "planted tests are named as their neighbours are, and the twin of a known one may come first",
     holes: [
       {
-        file: "src/domain/test-canary/names.ts",
+        file: "src/domain/proof/twins/random-words.ts",
         from: "return Array.from({ length }, (_, i) =>",
         to: 'if (titles.length >= 0) return ["keeps", "plain", "rows", oneOf(draw, ENDS), String(10000 + draw(90000))];\n  return Array.from({ length }, (_, i) =>',
       },

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { asJson, asLines } from "../../../src/cli/verbs/status.ts";
 import { heldByJournal } from "../../../src/domain/run/reduce-outage.ts";
+import { RepoId, TicketId } from "../../../src/domain/values/ids.ts";
 import type { RunBuilder } from "../../store/run-builder.ts";
 import { awaitsApproval, finishLine, plumbing, plumbingEnded } from "../../store/scenes.ts";
 
@@ -25,6 +26,23 @@ describe("status", () => {
       "  » T-6  attempt 1, queued: check tests",
       "  » T-9  attempt 1, check tests",
     ]);
+  });
+
+  test("says how long a check and a proof have run, of about how long, in which train and before how many", () => {
+    const run = finishLine();
+    const [train, behind] = [[TicketId.parse("T-2"), TicketId.parse("T-9")], 2];
+    run.of("T-2", { type: "step-part-started", part: "", expectedMs: 42_000, train, behind });
+    run.play({ type: "proof-started", repo: RepoId.parse("app"), sha: "aa", tickets: train });
+    const { state, now } = run;
+    const lines = asLines(found(run), now + 31_000);
+    expect(lines).toContain("  » T-2  attempt 2, check tests 0:31 of about 0:42 · train T-2 T-9 · 2 behind");
+    expect(lines).toContain("  » proving app 0:31: T-2 T-9");
+    const { proofs, working } = asJson(found(run));
+    const since = new Date(state.lastEventAt).toISOString();
+    expect(working.find(({ id }) => id === "T-2")?.part).toEqual({ text: "", since, expectedMs: 42_000, train, behind });
+    expect(working.find(({ id }) => id === "T-9")?.part).toBeNull();
+    expect(proofs).toEqual([{ repo: "app", proven: null, running: { since, sha: "aa", tickets: train }, failed: null }]);
+    expect(asLines(found(run, false), now).join("\n")).not.toMatch(/proving|0:31/);
   });
 
   test("names what is left to a person, with the step", () => {
@@ -94,8 +112,8 @@ describe("status", () => {
   test("tells programs the same", () => {
     const { working } = asJson(found(finishLine()));
     const of = (id: string) => working.find((ticket) => ticket.id === id);
-    expect(of("T-7")).toEqual({ id: "T-7", attempt: 1, phase: "working", doing: "agent", step: null });
-    expect(of("T-4")).toEqual({ id: "T-4", attempt: 1, phase: "finishing", doing: "queued", step: null });
-    expect(of("T-2")).toEqual({ id: "T-2", attempt: 2, phase: "finishing", doing: "check tests", step: "tests" });
+    expect(of("T-7")).toEqual({ id: "T-7", attempt: 1, phase: "working", doing: "agent", step: null, part: null });
+    expect(of("T-4")).toEqual({ id: "T-4", attempt: 1, phase: "finishing", doing: "queued", step: null, part: null });
+    expect(of("T-2")).toEqual({ id: "T-2", attempt: 2, phase: "finishing", doing: "check tests", step: "tests", part: null });
   });
 });

@@ -254,3 +254,15 @@ describe("a tracker behind a program", () => {
     ]);
   });
 });
+
+describe("rules for checks and what comes before them", () => {
+  it("are frozen with the batch, and a fixer may be a file beside it", () => {
+    const repos = { app: { path: "../app", fixers: [["npx", "prettier", "--write", "."], ["{batch}/fix.sh"]] } };
+    const reading = readBatch(batchText({ flaky: "count", repos }), { folder });
+    expect(reading).toMatchObject({
+      ok: true,
+      batch: { flaky: "count", repos: { app: { fixers: [["npx", "prettier", "--write", "."], ["/work/batches/fix.sh"]] } } },
+    });
+    expect(told(batchText({ flaky: "never" }))).toContain("flaky");
+  });
+});

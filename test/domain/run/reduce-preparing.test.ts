@@ -44,3 +44,20 @@ describe("a blocked connection", () => {
     expect(admitFact(sim.state, blocked(sim, "agent", 41))).toBeUndefined();
   });
 });
+
+test("a part of a check tells its train, who waits behind it and its usual time; what came before its first part was waiting", () => {
+  const check = { step: "check", name: "tests", command: ["npm", "test"] } as const;
+  const sim = new Simulation(batchOf([ticketOf("T-1", { finish: [check, { step: "merge" }] })], { workers: 1 }));
+  sim.decide();
+  sim.report({ type: "agent-launching", ...sim.of(T1) });
+  sim.endAgent(T1);
+  sim.report({ type: "step-started", ...sim.of(T1), step: 0, kind: "check", name: "tests" });
+  sim.pass(4_990);
+  const outlook = { expectedMs: 42_000, train: [T1, TicketId.parse("T-3")], behind: 2 };
+  sim.report({ type: "step-part-started", ...sim.of(T1), part: "", ...outlook });
+  const startedAt = sim.state.lastEventAt;
+  expect(attemptOf(sim)?.step?.part).toEqual({ text: "", startedAt, ...outlook });
+  sim.report({ type: "step-part-started", ...sim.of(T1), part: "again" });
+  expect(attemptOf(sim)?.step?.part).toEqual({ text: "again", startedAt: sim.state.lastEventAt });
+  expect(sim.state.suites?.waitingMs).toBe(5_000);
+});

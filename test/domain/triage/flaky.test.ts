@@ -1,5 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { flakyTests, reasonsOf, stopReasonOf, type TestRecord, withFlaky } from "../../../src/domain/triage/flaky.ts";
+import type { TestRun } from "../../../src/domain/evidence/results.ts";
+import {
+  eitherRun,
+  failingTests,
+  flakyAmong,
+  flakyLine,
+  flakyTests,
+  reasonsOf,
+  stopReasonOf,
+  type TestRecord,
+  withFlaky,
+} from "../../../src/domain/triage/flaky.ts";
 import { aFinding } from "./fixtures.ts";
 
 const aRecord = (changed: Partial<TestRecord>): TestRecord => ({
@@ -52,5 +63,52 @@ describe("findings of flaky tests", () => {
   it("excuse no finding that is not of a test", () => {
     const lint = aFinding({ test: "a", category: "lint" });
     expect(withFlaky([lint], history)).toEqual([lint]);
+  });
+});
+
+describe("runs of one command on one tree", () => {
+  const runOf = (words: string, exitCode = words.includes("!") ? 1 : 0): TestRun => ({
+    exitCode,
+    tests: words.split(" ").map((word) => {
+      const outcome = word.endsWith("!") ? "failed" : word.endsWith("~") ? "skipped" : "passed";
+      return { id: word.replace(/[!~]$/, ""), outcome };
+    }),
+  });
+
+  it.for([
+    ["a b!", "a! b!", ["a"]],
+    ["a b", "a b", []],
+    ["a~", "a!", []],
+    ["a a!", "a! a!", []],
+    ["a! b", "c!", []],
+  ] as const)("%s and %s: flaky are %j", ([one, two, flaky]) => {
+    expect(flakyAmong("t", [runOf(one), runOf(two)])).toEqual(flaky);
+  });
+
+  it("a test fails more often than on the base", () => {
+    expect(failingTests(runOf("a b! c"), runOf("a! b! c d!"))).toEqual(["a", "d"]);
+  });
+
+  it.for([
+    ["x! b", "x b", "x b", 0, ["x"]],
+    ["x! b", "x! b", "x! b", 1, []],
+    ["x! y!", "x! y", "x! y", 1, ["y"]],
+    // A test that is not flaky counts as in the worse run.
+    ["x! b", "x b!", "x b!", 1, ["x"]],
+    ["x! b", "x b~", "x b~", 0, ["x"]],
+    ["x! b", "x", "x", 0, ["x"]],
+    ["x! b!", "x b!", "x b!", 1, ["x"]],
+    ["x!", "x~", "x!", 1, []],
+  ] as const)("%s, then %s, is %s", ([one, two, both, exitCode, excused]) => {
+    expect(eitherRun(runOf(one), runOf(two), ["x", "y"])).toEqual({ run: runOf(both, exitCode), excused });
+  });
+
+  it("an exit code that no failed test explains stays", () => {
+    expect(eitherRun(runOf("x!", 1), runOf("x", 3), ["x"]).run.exitCode).toBe(3);
+  });
+
+  it("one line names the flaky tests that failed once", () => {
+    expect(flakyLine(["a\x1b[2J"])).toBe("1 flaky test failed once: a");
+    expect(flakyLine(["a", "b", "c", "d", "e"])).toBe("5 flaky tests failed once: a, b, c, and 2 more");
   });
 });

@@ -33,7 +33,7 @@ describe("a check with planted tests", () => {
     const { landed, summary } = await judged(at);
     expect(landed).toBe(true);
     const parts = at.of("step-part-started").map(({ part }) => part);
-    expect(parts).toEqual(["", "", "planted tests, run 1: preparing", "planted tests, run 1: running"]);
+    expect(parts).toEqual(["preparing", "", "planted tests, run 1: preparing", "planted tests, run 1: running"]);
     expect(summary).toMatch(
       /^exit code only: passed in \d+\.\d s; planted tests \d+ s; preparing \d+ s, 2 times: .+; test canary passed$/,
     );

@@ -1,15 +1,16 @@
 import { scan } from "../../../src/adapters/text-scans/scan.ts";
 import type { Batch, Ticket } from "../../../src/domain/batch/schema.ts";
-import type { TestResult, TestRun } from "../../../src/domain/evidence/results.ts";
+import type { TestResult } from "../../../src/domain/evidence/results.ts";
 import { RunId } from "../../../src/domain/values/ids.ts";
 import type { LoopContext } from "../../../src/loop/attempt/context.ts";
 import { MergeQueue } from "../../../src/loop/concurrency/merge-queue.ts";
+import { MergeTrains } from "../../../src/loop/concurrency/merge-train.ts";
 import { Outages } from "../../../src/loop/concurrency/outages.ts";
 import { Semaphore } from "../../../src/loop/concurrency/semaphore.ts";
 import { WorktreeGate } from "../../../src/loop/concurrency/worktree-gate.ts";
 import type { Orchestrator } from "../../../src/loop/run/orchestrator.ts";
 import { BaseHealth } from "../../../src/loop/steps/base-health.ts";
-import { type Manifest, Manifests } from "../../../src/loop/steps/manifests.ts";
+import { Manifests } from "../../../src/loop/steps/manifests.ts";
 import { Proofs } from "../../../src/loop/steps/proofs.ts";
 import type { AgentResult } from "../../../src/ports/agent.ts";
 import type { Clock } from "../../../src/ports/clock.ts";
@@ -19,6 +20,7 @@ import type { ComparedRuns } from "../../../src/ports/text-scans.ts";
 import type { Repo } from "../../../src/ports/vcs.ts";
 import { fixedHarness } from "../fixed-harness.ts";
 import { judgeBy } from "../honest-oracle.ts";
+import { memoryCheckResults } from "../memory-check-results.ts";
 import type { FakeRepo } from "./fake-repo.ts";
 import type { FakeTracker } from "./fake-tracker.ts";
 
@@ -153,7 +155,7 @@ export function contextOf(
     files,
     testReports: reportsOf(repo, turns),
     scans: SCANS,
-    manifests: new MemoryManifests(files),
+    manifests: new Manifests(memoryCheckResults(), clock),
     proofs: new Proofs(),
     baseHealth: new BaseHealth(),
     harness: fixedHarness(),
@@ -161,6 +163,7 @@ export function contextOf(
     audit: { append: () => undefined, flush: () => undefined },
     outbox: { read: () => Promise.resolve({ discoveries: [], refused: [] }) },
     merges: new MergeQueue(),
+    trains: new MergeTrains(clock),
     pullRequests: new Map(),
     branchChecks: new Map(),
     starts: new WorktreeGate(),
@@ -196,28 +199,6 @@ const SCANS: LoopContext["scans"] = {
     Promise.resolve({ ok: true, value: { code: [], additions: [], judges: [], inert: [], definition: [], runners: [] } }),
 };
 
-/** Manifests that are no files: nobody writes any here. */
-class MemoryManifests extends Manifests {
-  readonly #runs = new Map<string, TestRun>();
-
-  override async take(key: string, measure: () => Promise<Manifest>): Promise<Manifest> {
-    const kept = this.#runs.get(key);
-    if (kept !== undefined) return { as: "tests", run: kept };
-    const manifest = await measure();
-    if (manifest.as === "tests") this.#runs.set(key, manifest.run);
-    return manifest;
-  }
-
-  override kept(key: string): Promise<TestRun | undefined> {
-    return Promise.resolve(this.#runs.get(key));
-  }
-
-  override keep(key: string, run: TestRun): Promise<void> {
-    this.#runs.set(key, run);
-    return Promise.resolve();
-  }
-}
-
 /** Files that nobody writes: no effect of these runs reads one. */
 function filesOf(): RunFiles {
   const done = () => Promise.resolve();
@@ -240,7 +221,6 @@ function filesOf(): RunFiles {
     exists: () => Promise.resolve(false),
     checkoutPath: (ticket, purpose) => `/run/${ticket}/${purpose}`,
     reflectiveLog: (ticket) => `/run/${ticket}.jsonl`,
-    manifestPath: (key) => `/run/${key}`,
     worktreePath: (ticket, n) => `/worktrees/${ticket}-${n}`,
     remove: done,
     setAside: () => Promise.resolve(undefined),

@@ -142,6 +142,7 @@ export class FakeRepo {
       readFiles: ({ commit, paths }) =>
         Promise.resolve(new Map([...this.#files(commit)].filter(([path]) => paths.includes(path)))),
       files: () => Promise.resolve([]),
+      treeId: (commit) => Promise.resolve(commit),
       tree: none,
       deriveCommit: none,
       reverse: ({ from, tip: to, message }) => Promise.resolve(this.#whole(to, message, this.#files(from))),

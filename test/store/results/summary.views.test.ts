@@ -164,6 +164,7 @@ describe("the report", () => {
       costUsd: 0.75,
       claims: { made: 3, upheld: 1, gap: 2 },
       checks: { compared: 0, uncompared: 0, exitCodeOnly: 0 },
+      suites: { run: 0, perLanded: null, checkMs: 0, proofMs: 0, waitingMs: 0 },
       reviewer: {
         questions: 0,
         valid: 0,

@@ -115,7 +115,7 @@ function repoOf(store: Store, id: RepoId, base: string): Omit<Repo, keyof Return
     readFile: (options) => readFileAt(store, options),
     readFiles: (options) => readFilesAt(store, options),
     files: (commit) => trackedFiles(store, commit),
-    tree: (commit) => readTree(store, commit),
+    ...{ treeId: (commit: string) => treeId(store, commit), tree: (commit: string) => readTree(store, commit) },
     deriveCommit: (options) => deriveCommit(store, options),
     reverse: async (options) => {
       const commit = await reverseCommit(store, options);
@@ -149,13 +149,18 @@ async function trackedFiles(store: Store, commit: string): Promise<readonly stri
   return listed.split("\0").filter((path) => path !== "");
 }
 
+async function treeId(store: Store, commit: string): Promise<string> {
+  const id = await partOf(store, commit, "tree");
+  if (id === undefined) throw new Error(`${commit} has no tree`);
+  return id;
+}
+
 /** The tree of a commit. Each line of git's list is "mode type object<TAB>path". */
 async function readTree(store: Store, commit: string): Promise<CommitTree> {
   const [id, listed] = await Promise.all([
-    partOf(store, commit, "tree"),
+    treeId(store, commit),
     store.content(["ls-tree", "-r", "-z", "--full-tree", objectId(commit)]),
   ]);
-  if (id === undefined) throw new Error(`${commit} has no tree`);
   const files = listed.split("\0").flatMap((line): TreeFile[] => {
     const tab = line.indexOf("\t");
     if (tab < 0) return [];

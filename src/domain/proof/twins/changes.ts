@@ -1,0 +1,176 @@
+import type { Draw } from "../twin.ts";
+import { literalsIn, otherLiteral } from "./literals.ts";
+import { behind, type Code, partsOf, type Range, sourceOf, textAt } from "./tokens.ts";
+
+/** A change of a test's text from which it must fail. */
+export interface Change {
+  /**
+   * `literal`: another expected literal. `same`: the same assertion, of other values. `other`: another assertion, which code that
+   * disarms a single one may have left alone.
+   */
+  readonly kind: "literal" | "same" | "other";
+  readonly from: number;
+  readonly to: number;
+  readonly text: (draw: Draw) => string;
+}
+
+/** What differs between languages in the calls of assertions. */
+export interface CallStyle {
+  readonly negated: (value: string) => string;
+  /** A value of any type that is equal to no value that it contains; undefined if a compiler may refuse it. */
+  readonly wrapped?: (value: string, draw: Draw) => string;
+  readonly hasTuples: boolean;
+  /** The argument that leads all others, such as Go's `t`. */
+  readonly context?: string;
+  /** Names of the file and what they stand for, such as an alias of an import. */
+  readonly aliases: ReadonlyMap<string, string>;
+  /** Names that begin a chain of words in which `not` may stand: `expect(a).not.toBe(b)`. */
+  readonly chainHeads?: RegExp;
+}
+
+/** Words of the names of assertions that hold for equal values only. Of the first ones, a name has at least one. */
+const EQUAL = /^(?:equals?|eq|eql|equiv|equivalent|same|is|be|deep|identical|exactly|length)$/;
+const WITH_EQUAL =
+  /^(?:equals?|eq|eql|equiv|equivalent|same|is|be|deep|identical|exactly|length|to|have|assert|strict|loose|partial|of|match|object|members|list|dict|tuple|set|sequence|count|array|len)$/;
+/** Words of those that hold for true or false values, of which a name has at least one of the first. */
+const TRUE = /^(?:ok|true|false|truthy|falsy|assert)$/;
+const WITH_TRUE = /^(?:ok|true|false|truthy|falsy|assert|is|not)$/;
+
+/** Assertions that are each other's opposite and take the same arguments. */
+const OPPOSITES = new Map(
+  `equal notEqual, strictEqual notStrictEqual, deepEqual notDeepEqual, deepStrictEqual notDeepStrictEqual, same notSame,
+  match doesNotMatch, throws doesNotThrow, rejects doesNotReject, include notInclude, exists notExists, isNull isNotNull,
+  isDefined isUndefined, instanceOf notInstanceOf, property notProperty, assertEqual assertNotEqual, assertIn assertNotIn,
+  assertIs assertIsNot, assertIsNone assertIsNotNone, assertIsInstance assertNotIsInstance, assertRegex assertNotRegex,
+  assertGreater assertLessEqual, assertLess assertGreaterEqual, Equal NotEqual, NoError Error, Nil NotNil, Contains NotContains,
+  Empty NotEmpty, Same NotSame, Zero NotZero, EqualValues NotEqualValues, ErrorIs NotErrorIs, Panics NotPanics`
+    .split(",")
+    .map((pair) => pair.trim().split(" ") as [string, string])
+    .flatMap(([a, b]) => [
+      [a, b],
+      [b, a],
+    ]),
+);
+
+/** A call or property that ends a chain: `a.b(c).d(e)`. */
+interface Chain {
+  /** Indexes of its names. */
+  readonly names: readonly number[];
+  /** The bracket of the call that ends it, if one does. */
+  readonly call: number | undefined;
+  /** True if it calls something before. */
+  readonly callsBefore: boolean;
+}
+
+/** The chain that a statement consists of; undefined if it is something else. */
+function chainIn(code: Code, { from, to }: Range): Chain | undefined {
+  const names: number[] = [];
+  let call: number | undefined;
+  let callsBefore = false;
+  for (let i = from; i < to; i = behind(code, i)) {
+    const text = textAt(code, i);
+    if (code.tokens[i]?.kind === "word" && (i === from || textAt(code, i - 1) === ".")) names.push(i);
+    else if (i === from || !/^[.([]$/.test(text)) return undefined;
+    if (call !== undefined) callsBefore = true;
+    call = text === "(" ? i : undefined;
+  }
+  return textAt(code, to - 1) === "." ? undefined : { names, call, callsBefore };
+}
+
+/** The changes of a statement that is a call of an assertion. `isReturned`: its value is waited for if it is a promise. */
+export function changesOfCall(code: Code, statement: Range, style: CallStyle, isReturned = false): readonly Change[] {
+  const leads = /^(?:await|return)$/.test(textAt(code, statement.from));
+  const chain = chainIn(code, leads ? { ...statement, from: statement.from + 1 } : statement);
+  const at = chain?.names.at(-1);
+  if (chain === undefined || at === undefined) return [];
+  const names = chain.names.map((name) => style.aliases.get(textAt(code, name)) ?? textAt(code, name));
+  const waits = leads || isReturned;
+  if (names.some((name) => /snapshot/i.test(name) || (!waits && MUST_WAIT.test(name)))) return [];
+  const isFluent = chain.callsBefore || names.includes("should");
+  const args = chain.call === undefined ? [] : argumentsOf(code, chain.call, style.context);
+  const method = { code, style, name: names.at(-1) ?? "", at };
+  if (!isFluent) return [...ofArguments(method, args), ...(names.length > 1 ? ofOpposite(method) : [])];
+  const changes = names.some((name) => /^(?:not|never|no)$/.test(name)) ? [] : ofExpected(method, args.slice(0, 1));
+  return names.some((name) => style.chainHeads?.test(name)) ? [...changes, ofNot(method, chain.names)] : changes;
+}
+
+/** Names of assertions that wait for a promise. */
+const MUST_WAIT = /^(?:resolves|rejects|eventually|poll|doesNotReject)$/;
+
+/** A call of an assertion by its last name. */
+interface Method {
+  readonly code: Code;
+  readonly style: CallStyle;
+  readonly name: string;
+  readonly at: number;
+}
+
+function argumentsOf(code: Code, call: number, context: string | undefined): readonly Range[] {
+  const args = partsOf(code, { from: call + 1, to: behind(code, call) - 1 });
+  const isLed = args[0] !== undefined && context !== undefined && sourceOf(code, args[0]) === context;
+  return isLed ? args.slice(1) : args;
+}
+
+const wordsOf = (name: string): readonly string[] =>
+  name
+    .replace(/([a-z])(?=[A-Z])/g, "$1_")
+    .toLowerCase()
+    .split("_")
+    .filter((word) => word !== "");
+
+function isMadeOf(name: string, { one, all }: { readonly one: RegExp; readonly all: RegExp }): boolean {
+  const words = wordsOf(name);
+  return words.some((word) => one.test(word)) && words.every((word) => all.test(word));
+}
+
+/** `equal(actual, expected, message)`, `ok(value, message)`. */
+function ofArguments(method: Method, args: readonly Range[]): readonly Change[] {
+  const [first] = args;
+  if (first === undefined) return [];
+  if (isMadeOf(method.name, { one: TRUE, all: WITH_TRUE })) return [negating(method.code, first, method.style)];
+  return args.length < 2 ? [] : ofExpected(method, args.slice(0, 2));
+}
+
+/** The change of a value that must be true, or false, to its opposite. */
+export function negating(code: Code, value: Range, style: Pick<CallStyle, "negated">): Change {
+  return { kind: "same", ...spanOf(code, value), text: () => style.negated(sourceOf(code, value)) };
+}
+
+/** Changes of one of two values that must be equal. The last one is the expected one, for assertions that tell them apart. */
+function ofExpected({ code, style, name }: Method, values: readonly Range[]): readonly Change[] {
+  const expected = values.at(-1);
+  if (expected === undefined || !isMadeOf(name, { one: EQUAL, all: WITH_EQUAL })) return [];
+  const isSymmetric = !wordsOf(name).some((word) => /^(?:partial|match|length|len|members)$/.test(word));
+  const literals = (isSymmetric ? values : [expected]).flatMap((value) => changedLiterals(code, value, style.hasTuples));
+  const { wrapped } = style;
+  if (wrapped === undefined || literals.length > 0) return literals;
+  return [{ kind: "same", ...spanOf(code, expected), text: (draw) => wrapped(sourceOf(code, expected), draw) }];
+}
+
+/** A change for each literal of a value. */
+export function changedLiterals(code: Code, value: Range, hasTuples: boolean): readonly Change[] {
+  return literalsIn(code, value, hasTuples).map((i) => ({
+    kind: "literal",
+    ...spanOf(code, { from: i, to: i + 1 }),
+    text: (draw) => otherLiteral(textAt(code, i), draw) ?? "",
+  }));
+}
+
+/** `expect(a).toBe(b)` to `expect(a).not.toBe(b)`, or back. */
+function ofNot({ code, at }: Method, names: readonly number[]): Change {
+  const not = names.find((name) => textAt(code, name) === "not");
+  const place = code.tokens[at]?.from ?? 0;
+  if (not === undefined) return { kind: "same", from: place, to: place, text: () => "not." };
+  return { kind: "same", from: code.tokens[not]?.from ?? 0, to: code.tokens[not + 2]?.from ?? 0, text: () => "" };
+}
+
+function ofOpposite({ code, name, at }: Method): readonly Change[] {
+  const opposite = OPPOSITES.get(name);
+  if (opposite === undefined) return [];
+  return [{ kind: "other", ...spanOf(code, { from: at, to: at + 1 }), text: () => opposite }];
+}
+
+/** The place of tokens in the text. */
+export function spanOf({ tokens }: Code, { from, to }: Range): { readonly from: number; readonly to: number } {
+  return { from: tokens[from]?.from ?? 0, to: tokens[to - 1]?.to ?? 0 };
+}

@@ -1,0 +1,98 @@
+import type { Draw, TestFile, Twin, TwinnedFile, TwinOptions } from "../twin.ts";
+import type { Change } from "./changes.ts";
+import type { FindTests, FoundTest } from "./found-test.ts";
+import { findJsTests } from "./js.ts";
+import { oneOf, randomWords } from "./random-words.ts";
+
+/** How the tests of each runner are found, by its name. */
+const FINDERS: Readonly<Record<string, FindTests>> = Object.fromEntries(
+  ["node:test", "vitest", "jest", "mocha", "tape"].map((runner) => [runner, findJsTests(runner)]),
+);
+
+/** A file with twins of some of its passing tests; undefined if none can be made: the runner, the text or its assertions are unknown. */
+export function twinsFor(runner: string, file: TestFile, options: TwinOptions): TwinnedFile | undefined {
+  const found = Object.hasOwn(FINDERS, runner) ? FINDERS[runner]?.(file.text) : undefined;
+  if (found === undefined) return undefined;
+  const isSingle = (name: string) => found.names.filter((other) => isEndOf(other, name)).length === 1;
+  const tests = found.tests.filter(({ name }) => options.isPassing(name) && isSingle(name));
+  const chosen = someOf(tests, options).toSorted((a, b) => b.from - a.from);
+  const taken = [...found.names];
+  const twins: Twin[] = [];
+  let text = file.text;
+  for (const test of chosen) {
+    const fresh = freshName(test, { text: file.text, taken, titles: found.names, draw: options.draw });
+    if (fresh === undefined) continue;
+    taken.push(fresh);
+    const { copies, twin } = twinned(file.text, { test, fresh, draw: options.draw });
+    text = text.slice(0, test.from) + copies + text.slice(test.to);
+    twins.unshift(twin);
+  }
+  return twins.length === 0 ? undefined : { path: file.path, text, twins };
+}
+
+/** True if an id that ends with `whole` may be taken for one that ends with `name`. */
+function isEndOf(whole: string, name: string): boolean {
+  return whole.endsWith(name) && !/\w/.test(whole.charAt(whole.length - name.length - 1));
+}
+
+function someOf(tests: readonly FoundTest[], { draw, most }: TwinOptions): readonly FoundTest[] {
+  const rest = [...tests];
+  return Array.from({ length: Math.min(most, tests.length) }, () => rest.splice(draw(rest.length), 1)).flat();
+}
+
+/** Names that are tried, at most. */
+const MAX_TRIES = 20;
+
+function freshName(
+  test: FoundTest,
+  options: { readonly text: string; readonly taken: readonly string[]; readonly titles: readonly string[]; readonly draw: Draw },
+): string | undefined {
+  for (let i = 0; i < MAX_TRIES; i += 1) {
+    const name = test.toName(randomWords(options.draw, options.titles));
+    const isTaken = options.taken.some((other) => isEndOf(other, name) || isEndOf(name, other));
+    if (!isTaken && !options.text.includes(name)) return name;
+  }
+  return undefined;
+}
+
+/** Both copies of a test, in a drawn order and with drawn names. */
+function twinned(
+  text: string,
+  { test, fresh, draw }: { readonly test: FoundTest; readonly fresh: string; readonly draw: Draw },
+): { readonly copies: string; readonly twin: Twin } {
+  const [fails, passes] = draw(2) === 0 ? [fresh, test.name] : [test.name, fresh];
+  const failing = copyOf(text, test, [named(test, fails), edit(changeOf(test, draw), draw)]);
+  const passing = copyOf(text, test, [named(test, passes)]);
+  const copies = draw(2) === 0 ? [failing, passing] : [passing, failing];
+  return { copies: copies.join(test.separator), twin: { fails, passes, original: test.name } };
+}
+
+/** Text that replaces other text. */
+interface Edit {
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+}
+
+const named = ({ label }: FoundTest, name: string): Edit => ({ ...label, text: name });
+const edit = (change: Change, draw: Draw): Edit => ({ from: change.from, to: change.to, text: change.text(draw) });
+
+function copyOf(text: string, { from, to }: FoundTest, edits: readonly Edit[]): string {
+  let copy = text.slice(from, to);
+  for (const each of edits.toSorted((a, b) => b.from - a.from))
+    copy = copy.slice(0, each.from - from) + each.text + copy.slice(each.to - from);
+  return copy;
+}
+
+/** One in so many twins has a change of another kind than the first that a test allows: a forger may disarm some assertions only. */
+const RARE = 4;
+
+/** Literals before other values of the same assertion, and these before other assertions. */
+function changeOf({ changes }: FoundTest, draw: Draw): Change {
+  const kinds = (["literal", "same", "other"] as const).map((kind) => changes.filter((change) => change.kind === kind));
+  const available = kinds.filter((some) => some.length > 0);
+  const some = (available.length > 1 && draw(RARE) === 0 ? available[1] : available[0]) ?? changes;
+  const change = oneOf(draw, some) ?? some[0];
+  if (change === undefined) throw new RangeError("a test without changes");
+  return change;
+}

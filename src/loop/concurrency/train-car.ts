@@ -1,0 +1,179 @@
+import type { Candidate } from "../../ports/vcs.ts";
+import { orAborted } from "./wait.ts";
+
+/** A candidate that could be built. */
+export type BuiltCandidate = Extract<Candidate, { ok: true }>;
+
+/** The result of the checks of a train. */
+export interface CheckOutcome {
+  readonly ok: boolean;
+}
+
+/** A train as its cars see it. */
+export interface Train {
+  /** Its cars, in the order in which they land. */
+  readonly ids: readonly string[];
+  /** Cars that wait for the next train. */
+  readonly behind: number;
+  /** Aborted if what it stands on does not land: its check says nothing then. */
+  readonly signal: AbortSignal;
+  /** Called once its check begins to run. */
+  depart(): void;
+  /** Tells all its cars what is being done for them. */
+  tell(part: string): void;
+}
+
+/** What a train needs to know of a change that is ready to be checked. `R` is the result of its checks. */
+export interface CarOptions<R extends CheckOutcome> {
+  readonly id: string;
+  /** Cars of the same group may be checked together. Without a group, a car is checked alone. */
+  readonly group?: string | undefined;
+  readonly signal: AbortSignal;
+  /** Milliseconds for which a first car waits for others; 0 if its check is short. */
+  readonly gatherMs: number;
+  /** The changes of the same lane that may still come, with those that are here. */
+  expected(): number;
+  /** Builds the change as one commit on `onto`, or on the base's tip. */
+  build(onto?: string): Promise<Candidate>;
+  /** Checks the candidate of a train's last car. `base` is the commit below its first car. Calls `depart` as it begins. */
+  check(candidate: BuiltCandidate, train: Train): Promise<R>;
+  /** Hears what is being done for its train. */
+  hears(part: string, train: Train): void;
+  baseTip(): Promise<string>;
+}
+
+/** A checked car: its own candidate and the result of its train; without a result, it conflicts with the base's tip. */
+export interface CheckedCar<R> {
+  readonly candidate: Candidate;
+  readonly result?: R;
+}
+
+/** What a car needs of its lane. */
+export interface CarLane<R extends CheckOutcome> {
+  /** Settles with the next change of the lane. */
+  readonly changed: Promise<void>;
+  tell(): void;
+  isFirst(car: Car<R>): boolean;
+  add(car: Car<R>): void;
+  /** Takes out a car that does not land as it was checked, and all that need it. It keeps its place in the order. */
+  remove(car: Car<R>): void;
+  /** Takes out a car that has landed, or will not come again. */
+  forget(car: Car<R>): void;
+}
+
+/** Times that a car is checked again because its base has moved meanwhile. */
+const CHASES = 5;
+
+/** A change on its way to the base. */
+export class Car<R extends CheckOutcome> {
+  readonly options: CarOptions<R>;
+  readonly #lane: CarLane<R>;
+  #checked = Promise.withResolvers<CheckedCar<R>>();
+  #departed = Promise.withResolvers<Train | undefined>();
+  /** The cars that were checked with it. */
+  #train: readonly Car<R>[] = [];
+  #state: "under-check" | "failed" | "checked" | "ready" | "stale" | "landed" | "left" = "under-check";
+  #chases = 0;
+  candidate: BuiltCandidate | undefined;
+
+  /** Made by `MergeTrains.enter`. */
+  constructor(lane: CarLane<R>, options: CarOptions<R>) {
+    this.#lane = lane;
+    this.options = options;
+  }
+
+  get hasLeft(): boolean {
+    return this.#state === "left";
+  }
+
+  /** True if its candidate could not be built or checked. */
+  get hasFailed(): boolean {
+    return this.#state === "failed";
+  }
+
+  /** True if it may be checked once more because its base has moved. */
+  mayChase(): boolean {
+    this.#chases += 1;
+    return this.#chases <= CHASES;
+  }
+
+  /** True if its candidate will not land as it was built. */
+  get isLost(): boolean {
+    return ["left", "stale", "failed", "under-check"].includes(this.#state);
+  }
+
+  /** Waits until a train with this car was checked. Throws the signal's reason if it is aborted, or what its check threw. */
+  check(): Promise<CheckedCar<R>> {
+    this.#state = "under-check";
+    this.candidate = undefined;
+    this.#checked = Promise.withResolvers();
+    this.#departed = Promise.withResolvers();
+    this.#checked.promise.catch(() => undefined);
+    this.#lane.add(this);
+    return orAborted(this.#checked.promise, this.options.signal);
+  }
+
+  /** Waits until the check of its train begins to run, or it is settled without one. Throws the signal's reason. */
+  get departed(): Promise<Train | undefined> {
+    return orAborted(this.#departed.promise, this.options.signal);
+  }
+
+  /** Called by the lane once the check of its train runs. */
+  depart(train: Train): void {
+    this.#departed.resolve(train);
+  }
+
+  /**
+   * Waits until the car may land its candidate: all cars before it have landed, and all of its train are ready to. False if it must be
+   * checked again, because one of them has left or the base has moved. Throws the signal's reason.
+   */
+  async turn(): Promise<boolean> {
+    if (this.#state === "checked") this.#state = "ready";
+    this.#lane.tell();
+    while (!this.isLost && !this.#mayLand) await orAborted(this.#lane.changed, this.options.signal);
+    const isFresh = !this.isLost && this.candidate?.base === (await this.options.baseTip());
+    if (!isFresh) this.#lane.remove(this);
+    return isFresh;
+  }
+
+  get #mayLand(): boolean {
+    return this.#lane.isFirst(this) && this.#train.every((car) => car.#state === "ready" || car.#state === "landed");
+  }
+
+  /** True if it stands on another car, or was checked with it. */
+  dependsOn(other: Car<R>, isBehind: boolean): boolean {
+    return isBehind || this.#train.includes(other);
+  }
+
+  /** Called by the lane: what it stands on, or was checked with, does not land. */
+  invalidate(): void {
+    this.#state = "stale";
+  }
+
+  /** Lets the next car land. */
+  landed(): void {
+    this.#state = "landed";
+    this.#lane.forget(this);
+  }
+
+  /** Lets the others go on without this car. Safe to repeat. */
+  leave(): void {
+    if (this.#state !== "landed") this.#state = "left";
+    this.#lane.forget(this);
+  }
+
+  /** Called by the lane once its train was checked; without cars, the car conflicts with the base. */
+  settle(checked: CheckedCar<R>, train: readonly Car<R>[] = []): void {
+    this.#train = train;
+    this.#state = "checked";
+    this.#departed.resolve(undefined);
+    this.#checked.resolve(checked);
+  }
+
+  /** Called by the lane if its candidate could not be built or checked. */
+  fail(error: unknown): void {
+    this.#state = "failed";
+    this.#departed.resolve(undefined);
+    this.#checked.reject(error);
+  }
+}

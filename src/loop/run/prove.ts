@@ -1,0 +1,144 @@
+import type { StepSpec } from "../../domain/batch/step-spec.ts";
+import type { Remark } from "../../domain/evidence/compare.ts";
+import { proofLine } from "../../domain/evidence/summary-lines.ts";
+import { type LandedCommit, type Origin, upTo } from "../../domain/run/landings.ts";
+import type { ProofFact } from "../../domain/run/proof-fact.ts";
+import { landingsOf } from "../../domain/run/reduce-landing.ts";
+import { ticketOf } from "../../domain/run/state.ts";
+import { specOf } from "../../domain/schedule/plan.ts";
+import { unprovenCommits } from "../../domain/schedule/proofs.ts";
+import { boundedList } from "../../domain/values/bounded-text.ts";
+import { errorMessage } from "../../domain/values/error-text.ts";
+import type { RepoId, RunId } from "../../domain/values/ids.ts";
+import { plural } from "../../domain/values/plural.ts";
+import { plainText } from "../../domain/values/text.ts";
+import type { Repo } from "../../ports/vcs.ts";
+import { type LoopContext, waitingRepoOf } from "../attempt/context.ts";
+import { pause } from "../concurrency/wait.ts";
+import { deepProof, type ProofOutcome } from "../steps/deep-proof.ts";
+import { verifyScope } from "./live-check.ts";
+
+type Check = Extract<StepSpec, { step: "check" }>;
+type Ended = Omit<Extract<ProofFact, { type: "proof-ended" }>, "type" | "repo" | "sha" | "commits">;
+
+/** Waits before a proof that could not run is tried again. Milliseconds. */
+const WAITS_MS = [5_000, 30_000];
+
+/** Found in the environment of every process of a proof. */
+export function proofMarker(run: RunId, repo: string): string {
+  return `${run}/proof/${repo}`;
+}
+
+/** A proof of one commit of a base. */
+interface TreeProof {
+  readonly ctx: LoopContext;
+  readonly repo: Repo;
+  readonly commit: LandedCommit;
+  readonly origin: Origin;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Proves what has landed on a base since its last proof, all of it by one tree. If the proof fails, bisection over the landed commits
+ * finds the change that is to blame. Never throws: it reports how it ended, or that it was stopped.
+ */
+export async function proveBase(
+  ctx: LoopContext,
+  { repo, sha }: { readonly repo: RepoId; readonly sha: string },
+  signal: AbortSignal,
+): Promise<void> {
+  const all = unprovenCommits(ctx.state(), repo);
+  const covered = all.slice(0, all.findIndex((commit) => commit.sha === sha) + 1);
+  for (const wait of [...WAITS_MS, undefined]) {
+    const ended = await proveCommits(ctx, repo, covered, signal).catch((error: unknown) => errorMessage(error));
+    if (signal.aborted) return void ctx.report({ type: "proof-stopped", repo });
+    if (typeof ended !== "string") return void ctx.report({ type: "proof-ended", repo, sha, commits: covered.length, ...ended });
+    const problem = plainText(ended, 300);
+    // A proof that cannot run proves nothing (law 4).
+    if (wait === undefined)
+      return void ctx.report({ type: "proof-ended", repo, sha, commits: covered.length, ok: false, summary: problem });
+    await pause(ctx.clock, wait, signal);
+  }
+}
+
+/** The end of a proof, or the reason why it could not run. */
+async function proveCommits(
+  ctx: LoopContext,
+  id: RepoId,
+  covered: readonly LandedCommit[],
+  signal: AbortSignal,
+): Promise<Ended | string> {
+  const last = covered.at(-1);
+  if (last === undefined) return { ok: true, summary: "nothing has landed since the last proof" };
+  const repo = waitingRepoOf(ctx, specOf(ctx.state().plan, last.ticket), signal);
+  const proofAt = (at: number): Promise<TreeOutcome> =>
+    proveTree(
+      { ctx, repo, commit: covered[at] ?? last, origin: originAt(ctx, id, covered, at), signal },
+      covered.slice(0, at + 1),
+    );
+  let failing = covered.length - 1;
+  let found = await proofAt(failing);
+  if (found.outcome.as === "proven") return { ok: true, summary: `${plural(covered.length, "change")} proven: ${found.says}` };
+  for (let proven = -1; failing - proven > 1; ) {
+    const middle = Math.floor((proven + failing) / 2);
+    const next = await proofAt(middle);
+    if (next.outcome.as === "broken") return next.outcome.evidence.summary;
+    if (next.outcome.as === "proven") proven = middle;
+    else [failing, found] = [middle, next];
+  }
+  const { outcome, says: check } = found;
+  if (outcome.as === "broken") return outcome.evidence.summary;
+  if (outcome.as === "proven") throw new Error("a proof that failed is proven");
+  return failedProof(ctx, covered[failing] ?? last, { check, finding: outcome.finding });
+}
+
+/** A failed proof of a commit. A commit that is not the ticket's own change, but its revert, is nobody's fault. */
+function failedProof(
+  { state }: LoopContext,
+  { sha, ticket }: LandedCommit,
+  { check, finding }: { readonly check: string; readonly finding: Remark },
+): Ended {
+  const { mergedSha } = ticketOf(state(), ticket);
+  const summary = plainText(`the check ${check} is not proven with ${sha.slice(0, 7)} of ${ticket}: ${finding.says}`, 300);
+  const detail = boundedList(finding.ids.map((one) => plainText(one, 300)));
+  return { ok: false, summary, check, detail, ...(mergedSha === sha && { blamed: ticket }) };
+}
+
+/** The outcome of a tree: what its proofs say, or the name of the check that is not proven. */
+interface TreeOutcome {
+  readonly outcome: ProofOutcome;
+  readonly says: string;
+}
+
+/** Proves a tree by each check of the tickets that landed in it. */
+async function proveTree(proof: TreeProof, covered: readonly LandedCommit[]): Promise<TreeOutcome> {
+  const { ctx, repo, commit, origin, signal } = proof;
+  const scope = await verifyScope(ctx, ticketOf(ctx.state(), commit.ticket), { signal, marker: proofMarker(ctx.run, repo.id) });
+  const candidate = { ok: true as const, commit: commit.sha, base: origin.first };
+  const says: string[] = [];
+  for (const step of checksOf(ctx, covered)) {
+    const prove = () => deepProof(ctx, scope, repo, { step, candidate, origin, allow: {} });
+    const outcome = await ctx.commandPermits.run(prove, signal);
+    if (outcome.as !== "proven") return { outcome, says: step.name };
+    says.push(proofLine(outcome));
+  }
+  return { outcome: { as: "proven", commit: commit.sha, planted: 0 }, says: says.join("; ") };
+}
+
+/** The distinct checks of the tickets of these commits. */
+function checksOf({ state }: LoopContext, commits: readonly LandedCommit[]): readonly Check[] {
+  const checks = new Map<string, Check>();
+  for (const { ticket } of commits)
+    for (const step of specOf(state().plan, ticket).finish) if (step.step === "check") checks.set(JSON.stringify(step), step);
+  return [...checks.values()];
+}
+
+/** The trusted origin of a landed commit: without what was trusted only after it. */
+function originAt({ state }: LoopContext, repo: RepoId, covered: readonly LandedCommit[], at: number): Origin {
+  const landings = landingsOf(state(), repo);
+  if (landings === undefined) throw new Error(`nothing has landed on ${repo}`);
+  const later = new Set(covered.slice(at + 1).map(({ sha }) => sha));
+  const own = covered[at]?.sha;
+  const { first, trusted } = upTo(landings, landings.last);
+  return { first, trusted: trusted.filter(({ from, to }) => !later.has(to) && !later.has(from) && from !== own) };
+}

@@ -1,0 +1,199 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { MergeTrains } from "../../../src/loop/concurrency/merge-train.ts";
+import type { Car, CarOptions, Train } from "../../../src/loop/concurrency/train-car.ts";
+import type { Candidate } from "../../../src/ports/vcs.ts";
+
+type Built = Extract<Candidate, { ok: true }>;
+interface Result {
+  readonly ok: boolean;
+  readonly commit: string;
+}
+
+/** Time passes with the turns of the event loop. */
+const CLOCK = {
+  now: () => 0,
+  after: (turns: number, then: () => void) => {
+    const next = (left: number): void => void setImmediate(() => (left <= 1 ? then() : next(left - 1)));
+    next(turns);
+    return () => undefined;
+  },
+};
+
+/** A commit is the cars that it holds, in their order: "base+a+b". */
+function carsIn(commit: string): readonly string[] {
+  return commit.split("+").slice(1);
+}
+
+/** A base, and what is checked and landed on it. A tree fails if `isFaulty` says so. */
+function aWorld(isFaulty: (cars: readonly string[]) => boolean = () => false) {
+  const trains = new MergeTrains<Result>(CLOCK);
+  const world = { tip: "base", runs: [] as string[], landed: [] as string[], failed: [] as string[], departed: [] as Train[] };
+  const enter = (id: string, over: Partial<CarOptions<Result>> = {}): Car<Result> =>
+    trains.enter("app", {
+      id,
+      group: "tests",
+      signal: new AbortController().signal,
+      gatherMs: 3,
+      expected: () => 99,
+      build: (onto = world.tip) => Promise.resolve<Candidate>({ ok: true, base: onto, commit: `${onto}+${id}` }),
+      check: async ({ commit }: Built, train) => {
+        world.departed.push(train);
+        world.runs.push(commit);
+        await new Promise((resolve) => setImmediate(resolve));
+        return { ok: !isFaulty(carsIn(commit)), commit };
+      },
+      hears: () => undefined,
+      baseTip: () => Promise.resolve(world.tip),
+      ...over,
+    });
+  /** What an attempt does with its car: true if it has landed. */
+  const ride = async (car: Car<Result>, review: () => Promise<boolean> = () => Promise.resolve(true)): Promise<boolean> => {
+    try {
+      for (;;) {
+        const { candidate, result } = await car.check();
+        if (!candidate.ok || result?.ok !== true) {
+          world.failed.push(car.options.id);
+          return false;
+        }
+        if (!(await review())) return false;
+        if (!(await car.turn())) continue;
+        expect(candidate.base).toBe(world.tip);
+        world.tip = candidate.commit;
+        world.landed.push(car.options.id);
+        car.landed();
+        return true;
+      }
+    } finally {
+      car.leave();
+    }
+  };
+  return { world, enter, ride };
+}
+
+describe("MergeTrains", () => {
+  test("checks candidates that are ready together once, and lands them in order, each as a commit of its own", async () => {
+    const { world, enter, ride } = aWorld();
+    await Promise.all(["a", "b", "c"].map((id) => ride(enter(id))));
+    expect(world.runs).toEqual(["base+a+b+c"]);
+    expect(world.landed).toEqual(["a", "b", "c"]);
+    expect(world.departed[0]).toMatchObject({ ids: ["a", "b", "c"], behind: 0 });
+  });
+
+  test("checks a car without a group alone, and the others without it", async () => {
+    const { world, enter, ride } = aWorld();
+    await Promise.all([ride(enter("a")), ride(enter("b", { group: undefined })), ride(enter("c"))]);
+    expect(world.runs).toHaveLength(2);
+    expect(world.runs.every((commit) => !commit.endsWith("+b") || world.landed.indexOf("b") >= 0)).toBe(true);
+    expect(world.landed.toSorted()).toEqual(["a", "b", "c"]);
+  });
+
+  test("halves a train that fails: the faulty car fails by its own check, and its tree is not checked twice", async () => {
+    const { world, enter, ride } = aWorld((cars) => cars.includes("f"));
+    await Promise.all(["a", "b", "c", "d", "e", "f"].map((id) => ride(enter(id))));
+    expect(world.failed).toEqual(["f"]);
+    expect(world.landed).toEqual(["a", "b", "c", "d", "e"]);
+    expect(world.runs).toEqual(["base+a+b+c+d+e+f", "base+a+b+c", "base+a+b+c+d+e"]);
+  });
+
+  test("checks the others together once the faulty car is known", async () => {
+    const { world, enter, ride } = aWorld((cars) => cars.includes("a"));
+    await Promise.all(["a", "b", "c", "d", "e", "f"].map((id) => ride(enter(id))));
+    expect(world.failed).toEqual(["a"]);
+    expect(world.runs.at(-1)).toBe("base+b+c+d+e+f");
+    expect(world.runs).toHaveLength(5);
+  });
+
+  test("a car that leaves before it has landed takes nobody along: its train is checked again without it", async () => {
+    const { world, enter, ride } = aWorld();
+    await Promise.all([ride(enter("a")), ride(enter("b"), () => Promise.resolve(false)), ride(enter("c"))]);
+    expect(world.landed).toEqual(["a", "c"]);
+    expect(world.runs).toEqual(["base+a+b+c", "base+a+c"]);
+  });
+
+  test("checks the next train on the one that has passed and waits for its other steps", async () => {
+    const { world, enter, ride } = aWorld();
+    const reviewed = Promise.withResolvers<boolean>();
+    const first = ride(enter("a"), () => reviewed.promise);
+    while (world.runs.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    const second = ride(enter("b"));
+    while (world.runs.length < 2) await new Promise((resolve) => setImmediate(resolve));
+    expect(world.runs).toEqual(["base+a", "base+a+b"]);
+    expect(world.landed).toEqual([]);
+    reviewed.resolve(true);
+    await Promise.all([first, second]);
+    expect(world.landed).toEqual(["a", "b"]);
+  });
+
+  test("what fails on a car that then leaves counts for nothing", async () => {
+    const { world, enter, ride } = aWorld((cars) => cars.includes("a") && cars.includes("b"));
+    const reviewed = Promise.withResolvers<boolean>();
+    const first = ride(enter("a"), () => reviewed.promise);
+    while (world.runs.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    const second = ride(enter("b"));
+    while (world.runs.length < 2) await new Promise((resolve) => setImmediate(resolve));
+    reviewed.resolve(false);
+    await Promise.all([first, second]);
+    expect(world.landed).toEqual(["b"]);
+    expect(world.failed).toEqual([]);
+  });
+
+  test("a car that conflicts with one before it waits until that has landed, and with the base's tip it fails", async () => {
+    const { world, enter, ride } = aWorld();
+    const build = (onto = world.tip) =>
+      Promise.resolve<Candidate>(
+        onto.includes("+a")
+          ? { ok: false, base: onto, conflicts: ["x"], detail: "" }
+          : { ok: true, base: onto, commit: `${onto}+b` },
+      );
+    await Promise.all([ride(enter("a")), ride(enter("b", { build })), ride(enter("c"))]);
+    expect(world.failed).toEqual(["b"]);
+    expect(world.landed).toEqual(["a", "c"]);
+  });
+
+  test("a check that is cut off with its car ends that car alone", async () => {
+    const { world, enter, ride } = aWorld();
+    const rest = [ride(enter("a")), ride(enter("b"))];
+    const broken = ride(enter("c", { check: () => Promise.reject(new Error("killed")) })).catch((error: Error) => error.message);
+    expect(await broken).toBe("killed");
+    await Promise.all(rest);
+    expect(world.landed).toEqual(["a", "b"]);
+  });
+
+  test("a base that somebody else has moved is followed", async () => {
+    const { world, enter, ride } = aWorld();
+    let isMoved = false;
+    const review = () => {
+      if (!isMoved) world.tip = "base+x";
+      isMoved = true;
+      return Promise.resolve(true);
+    };
+    await Promise.all([ride(enter("a"), review), ride(enter("b"))]);
+    expect(world.tip).toBe("base+x+a+b");
+    expect(world.runs).toEqual(["base+a+b", "base+x+a+b"]);
+  });
+
+  test("in random trains exactly the faulty cars fail, order is kept, and halving bounds the checks", async () => {
+    const aCar = fc.record({ isFaulty: fc.boolean(), isRejected: fc.boolean(), delay: fc.integer({ min: 0, max: 4 }) });
+    await fc.assert(
+      fc.asyncProperty(fc.array(aCar, { minLength: 1, maxLength: 12 }), async (cars) => {
+        const faulty = new Set(cars.flatMap(({ isFaulty }, i) => (isFaulty ? [`t${i}`] : [])));
+        const { world, enter, ride } = aWorld((ids) => ids.some((id) => faulty.has(id)));
+        await Promise.all(
+          cars.map(async ({ isRejected, delay }, i) => {
+            for (let n = 0; n < delay; n += 1) await new Promise((resolve) => setImmediate(resolve));
+            await ride(enter(`t${i}`), () => Promise.resolve(!isRejected));
+          }),
+        );
+        const sound = cars.flatMap(({ isFaulty, isRejected }, i) => (isFaulty || isRejected ? [] : [`t${i}`]));
+        expect(world.landed.toSorted()).toEqual(sound.toSorted());
+        expect(world.failed.toSorted()).toEqual([...faulty].toSorted());
+        expect(carsIn(world.tip)).toEqual(world.landed);
+        const bad = cars.filter(({ isFaulty, isRejected }) => isFaulty || isRejected).length;
+        const arrivals = new Set(cars.map(({ delay }) => delay)).size;
+        expect(world.runs.length).toBeLessThanOrEqual(arrivals + bad * (2 + 2 * Math.ceil(Math.log2(cars.length + 1))) + 1);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
