@@ -4,6 +4,7 @@ import type { Complexity } from "../complexity/classes.ts";
 import type { Allowance } from "../evidence/results.ts";
 import { RepoId, TicketId } from "../values/ids.ts";
 import { AgentSpec } from "./agent-spec.ts";
+import { Allow, Fixes } from "./allow-spec.ts";
 import type { TestCommands } from "./argv.ts";
 import { Argv } from "./argv.ts";
 import { BehaviourSpec } from "./behaviour-spec.ts";
@@ -30,42 +31,6 @@ const ticketId = TicketId.describe(
   "The ticket's id: letters, digits, '-', '_' and single dots, at most 64; it names folder and branch",
 );
 const title = z.string().trim().min(1).max(200);
-
-const idPatterns = z.array(z.string().min(1).max(2000)).readonly().default([]);
-
-/** Permissions of a person for one ticket. Only the batch can give them, and the batch is frozen: no agent can. */
-const Allow = z.strictObject({
-  testsRemoved: idPatterns.describe("Ids of tests that the ticket may remove or rename; * stands for anything"),
-  testsSkipped: idPatterns.describe("Ids of tests that the ticket may skip; * stands for anything"),
-  suppressions: z
-    .boolean()
-    .default(false)
-    .describe("True if the ticket may add suppressions for linters, type checkers, runners and coverage"),
-  scripts: z
-    .boolean()
-    .default(false)
-    .describe("True if the ticket may change what a check runs: scripts of package.json, a Makefile, shell scripts"),
-  attributes: z.boolean().optional().describe("True if the ticket may change files named .gitattributes; default: false"),
-  configuration: z
-    .boolean()
-    .optional()
-    .describe("True if tests of the base may depend on the ticket's changes to how tests are run; default: false"),
-  judge: z
-    .array(z.string().min(1).max(400))
-    .max(200)
-    .readonly()
-    .optional()
-    .describe(
-      "Glob patterns of files that judge (tests, helpers, settings, scripts) whose changes by this ticket count as the base's",
-    ),
-});
-
-/** Ids of tests that a ticket must fix. Every report is searched for each of them. */
-const Fixes = z
-  .array(z.string().min(1).max(2000))
-  .max(200)
-  .readonly()
-  .describe("Ids of tests that must pass for the ticket to be done, even if they fail on the base; * stands for any characters");
 
 const contractPath = z.string().min(1).max(400);
 

@@ -1,12 +1,10 @@
-import { basename, dirname } from "node:path/posix";
-import picomatch from "picomatch";
+import { dirname } from "node:path/posix";
 import { jsonMembers, membersOf } from "../batch/test-command.ts";
-import { type Family, familyOf } from "../evidence/languages.ts";
-import { canDecide, isTestPath } from "../evidence/sealed-paths.ts";
-import { type FoundRunner, RUNNERS } from "../test-canary/find-runner.ts";
-import { listedIn } from "../test-canary/python-modules.ts";
-import { testFilesOf } from "../test-canary/test-files.ts";
+import { familyOf } from "../evidence/languages.ts";
+import { canDecide } from "../evidence/sealed-paths.ts";
+import { isUsualTest, testMatcher } from "./base-tests.ts";
 import { type CheckDefinition, findDefinition, type TrustedTree } from "./definition.ts";
+import { entryPoints, isPackageManifest, isUnparsed } from "./entry-points.ts";
 import { FileIndex } from "./file-index.ts";
 import { isFoundByName } from "./found-by-name.ts";
 import { type LoadedNames, loadedNames } from "./loaded-names.ts";
@@ -51,9 +49,6 @@ export interface ClassifiedChange {
 /** Files whose texts are read, and characters of each. */
 const MOST_READ = 20_000;
 const MOST_CHARS = 500_000;
-
-/** Languages whose imports are read here. In others, each source file is code. */
-const PARSED: ReadonlySet<Family | undefined> = new Set<Family | undefined>(["js", "python", undefined]);
 
 /** True for a trusted file whose text is needed: source, settings, pages, and scripts without an extension. */
 export function isReadForProof(path: string): boolean {
@@ -100,7 +95,7 @@ class Kinds {
     const loaded = new Map([...base.texts].slice(0, MOST_READ).map(([path, text]) => [path, namesIn(path, text)]));
     const { runners } = findDefinition(command, base, { isTest: isUsualTest, isCode: () => true });
     this.#isTest = testMatcher(runners, base, loaded);
-    this.#manifestFolders = new Set(base.files.flatMap((path) => (MANIFEST.test(path) ? [dirname(path)] : [])));
+    this.#manifestFolders = new Set(base.files.flatMap((path) => (isPackageManifest(path) ? [dirname(path)] : [])));
     const roots = [...base.files.filter((path) => this.#isTest(path)), ...entryPoints(base, index)];
     const trusted = reach(roots, index, (path) => loaded.get(path));
     this.definition = findDefinition(command, base, {
@@ -126,7 +121,7 @@ class Kinds {
     const { path, how } = file;
     if (!canDecide(path) && !this.definition.files.has(path)) return "inert";
     if (this.#canBeCode(file)) {
-      if (this.#reached.has(path) || !PARSED.has(familyOf(path))) return "code";
+      if (this.#reached.has(path) || isUnparsed(path)) return "code";
       return how === "added" ? "additions" : "judges";
     }
     if (!this.#isTest(path) || this.#isOfJudge(file)) return "judges";
@@ -155,9 +150,6 @@ class Kinds {
   }
 }
 
-const MANIFEST =
-  /(?:^|\/)(?:package\.json|pyproject\.toml|setup\.(?:py|cfg)|Cargo\.toml|go\.mod|composer\.json|Gemfile|pom\.xml)$/;
-
 function namesIn(path: string, text: string): LoadedNames {
   return loadedNames(path, text.slice(0, MOST_CHARS));
 }
@@ -179,95 +171,6 @@ function reach(
     for (const loaded of index.loadedBy(path, names)) if (!reached.has(loaded) && canBeReached(loaded)) next.push(loaded);
   }
   return reached;
-}
-
-/** True for a test of any runner by its name. */
-function isUsualTest(path: string): boolean {
-  return isTestPath(path) || RUNNERS.some((runner) => runner.keepsTestsInCode !== true && runner.isTestFile(path));
-}
-
-/** True for the tests of the base's runners by their usual names, by the command's words and by pytest's settings. */
-function testMatcher(
-  runners: readonly FoundRunner[],
-  base: TrustedTree,
-  loaded: ReadonlyMap<string, LoadedNames>,
-): (path: string) => boolean {
-  const run = new Set(runners.flatMap((found) => (found.runner.keepsTestsInCode ? [] : testFilesOf(found, base.files))));
-  const own = runners.filter(({ runner }) => runner.keepsTestsInCode !== true);
-  const globs = own.flatMap((found) => [...globsOfTests(found, base, loaded), ...pytestGlobs(found, base)]);
-  return (path) =>
-    isTestPath(path) ||
-    run.has(path) ||
-    (familyOf(path) !== undefined &&
-      (own.some(({ runner }) => runner.isTestFile(path)) || globs.some((isNamed) => isNamed(path))));
-}
-
-/** Globs of a command for Node's own runner. One that also names code under test, which other files load, is none. */
-function globsOfTests(
-  { runner, words }: FoundRunner,
-  { files }: TrustedTree,
-  loaded: ReadonlyMap<string, LoadedNames>,
-): readonly ((path: string) => boolean)[] {
-  const named = runner.name === "pytest" ? [] : words.slice(1).filter((word) => !word.startsWith("-") && /[*?{[]/.test(word));
-  if (named.length === 0) return [];
-  const index = new FileIndex(files);
-  return named
-    .map((word) => picomatch(word.replace(/^(?:\.\/)+/, "")))
-    .filter((isNamed) => {
-      for (const [path, names] of loaded)
-        if (!isNamed(path)) for (const file of index.loadedBy(path, names)) if (isNamed(file)) return false;
-      return true;
-    })
-    .map((isNamed) => (path: string) => isNamed(path));
-}
-
-function pytestGlobs({ runner }: FoundRunner, { texts }: TrustedTree): readonly ((path: string) => boolean)[] {
-  if (runner.name !== "pytest") return [];
-  const words = [...texts].flatMap(([path, text]) => (PYTEST_SETTINGS.test(path) ? listedIn(text, "python_files") : []));
-  const globs = words.filter((word) => /test|spec|check/i.test(word)).map((word) => (word.includes("/") ? word : `**/${word}`));
-  const isNamed = picomatch(globs);
-  return globs.length === 0 ? [] : [(path) => isNamed(path)];
-}
-
-const PYTEST_SETTINGS = /(?:^|\/)(?:\.?pytest\.(?:ini|toml)|tox\.ini|setup\.cfg|pyproject\.toml)$/;
-
-/** The files by which others enter the base: what manifests, their scripts and pages name, and the modules of Python packages. */
-function* entryPoints({ files, texts }: TrustedTree, index: FileIndex): Generator<string> {
-  const packages = new Set(files.flatMap((path) => (path.endsWith("/__init__.py") ? [dirname(path)] : [])));
-  for (const path of files) {
-    if (/\.html?$/.test(path)) yield path;
-    if (path.endsWith(".py") && packages.has(dirname(path))) yield path;
-    if (!PARSED.has(familyOf(path))) yield path;
-    const text = texts.get(path);
-    if (text === undefined || !MANIFEST.test(path)) continue;
-    if (basename(path) !== "package.json")
-      yield* index.loadedBy(`${dirname(path)}/manifest.py`, loadedNames("manifest.py", text));
-    else yield* packageEntries(path, text, index);
-  }
-}
-
-/** Members of a package.json that name its entry points: https://nodejs.org/api/packages.html, and those of bundlers. */
-const ENTRIES = ["main", "module", "browser", "bin", "exports", "imports", "source", "types", "typings", "react-native"] as const;
-
-/** Scripts that start the program itself. */
-const STARTS = /^(?:start|serve|dev|preview|main)\b/;
-
-function* packageEntries(path: string, text: string, index: FileIndex): Generator<string> {
-  const members = jsonMembers(text);
-  const named = ENTRIES.flatMap((key) => stringsIn(members[key], 0));
-  const scripts = Object.entries(membersOf(members["scripts"])).filter(([name]) => STARTS.test(name));
-  const words = scripts.flatMap(([, script]) => (typeof script === "string" ? script.slice(0, 10_000).split(/[\s"'=]+/) : []));
-  for (const name of ["./index", "./src/index", ...named, ...words.filter((word) => /\.\w{1,5}$/.test(word))])
-    yield* index.namedBy(path, name);
-  // Built files are named; their sources have the same names elsewhere.
-  const none = new Set<string>();
-  yield* index.loadedBy(path, { imports: none, quoted: new Set(named.map((name) => basename(name))), modules: none });
-}
-
-function stringsIn(value: unknown, depth: number): readonly string[] {
-  if (typeof value === "string") return [value];
-  if (depth > 8 || typeof value !== "object" || value === null) return [];
-  return Object.values(value).flatMap((each) => stringsIn(each, depth + 1));
 }
 
 /** True if a text has all lines of another in their order. */

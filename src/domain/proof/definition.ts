@@ -1,12 +1,12 @@
 import { basename, dirname, join } from "node:path/posix";
 import picomatch from "picomatch";
-import { makeRules } from "../batch/makefile-tests.ts";
 import { jsonMembers, membersOf } from "../batch/test-command.ts";
 import { SCRIPT_RUNNERS, scriptRunBy } from "../evidence/scripts.ts";
 import { commandsIn } from "../test-canary/command-words.ts";
 import { type FoundRunner, RUNNERS } from "../test-canary/find-runner.ts";
 import { FileIndex } from "./file-index.ts";
 import { loadedNames } from "./loaded-names.ts";
+import { includedBy, recipesFor } from "./makefile.ts";
 
 /** The texts of trusted files, and all their paths. */
 export interface TrustedTree {
@@ -76,7 +76,10 @@ const SAME: Readonly<Record<string, string>> = { gradlew: "gradle", mvnw: "mvn",
 const SCRIPT_LISTS = /^(?:npm-run-all2?|run-[sp]|concurrently|wireit|wsrun|ultra)$/;
 const INTERPRETER =
   /^(?:node|nodejs|tsx|ts-node|bun|deno|python[\d.]*|pypy\d?|ruby|perl|php|(?:ba|da|z|k|a)?sh|pwsh|lua|Rscript)$/;
-const INLINE = /^(?:-[ecp]|-pe|-ne|--eval|--print)$/;
+/** A word of an interpreter that says what it runs. */
+const ENDS_OPTIONS = /^(?:[^-].*|-|-m|-pe|-ne|-p|-e|-c|--eval|--print)$/s;
+const ENDS_SHELL_OPTIONS = /^(?:[^-].*|-|-[a-z]*c)$/s;
+const BUILDS_COMMANDS = /^(?:eval|xargs|parallel)$/;
 /** A word of a shell that is only known when it runs. */
 const EXPANDED = /\$\(|`|\$\{?[A-Za-z_@*#?]/;
 
@@ -124,21 +127,32 @@ class Search {
   #simple(words: readonly string[], level: number): void {
     const [path = "", ...rest] = words;
     const program = path.split("/").at(-1) ?? "";
-    this.words.push(...words);
-    if (EXPANDED.test(path) || /^(?:eval|xargs|parallel)$/.test(program)) this.#doubt("a command is put together while it runs");
     const name = SAME[program] ?? program;
-    const bare = [program, ...rest];
-    const runner = RUNNERS.find((each) => each.isStartedBy(bare));
-    if (runner !== undefined) this.runners.push({ runner, words: bare });
+    this.words.push(...words);
+    if (EXPANDED.test(path) || BUILDS_COMMANDS.test(name)) this.#doubt("a command is put together while it runs");
     if (name === "cd" || name === "pushd") return this.#enter(rest[0]);
     this.#folderOption(rest);
-    for (const file of TASK_FILES[name] ?? []) this.#inFolders(file, (path) => this.#take(path, level));
-    if (name === "make") this.#make(rest, level);
+    for (const file of TASK_FILES[name] ?? []) this.#inFolders(file, (found) => this.#take(found, level));
+    if (name === "make") return this.#make(rest, level);
     const run = scriptRunBy(words);
-    if (run !== undefined || SCRIPT_LISTS.test(name) || Object.hasOwn(SCRIPT_RUNNERS, name)) this.#scripts(words, run, level);
-    else if (name === "." || name === "source") this.#execute(rest[0] ?? "", level);
-    else if (INTERPRETER.test(name) && (runner === undefined || rest.includes("-m"))) this.#interpret(name, rest, level);
+    if (run !== undefined || isScriptRunner(name)) return this.#scripts(words, run, level);
+    this.#program(name, { path, rest, isRunner: this.#runner([program, ...rest]) }, level);
+  }
+
+  #program(
+    name: string,
+    { path, rest, isRunner }: { readonly path: string; readonly rest: readonly string[]; readonly isRunner: boolean },
+    level: number,
+  ): void {
+    if (name === "." || name === "source") this.#execute(rest[0] ?? "", level);
+    else if (INTERPRETER.test(name) && (!isRunner || rest.includes("-m"))) this.#interpret(name, rest, level);
     else this.#execute(path, level);
+  }
+
+  #runner(words: readonly string[]): boolean {
+    const runner = RUNNERS.find((each) => each.isStartedBy(words));
+    if (runner !== undefined) this.runners.push({ runner, words });
+    return runner !== undefined;
   }
 
   #enter(folder: string | undefined): void {
@@ -175,11 +189,10 @@ class Search {
     this.files.add(path);
     const text = this.#read(path);
     if (text === undefined) return this.#index.has(path) ? this.#doubt("it runs a file that cannot be read") : undefined;
-    const isShell =
-      /\.(?:ba|z|da)?sh$/.test(path) || /^#!.{0,80}\b(?:ba|da|z|k|a)?sh\b/.test(text) || !/[./]\w+$/.test(basename(path));
-    if (isShell && !/^#!.{0,80}\b(?:node|python|ruby|perl)/.test(text)) return this.#shell(text.replace(/^#!.*/, ""), level);
-    for (const next of this.#index.loadedBy(path, { ...loadedNames(path, text) }))
-      if (!this.#options.isTest(next) && !this.#options.isCode(next) && isProgram(next)) this.#take(next, level + 1);
+    if (isShellScript(path, text)) return this.#shell(text.replace(/^#!.*/, ""), level);
+    const { isTest, isCode } = this.#options;
+    for (const next of this.#index.loadedBy(path, loadedNames(path, text)))
+      if (!isTest(next) && !isCode(next) && isProgram(next)) this.#take(next, level + 1);
   }
 
   /** A word that may be the path of a program. A name without a slash is found in the folders of programs, not here. */
@@ -196,15 +209,14 @@ class Search {
 
   #interpret(name: string, words: readonly string[], level: number): void {
     const isShell = /^(?:ba|da|z|k|a)?sh$/.test(name);
-    for (const [i, word] of words.entries()) {
-      const next = words[i + 1] ?? "";
-      if (TAKES_VALUE.test(words[i - 1] ?? "")) continue;
-      if (isShell && /^-[a-z]*c$/.test(word)) return this.#shell(next, level);
-      if ((!isShell && INLINE.test(word)) || word === "-") return this.#doubt("it runs a program in its words");
-      if (word === "-m") return this.#module(next, level);
-      if (!word.startsWith("-")) return this.#execute(`./${word}`, level);
-    }
-    if (isShell) this.#doubt("a shell reads what it is given");
+    const ends = isShell ? ENDS_SHELL_OPTIONS : ENDS_OPTIONS;
+    const at = words.findIndex((word, i) => ends.test(word) && !TAKES_VALUE.test(words[i - 1] ?? ""));
+    const [word, next = ""] = at === -1 ? [undefined] : words.slice(at);
+    if (word === undefined) return isShell ? this.#doubt("a shell reads what it is given") : undefined;
+    if (word === "-m") return this.#module(next, level);
+    if (isShell && word.endsWith("c") && word.startsWith("-")) return this.#shell(next, level);
+    if (word.startsWith("-")) return this.#doubt("it runs a program in its words");
+    this.#execute(`./${word}`, level);
   }
 
   #module(name: string, level: number): void {
@@ -261,24 +273,21 @@ class Search {
     this.files.add(path);
     const text = this.#read(path);
     if (text === undefined) return;
-    if (isNew)
-      for (const [, list = ""] of text.matchAll(/^[ ]{0,20}[-s]?include[ \t]{1,20}([^\n#]{1,1000})/gm))
-        for (const name of expandedBy(text, list).split(/\s+/))
-          if (EXPANDED.test(name)) this.#doubt("a Makefile includes a file that is only known when it runs");
-          else if (name !== "") this.#makefile(join(dirname(path), name), [], level);
-    const rules = makeRules(text);
-    const reached = new Set(targets.length > 0 ? targets : [...rules.keys()].slice(0, 1));
-    for (const target of reached) {
-      const { prerequisites = [], recipe = "" } = rules.get(target) ?? {};
-      for (const next of prerequisites) reached.add(next);
-      for (const line of recipe.split("\n")) this.#recipe(expandedBy(text, line).replace(/^[\s@+-]{0,20}/, ""), level);
-    }
+    for (const name of isNew ? includedBy(text) : [])
+      if (EXPANDED.test(name)) this.#doubt("a Makefile includes a file that is only known when it runs");
+      else this.#makefile(join(dirname(path), name), [], level);
+    for (const line of recipesFor(text, targets)) this.#shell(line, level);
   }
+}
 
-  #recipe(line: string, level: number): void {
-    // Make writes a dollar of the shell as two.
-    if (line.trim() !== "") this.#shell(line.replaceAll("$$", "$"), level);
-  }
+/** True for a script of a shell, by its name or its first line. */
+function isShellScript(path: string, text: string): boolean {
+  const [, program] = /^#![^\n]{0,80}?\b(node|deno|bun|python|ruby|perl|php|(?:ba|da|z|k|a)?sh)\b/.exec(text) ?? [];
+  return program === undefined ? /\.(?:ba|z|da)?sh$|(?:^|\/)[^./]+$/.test(path) : program.endsWith("sh");
+}
+
+function isScriptRunner(name: string): boolean {
+  return SCRIPT_LISTS.test(name) || Object.hasOwn(SCRIPT_RUNNERS, name);
 }
 
 function matching(glob: string): (name: string) => boolean {
@@ -292,18 +301,4 @@ const TAKES_VALUE = /^(?:-r|--require|--import|--loader|--experimental-loader|-W
 /** True for a file that a script may run or load: no data, no document. */
 function isProgram(path: string): boolean {
   return /\.(?:[cm]?[jt]sx?|py|(?:ba|z)?sh|rb|pl|php|lua|mk)$|(?:^|\/)[^./]+$/.test(path);
-}
-
-/** A line of a Makefile with the variables that the Makefile sets to plain text. */
-function expandedBy(makefile: string, line: string): string {
-  if (!line.includes("$")) return line;
-  const values = new Map<string, string>([["MAKE", "make"]]);
-  for (const [, name = "", value = ""] of makefile.matchAll(
-    /^(?:export[ \t]{1,8})?([A-Za-z_]\w{0,80})[ \t]{0,20}[:?]?=[ \t]{0,20}([^\n#]{0,500})/gm,
-  ))
-    values.set(name, value.trim());
-  let text = line;
-  for (let depth = 0; depth < 3; depth += 1)
-    text = text.replace(/\$[({]([A-Za-z_]\w{0,80})[)}]/g, (whole, name: string) => values.get(name) ?? whole).slice(0, 10_000);
-  return text;
 }

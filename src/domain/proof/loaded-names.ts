@@ -23,39 +23,33 @@ const PYTHON =
 
 /** The names in a file's text. Bounded, and in time linear to its length. */
 export function loadedNames(path: string, text: string): LoadedNames {
-  const imports = new Set<string>();
-  const quoted = new Set<string>();
-  const modules = new Set<string>();
+  const names = { imports: new Set<string>(), quoted: new Set<string>(), modules: new Set<string>() };
   const isPython = familyOf(path) === "python";
-  let n = 0;
-  for (const found of text.matchAll(QUOTED)) {
-    if (++n > MOST) break;
-    const [whole] = found;
+  for (const { 0: whole, index } of text.matchAll(QUOTED)) {
+    if (names.quoted.size > MOST) break;
     const head = whole.split("${")[0] ?? "";
     const name = head.replace(/[?#].*$/s, "").replace(/^file:\/\//, "");
     if (name === "") continue;
-    quoted.add(head === whole ? name : name.replace(/[^/]*$/, ""));
-    if (/^[\w.]+:?\w*$/.test(name) && isPython) modules.add(name.replace(/:.*$/, ""));
-    if (!isPython && !/^[./]/.test(name) && IMPORTS.test(text.slice(Math.max(0, found.index - 40), found.index)))
-      imports.add(name);
+    names.quoted.add(head === whole ? name : name.replace(/[^/]*$/, ""));
+    if (isPython) addModule(names.modules, name);
+    else if (!/^[./]/.test(name) && IMPORTS.test(text.slice(Math.max(0, index - 40), index))) names.imports.add(name);
   }
-  if (isPython) for (const name of importedModules(text)) modules.add(name);
-  return { imports, quoted, modules };
+  if (isPython) for (const name of importedModules(text)) names.modules.add(name);
+  return names;
+}
+
+/** A module in quotes, perhaps with a name in it: `package.module:name`. */
+function addModule(modules: Set<string>, name: string): void {
+  if (/^[\w.]+:?\w*$/.test(name)) modules.add(name.replace(/:.*$/, ""));
 }
 
 function* importedModules(text: string): Generator<string> {
   let n = 0;
   for (const [, from, names = "", list = ""] of text.matchAll(PYTHON)) {
     if (++n > MOST) return;
-    if (from === undefined) {
-      for (const each of list.split(/[,;]/)) yield firstWord(each);
-      continue;
-    }
-    yield from;
-    for (const each of names.replace(/[()]/g, "").split(/[,;]/)) {
-      const name = firstWord(each);
-      if (name !== "") yield from.endsWith(".") ? `${from}${name}` : `${from}.${name}`;
-    }
+    const listed = (from === undefined ? list : names.replace(/[()]/g, "")).split(/[,;]/).map(firstWord);
+    if (from === undefined) yield* listed;
+    else yield* [from, ...listed.map((name) => `${from}${from.endsWith(".") ? "" : "."}${name}`)];
   }
 }
 

@@ -1,4 +1,4 @@
-import { basename, dirname } from "node:path/posix";
+import { basename, dirname, join } from "node:path/posix";
 import { isToolConfiguration } from "../evidence/sealed-paths.ts";
 import type { FileIndex } from "./file-index.ts";
 import { isFoundByName } from "./found-by-name.ts";
@@ -70,12 +70,10 @@ export function foldersInSettings(texts: ReadonlyMap<string, string>, index: Fil
   const folders = new Set<string>();
   for (const [path, text] of texts) {
     if (!isToolConfiguration(path)) continue;
-    for (const word of text.slice(0, MOST_CHARS).split(/[\s"'`=,:[\]{}()]+/)) {
-      const folder = word.replace(/^<rootDir>\/|^(?:\.\/)+/, "").replace(/\/\*{0,2}$/, "");
-      if (folder.length < 200 && index.hasFolder(folder)) folders.add(folder);
-      const beside = dirname(path) === "." ? folder : `${dirname(path)}/${folder}`;
-      if (folder.length < 200 && index.hasFolder(beside)) folders.add(beside);
-    }
+    const words = text.slice(0, MOST_CHARS).split(/[\s"'`=,:[\]{}()]+/);
+    const named = words.map((word) => word.replace(/^<rootDir>\/|^(?:\.\/)+/, "").replace(/\/\*{0,2}$/, ""));
+    for (const folder of named)
+      for (const each of [folder, join(dirname(path), folder)]) if (index.hasFolder(each)) folders.add(each);
   }
   return folders;
 }

@@ -27,32 +27,42 @@ export function findShadows({ loaded, base, folders, isTest, isRed }: ShadowOpti
   const index = new FileIndex(base);
   const foreign = new Set<string>();
   for (const [path, names] of loaded) for (const name of foreignNames(path, names, index)) foreign.add(name);
+  const isLookedFor = ({ folder, name }: Module): boolean => !isRed && searched.has(folder) && foreign.has(name);
+  const isPythonShadow = (module: Module): boolean => {
+    if (module.folder !== "" && packages.has(module.folder) && !folders.has(module.folder)) return false;
+    const isPossible = searched.has(module.folder) || above.has(module.folder);
+    return isRunnerModule(module.name) ? isPossible : isLookedFor(module);
+  };
   return (path) => {
     if (/(?:^|\/)__init__\.py$/.test(path) && above.has(folderOf(path))) return true;
     const python = moduleAt(path);
-    if (python !== undefined) {
-      const { folder, name } = python;
-      if (packages.has(folder) && folder !== "" && !folders.has(folder)) return false;
-      if (isRunnerModule(name)) return searched.has(folder) || above.has(folder);
-      return searched.has(folder) && foreign.has(name) && !isRed;
-    }
-    const [, folder = "", name = ""] = /^(?:(.*)\/)?([^/]+?)\.(?:[cm]?[jt]sx?|json)$/.exec(path) ?? [];
-    const own = name === "index" ? folder.split("/").at(-1) : name;
-    const place = name === "index" ? folderOf(folder) : folder;
-    return own !== undefined && !isRed && searched.has(place) && foreign.has(own);
+    if (python !== undefined) return isPythonShadow(python);
+    const script = scriptModule(path);
+    return script !== undefined && isLookedFor(script);
   };
+}
+
+interface Module {
+  readonly folder: string;
+  readonly name: string;
+}
+
+/** The name by which a script would be imported like a package, and the folder in which that name is looked for. */
+function scriptModule(path: string): Module | undefined {
+  const [, folder = "", name] = /^(?:(.*)\/)?([^/]+?)\.(?:[cm]?[jt]sx?|json)$/.exec(path) ?? [];
+  if (name !== "index") return name === undefined ? undefined : { folder, name };
+  return { folder: folderOf(folder), name: folder.split("/").at(-1) ?? "" };
 }
 
 /** The first names of imports that lead to no file of the base. */
 function* foreignNames(path: string, { imports, modules }: LoadedNames, index: FileIndex): Generator<string> {
   const none = new Set<string>();
-  for (const name of path.endsWith(".py") ? modules : imports) {
-    const [first = ""] = name.split(path.endsWith(".py") ? "." : "/");
+  const isPython = path.endsWith(".py");
+  for (const name of isPython ? modules : imports) {
+    const [first = ""] = name.split(isPython ? "." : "/");
     if (first === "") continue;
     const only = new Set([name]);
-    const names = path.endsWith(".py")
-      ? { imports: none, quoted: none, modules: only }
-      : { imports: only, quoted: none, modules: none };
+    const names = { imports: isPython ? none : only, quoted: none, modules: isPython ? only : none };
     if (index.loadedBy(path, names).next().done === true) yield first;
   }
 }

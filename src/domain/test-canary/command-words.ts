@@ -44,6 +44,9 @@ function isStarter(command: readonly string[], at: number): boolean {
   return at > 0 && (/^[A-Z_a-z]\w*=/.test(word) || /^-/.test(word) || /^\d+[smh]?$/.test(word));
 }
 
+/** Words of a shell before a command. */
+const KEYWORDS: ReadonlySet<string> = new Set("if then elif else while until do ! { }".split(" "));
+
 /** The simple commands of a shell's script, in words without quotes. */
 function shellCommands(script: string): readonly (readonly string[])[] {
   const commands: string[][] = [[]];
@@ -52,6 +55,6 @@ function shellCommands(script: string): readonly (readonly string[])[] {
     else commands.at(-1)?.push(single ?? double ?? token);
   }
   return commands
-    .map((words) => words.slice(words.findIndex((word) => !/^[A-Z_a-z]\w*=/.test(word))))
+    .map((words) => words.slice(words.findIndex((word) => !/^[A-Z_a-z]\w*=/.test(word) && !KEYWORDS.has(word))))
     .filter((words) => words.length > 0);
 }
