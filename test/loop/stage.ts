@@ -50,6 +50,7 @@ export interface StageOptions {
   /** Without it, live checks are not repeated. */
   readonly live?: Batch["live"];
   readonly onBroken?: Batch["onBroken"];
+  readonly proof?: Batch["proof"];
   /** Whose accounts the engine knows; the agent itself is `work`, the reviewer is the context's. */
   readonly programs?: Partial<Pick<Batch, "agent" | "reviewer" | "secondReviewer">>;
   /** Routing by complexity; the finish lines of the tickets are as they are given. */
@@ -106,8 +107,9 @@ export class Stage implements Disposable {
       ...(options.inFolder && { tracker: { kind: "local", path: folder } as const }),
     };
     const repos = { app: { path: stage.user, base: "main", prepare: options.prepare ?? [] } };
-    const { live = { repeats: 0, everySeconds: 0.1 }, onBroken, protect = [], programs, bounds, behaviour, complexity } = options;
-    const batch: Batch = { ...made, ...programs, repos, protect, live, onBroken, bounds, behaviour, complexity };
+    const { live = { repeats: 0, everySeconds: 0.1 }, protect = [], programs } = options;
+    const { onBroken, proof, bounds, behaviour, complexity } = options;
+    const batch: Batch = { ...made, ...programs, repos, protect, live, onBroken, proof, bounds, behaviour, complexity };
     const row = { run: RUN, name: "test", batchPath: "/batch.json", batchFileSha: "x", startedAt: Date.now() };
     const journal = stage.#store.create(row);
     const first = journal.append({

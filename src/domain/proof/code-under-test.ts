@@ -127,7 +127,7 @@ class Kinds {
     if (!canDecide(path) && !this.definition.files.has(path)) return "inert";
     if (this.#canBeCode(file)) {
       if (this.#reached.has(path) || !PARSED.has(familyOf(path))) return "code";
-      return how === "added" && familyOf(path) !== undefined ? "additions" : "judges";
+      return how === "added" ? "additions" : "judges";
     }
     if (!this.#isTest(path) || this.#isOfJudge(file)) return "judges";
     if (how === "added") return "additions";

@@ -205,8 +205,12 @@ describe("the judge's are", () => {
     });
   });
 
-  test("files that nothing loads", () => {
-    expect(node({ "tool.yml": "", "tools/tool.txt": "" })).toEqual({ "tool.yml": "judges", "tools/tool.txt": "judges" });
+  test("files of the base that nothing loads", () => {
+    const base = { ...NODE, "tool.yml": "", "tools/tool.txt": "" };
+    expect(node({ "tool.yml": "1", "tools/tool.txt": null }, { base })).toEqual({
+      "tool.yml": "judges",
+      "tools/tool.txt": "judges",
+    });
   });
 });
 
@@ -216,6 +220,7 @@ test("additions are new tests with what they load, and tests to which lines were
     "test/new.test.mjs": "",
     "test/helpers/more.mjs": "",
     "src/unused.mjs": "",
+    "notes.txt": "",
     "test/add.test.mjs": `${text}test("more", () => {});\n`,
   };
   expect(new Set(Object.values(node(change)))).toEqual(new Set(["additions"]));

@@ -55,7 +55,7 @@ export async function deriveCommit(
       ...options.without.map((path) => `0 ${"0".repeat(commit.length)}\t${path}\0`),
       ...options.files.map(({ path }, i) => `${modes.get(path) === "100755" ? "100755" : "100644"} ${ids[i]}\t${path}\0`),
     ];
-    await store.content(["update-index", "-z", "--index-info"], { index, input: changes.join("") });
+    if (changes.length > 0) await store.content(["update-index", "-z", "--index-info"], { index, input: changes.join("") });
     const tree = objectId((await store.content(["write-tree"], { index })).trim());
     const file = join(folder, "commit");
     await writeFile(file, text.replace(/^tree [0-9a-f]+\n/, `tree ${tree}\n`));
@@ -77,7 +77,7 @@ async function restore(store: Store, index: string, restored: readonly RestoredP
     const there = new Set(entries.map(([path]) => path));
     const gone = paths.filter((path) => !there.has(path)).map((path) => `0 ${"0".repeat(commit.length)}\t${path}\0`);
     const input = [...gone, ...entries.map(([, line]) => line)].join("");
-    await store.content(["update-index", "-z", "--replace", "--index-info"], { index, input });
+    if (input !== "") await store.content(["update-index", "-z", "--replace", "--index-info"], { index, input });
   }
 }
 

@@ -65,4 +65,6 @@ test("paths are restored byte for byte as another commit has them, with modes an
   const files = [{ path: "twin", text: "x" }];
   const derived = await at.repo.deriveCommit({ commit, files, without: [], restored: [{ commit: base, paths }] });
   expect(git(at.user, "diff", "--name-status", base, derived)).toBe("A\tkept\nA\ttwin");
+  const only = await at.repo.deriveCommit({ commit, files: [], without: [], restored: [{ commit: base, paths }] });
+  expect(git(at.user, "diff", "--name-status", base, only)).toBe("A\tkept");
 });
