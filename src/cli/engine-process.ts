@@ -5,7 +5,7 @@ import { isToldAtStart } from "../domain/batch/warn.ts";
 import { hasErrorCode } from "../domain/values/error-text.ts";
 import { EXIT, UserError } from "../domain/values/user-error.ts";
 import { startSupervisedEngine } from "./engine/engine-supervisor.ts";
-import { printJournalOutage } from "./lines.ts";
+import { printJournalOutage } from "./print-outage.ts";
 import { stopOnSignals } from "./signals.ts";
 
 /** File descriptor on which the engine process reports to its parent, once, that the run began or was refused. */
