@@ -53,7 +53,7 @@ async function loadGuard(): Promise<typeof import("./guard/run-guard.ts")> {
  */
 async function loadEngine(): Promise<typeof import("./engine-process.ts")> {
   if (typeof LOOPDASH_ENGINE_BUNDLE !== "string") return import("./engine-process.ts");
-  return import(new URL(LOOPDASH_ENGINE_BUNDLE, import.meta.url).href);
+  return process.getBuiltinModule("node:module").createRequire(import.meta.url)(LOOPDASH_ENGINE_BUNDLE);
 }
 
 /** The bundles of the guard and of the engine; set by the build. */

@@ -23,7 +23,7 @@ import { commitsOf } from "./commit-style.ts";
 import { findShimDefaults, findToolchains, type ShimDefaults, toolchainPaths, toolchainWarnings } from "./find-toolchains.ts";
 import { type LoadedBatch, uninstalledWarnings } from "./load-batch.ts";
 import { openBatchRepo } from "./open-batch-repo.ts";
-import { openForge } from "./open-forge.ts";
+import type { ForgedRepo } from "./open-forge.ts";
 import { checkOutsideRepositories, filesOfTracker } from "./outside-repositories.ts";
 import type { RunSecrets } from "./run-secrets.ts";
 import { refuseSameBase } from "./same-base.ts";
@@ -130,10 +130,9 @@ async function openRepos(
     const commits = commitsOf(batch.commit, { name, path, env });
     const how = { ...(git && { run: git }), ...(sandbox && { sandbox }) };
     const repo = await openBatchRepo(loaded, { id: RepoId.parse(name), path, base, commits, env, ...how });
-    const forged = await openForge(repo, forge, secrets, {
-      how: isLookOnly ? "look" : "move",
-      onBroken: batch.onBroken,
-    });
+    const to = { how: isLookOnly ? "look" : "move", onBroken: batch.onBroken } as const;
+    const isLocal = forge === undefined || forge.kind === "local";
+    const forged: ForgedRepo = isLocal ? { repo } : await (await import("./open-forge.ts")).openForge(repo, forge, secrets, to);
     repos.set(name, forged.repo);
     if (forged.pullRequests !== undefined) pullRequests.set(name, forged.pullRequests);
     if (forged.branchChecks !== undefined) branchChecks.set(name, forged.branchChecks);

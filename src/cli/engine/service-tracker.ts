@@ -6,6 +6,8 @@ import { repositoriesOf } from "../../adapters/tracker/github/repositories.ts";
 import { LINEAR_API } from "../../adapters/tracker/linear/client/requests.ts";
 import { authorizationOf } from "../../adapters/tracker/linear/client/send.ts";
 import { createLinearService } from "../../adapters/tracker/linear/linear-service.ts";
+import { openWebhook } from "../../adapters/tracker/webhook/open-webhook.ts";
+import { openStandIn } from "../../adapters/tripwire/service-stand-in.ts";
 import type { TrackerRequest } from "../../domain/batch/read.ts";
 import { type ServiceSpec, TOKEN_OF } from "../../domain/batch/tracker-spec.ts";
 import { RepoId, type TicketId } from "../../domain/values/ids.ts";
@@ -66,11 +68,7 @@ export function serviceTrackerOf(
     oracleAccess: {
       service: {
         access,
-        openStandIn: async (place) => {
-          const { openStandIn } = await import("../../adapters/tripwire/service-stand-in.ts");
-          const { url, close } = await openStandIn(place);
-          return { access: { url, authorization: () => Promise.resolve("Bearer canary") }, close };
-        },
+        openStandIn: async (place) => standInFor(await openStandIn(place)),
         withoutNetwork: withoutNetwork(pathOutside(env["PATH"] ?? "", request.repos) ?? "/usr/bin:/bin"),
       },
     },
@@ -96,10 +94,7 @@ function webhookOf(
       watchers.add(watcher);
       return () => void watchers.delete(watcher);
     },
-    listen: async () => {
-      const { openWebhook } = await import("../../adapters/tracker/webhook/open-webhook.ts");
-      return openWebhook({ port: webhook.port, kind, secret: secretOf(webhook.secret), changed });
-    },
+    listen: () => openWebhook({ port: webhook.port, kind, secret: secretOf(webhook.secret), changed }),
   };
 }
 
@@ -111,6 +106,10 @@ function noSecret(name: string): never {
 function fitForHeader(name: string, token: string): string {
   if (/^[!-~]+$/.test(token)) return token;
   throw new SecretUnavailable(`the secret "${name}" is no token: it has a blank, a line end or a letter that is not ASCII`);
+}
+
+function standInFor({ url, close }: Awaited<ReturnType<typeof openStandIn>>) {
+  return { access: { url, authorization: () => Promise.resolve("Bearer canary") }, close };
 }
 
 /** GitHub Enterprise has its REST API below /api/v3, and GraphQL beside that. */

@@ -7,8 +7,8 @@ import { exitCodeOf } from "../exit-code.ts";
 import { describeChoice, type FoundRun, findRun, lookUpRun } from "../find-run.ts";
 import { readKeymap } from "../key-file.ts";
 import { linePrinter } from "../lines.ts";
-import { printJournalOutage } from "../print-outage.ts";
 import { writeAll, writeNote } from "../print.ts";
+import { printJournalOutage } from "../print-outage.ts";
 import { printedSummary } from "../printed-summary.ts";
 import { isInteractive, refuseSmallTerminal } from "../terminal.ts";
 
