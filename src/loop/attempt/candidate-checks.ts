@@ -13,7 +13,7 @@ import type { TicketId } from "../../domain/values/ids.ts";
 import type { Candidate, Change, Repo } from "../../ports/vcs.ts";
 import type { Rest } from "../concurrency/semaphore.ts";
 import type { Car, CarOptions, Train } from "../concurrency/train-car.ts";
-import { AttemptOver, overIfAborted } from "../programs/scope.ts";
+import { AttemptOver, overIfAborted, type StepFact } from "../programs/scope.ts";
 import { runAdversaryStep, runSmoke } from "../steps/adversary-step.ts";
 import { approvalNeededFor, boundGate } from "../steps/bound-gate.ts";
 import { gates, protectedFor } from "../steps/gates.ts";
@@ -175,14 +175,9 @@ export class CandidateChecks {
       expected: () => activeTickets(this.#ctx.state()).filter(({ id }) => isOnRepo(id)).length,
       build: (onto) => this.build(onto),
       check: (candidate, train) => this.#checkTrain(candidate, train),
-      hears: (part, train) => this.#tellPart(part, train),
+      hears: (part) => void this.#scope.announce(part),
       baseTip: () => this.#repo.baseTip(),
     };
-  }
-
-  #tellPart(part: string, { ids, behind }: Train): void {
-    const train = ids.length > 1 ? { train: ids as readonly TicketId[] } : {};
-    this.#scope.announce({ type: "step-part-started", part, ...train, ...(behind > 0 && { behind }) });
   }
 
   get #checks(): readonly PlacedCheck[] {
@@ -217,10 +212,9 @@ export class CandidateChecks {
     const checking = car.check().catch(overIfAborted(this.#scope));
     // It is awaited below, and may fail before.
     checking.catch(() => undefined);
-    const train = await car.departed.catch(overIfAborted(this.#scope));
+    await car.departed.catch(overIfAborted(this.#scope));
     for (const [i, placed] of this.#checks.entries())
       await runStep(this.#ctx, this.#scope, placed, async () => {
-        if (i === 0 && train !== undefined && train.ids.length > 1) this.#tellPart("", train);
         const { candidate, result } = await checking;
         if (!candidate.ok) return conflictEvidence(candidate);
         const own = result?.steps[i];
@@ -242,17 +236,21 @@ export class CandidateChecks {
   async #checkTrain(candidate: Built, train: Train): Promise<TrainResult> {
     const { commandPermits } = this.#ctx;
     const signal = AbortSignal.any([this.#scope.signal, train.signal]);
-    const announce: OpenAttempt["announce"] = (fact) => {
-      if (fact.type !== "step-part-started") return this.#scope.announce(fact);
-      train.tell(fact.part);
-      return true;
+    const shared = train.ids.length > 1 && {
+      train: {
+        tickets: train.ids as readonly TicketId[],
+        behind: train.behind,
+        announceToOthers: (fact: StepFact) => {
+          if (fact.type === "step-part-started") train.tellOthers(fact);
+        },
+      },
     };
     const steps: StepResult[] = [];
     if (this.#checks.length === 0) train.depart();
     for (const { index, spec } of this.#checks) {
       const run = (rest: Rest) => {
         train.depart();
-        const scope = { ...atStep(this.#scope, { index, spec }, rest), announce, signal };
+        const scope = { ...atStep(this.#scope, { index, spec }, rest), signal, ...shared };
         return checkCandidate(this.#ctx, scope, this.#repo, { index, step: spec, candidate });
       };
       const found = await commandPermits.run(run, signal).catch(overIfAborted(this.#scope));

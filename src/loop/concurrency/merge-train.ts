@@ -262,13 +262,13 @@ class Lane<R extends CheckOutcome> implements CarLane<R> {
     if (last?.candidate === undefined || base === undefined) return undefined;
     const train: Train = {
       ids: cars.map(({ options }) => options.id),
-      behind: this.#waiting.length,
+      behind: () => this.#waiting.length,
       signal: cancelled.signal,
       depart: () => {
         for (const car of cars) car.depart(train);
       },
-      tell: (part) => {
-        for (const { options } of cars) options.hears(part, train);
+      tellOthers: (part) => {
+        for (const { options } of cars.slice(0, -1)) options.hears(part);
       },
     };
     return last.options.check({ ...last.candidate, base }, train).catch((error: unknown) => {

@@ -77,7 +77,7 @@ describe("MergeTrains", () => {
     await Promise.all(["a", "b", "c"].map((id) => ride(enter(id))));
     expect(world.runs).toEqual(["base+a+b+c"]);
     expect(world.landed).toEqual(["a", "b", "c"]);
-    expect(world.departed[0]).toMatchObject({ ids: ["a", "b", "c"], behind: 0 });
+    expect(world.departed[0]).toMatchObject({ ids: ["a", "b", "c"] });
   });
 
   test("checks a car without a group alone, and the others without it", async () => {
