@@ -9,7 +9,7 @@ export interface Figure {
   readonly item: string;
   readonly what: string;
   readonly value: number;
-  readonly unit: "ms" | "s" | "MB" | "%" | "ms/ticket" | "bytes" | "requests";
+  readonly unit: "ms" | "s" | "MB" | "%" | "ms/ticket" | "bytes" | "requests" | "programs";
   readonly floor?: Floor;
   readonly ratio?: number;
   /** The upper bound; a figure without a bound only informs. */

@@ -19,6 +19,7 @@ import { overhead } from "./overhead.ts";
 import { peer } from "./peer.ts";
 import { prepareOnce } from "./prepare-once.ts";
 import { prepared } from "./prepared.ts";
+import { programs } from "./programs.ts";
 import { refill } from "./refill.ts";
 import { scheduling } from "./scheduling.ts";
 import { start } from "./start.ts";
@@ -31,6 +32,7 @@ const ALL: readonly Bench[] = [
   scheduling,
   start,
   overhead,
+  programs,
   refill,
   makespan,
   idle,
