@@ -1,10 +1,9 @@
 /** Builds the package: `node scripts/build.ts [folder]`, into dist/ by default. Sources in, files out; no watch mode. */
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { basename, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { batchJsonSchema } from "../src/domain/batch/json-schema.ts";
 import { lintJsonSchema } from "../src/domain/lint/lint-spec.ts";
-import { assertLightStart, assertNoHiddenRequire, assertSelfContained, type Outputs } from "./build/assertions.ts";
-import { toAscii } from "./build/ascii.ts";
+import { assertLightStart, assertNoHiddenRequire, assertSelfContained } from "./build/assertions.ts";
 import { bundle, PROGRAM, ROOT } from "./build/bundle.ts";
 import { noticesOf } from "./build/notices.ts";
 
@@ -20,11 +19,7 @@ function writeAll(folder: string, files: ReadonlyMap<string, Uint8Array>): void 
 }
 
 async function main(folder: string): Promise<void> {
-  const bundles = await bundle();
-  const outputs: Outputs = Object.assign({}, ...bundles.map(({ metafile }) => metafile.outputs));
-  const built = bundles
-    .flatMap(({ outputFiles }) => outputFiles)
-    .map(({ path, text }) => ({ name: basename(path), text: toAscii(path, text) }));
+  const { files: built, outputs } = await bundle();
   assertSelfContained(outputs);
   for (const { name, text } of built) assertNoHiddenRequire(name, text);
   assertLightStart(outputs, `dist/${PROGRAM}`, "src/cli/run-cli.ts");

@@ -6,8 +6,8 @@ import { accountsOf, type VendorSpec } from "../../domain/batch/account.ts";
 import { PARTY_NAMES, type Party, type PartyProgram, programsOf } from "../../domain/batch/party.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import { apiUrlOf } from "../engine/agent-of.ts";
-import { trustedAuthorities } from "../engine/trusted-authorities.ts";
 import type { LoadedBatch } from "../engine/load-batch.ts";
+import { trustedAuthorities } from "../engine/trusted-authorities.ts";
 import { bad, type CheckResult, ok } from "./check-result.ts";
 
 /** Time limit for one connection. Milliseconds. */
