@@ -210,7 +210,8 @@ class Lane<R extends CheckOutcome> implements CarLane<R> {
     const flight = await this.#build(cars);
     const commit = flight?.cars.at(-1)?.candidate?.commit;
     if (flight === undefined || commit === undefined) return false;
-    if (before?.commit === commit) return this.#halve(flight.cars, before);
+    // One car by itself fails by a check of its own: the train may have failed by chance.
+    if (before?.commit === commit && flight.cars.length > 1) return this.#halve(flight.cars, before);
     const result = await this.#check(flight);
     if (result === undefined || !this.#isSound(flight)) {
       this.#putBack(flight.cars.filter((car) => !car.hasFailed));

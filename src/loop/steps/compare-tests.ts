@@ -31,8 +31,9 @@ export async function byTests(check: CheckRun): Promise<Outcome | StepResult> {
   const { ctx, step, candidate, stopwatch } = check;
   const on = { step, commit: candidate.base };
   const known = await ctx.manifests.kept(resultsKey(ctx, check.scope, check.repo, on));
-  const soon = known && (await failSoon(ctx, check.scope, check.repo, { step, candidate, base: known }));
-  if (soon !== undefined) return { findings: [soon.finding], output: soon.output, passed: { summary: "" } };
+  const isAlone = check.scope.train === undefined;
+  const soon = known && isAlone && (await failSoon(ctx, check.scope, check.repo, { step, candidate, base: known }));
+  if (soon) return { findings: [soon.finding], output: soon.output, passed: { summary: "" } };
   const beside = { ...check.scope, marker: besideMarker(check.scope.marker) };
   const measuring = stopwatch.measure("base", () => baseResults(ctx, beside, check.repo, on));
   const [base, ran] = await settleBoth(measuring, runCheck(check, candidate.commit));
