@@ -8,6 +8,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 const LONG = [
   ...["e2e", "adversary", "agents", "example", "fuzz", "chaos"].map((folder) => `test/${folder}/**/*.test.{ts,tsx}`),
   "test/loop/**/{test-canary,evidence}*.test.ts",
+  "test/domain/proof/twins/{real-runners,disarmed}.test.ts",
 ];
 
 const TESTS = "test/**/*.test.{ts,tsx}";

@@ -9,7 +9,7 @@ export interface Figure {
   readonly item: string;
   readonly what: string;
   readonly value: number;
-  readonly unit: "ms" | "s" | "suites" | "MB" | "%" | "ms/ticket" | "bytes" | "requests" | "runs";
+  readonly unit: "ms" | "s" | "suites" | "MB" | "%" | "ms/ticket" | "bytes" | "requests" | "runs" | "programs";
   readonly floor?: Floor;
   readonly ratio?: number;
   /** The upper bound; a figure without a bound only informs. */
@@ -75,6 +75,7 @@ const SLACK: Readonly<Record<Figure["unit"], number>> = {
   bytes: 1,
   requests: 1,
   runs: 1,
+  programs: 1,
 };
 
 /** The figure with the wider bound of the short share. */

@@ -21,6 +21,7 @@ import { overhead } from "./overhead.ts";
 import { peer } from "./peer.ts";
 import { prepareOnce } from "./prepare-once.ts";
 import { prepared } from "./prepared.ts";
+import { programs } from "./programs.ts";
 import { refill } from "./refill.ts";
 import { scheduling } from "./scheduling.ts";
 import { start } from "./start.ts";
@@ -34,6 +35,7 @@ const ALL: readonly Bench[] = [
   scheduling,
   start,
   overhead,
+  programs,
   refill,
   makespan,
   suite,

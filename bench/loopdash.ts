@@ -18,6 +18,8 @@ export interface BenchBatch {
   readonly agent: readonly string[];
   readonly workers: number;
   readonly tickets: readonly BenchTicket[];
+  /** A command that checks each change, in the sandbox, as agents are then; without it nothing is confined: the floor has no sandbox. */
+  readonly check?: readonly string[];
 }
 
 /** The command line of the built program. Throws if it was not built. */
@@ -31,7 +33,7 @@ export function loopdashEnvironment(scratch: string, home: string): Record<strin
   return childEnvironment(scratch, { LOOPDASH_HOME: home });
 }
 
-/** Writes a batch file with gates, merge and assert as its finish line, without a sandbox: the floor has none. */
+/** Writes a batch file with gates, the check if there is one, merge and assert as its finish line. */
 export async function writeBatch(folder: string, batch: BenchBatch): Promise<string> {
   await mkdir(folder, { recursive: true });
   const path = join(folder, `${batch.name}.json`);
@@ -39,9 +41,14 @@ export async function writeBatch(folder: string, batch: BenchBatch): Promise<str
     name: batch.name,
     repos: { main: { path: batch.repo, base: "main" } },
     agent: { kind: "command", command: batch.agent },
-    sandbox: "off",
+    ...(batch.check === undefined && { sandbox: "off" }),
     limits: { workers: batch.workers, attempts: 1 },
-    finish: [{ step: "gates" }, { step: "merge" }, { step: "assert" }],
+    finish: [
+      { step: "gates" },
+      ...(batch.check === undefined ? [] : [{ step: "check", command: batch.check }]),
+      { step: "merge" },
+      { step: "assert" },
+    ],
     tickets: batch.tickets.map((ticket) => ({ ...ticket, title: `Ticket ${ticket.id}`, repo: "main" })),
   };
   await writeFile(path, JSON.stringify(content, undefined, 2));
@@ -59,10 +66,14 @@ export async function runBatch(options: {
   home: string;
   batchPath: string;
   mode: "--headless" | "--json";
+  /** A program that starts loopdash. */
+  prefix?: readonly string[];
 }): Promise<RunOutcome> {
   let peak: (() => number) | undefined;
+  const [program, ...args] = loopdashArgv(options.batchPath, options.mode, "--fresh");
+  const [first, ...rest] = [...(options.prefix ?? []), program];
   const result = await run({
-    argv: loopdashArgv(options.batchPath, options.mode, "--fresh"),
+    argv: [first ?? program, ...rest, ...args],
     cwd: options.scratch,
     env: loopdashEnvironment(options.scratch, options.home),
     onStart: (child) => {

@@ -1,9 +1,9 @@
 /** Builds the package: `node scripts/build.ts [folder]`, into dist/ by default. Sources in, files out; no watch mode. */
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { basename, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { batchJsonSchema } from "../src/domain/batch/json-schema.ts";
 import { lintJsonSchema } from "../src/domain/lint/lint-spec.ts";
-import { assertLightStart, assertNoHiddenRequire, assertSelfContained, type Outputs } from "./build/assertions.ts";
+import { assertLightStart, assertNoHiddenRequire, assertSelfContained } from "./build/assertions.ts";
 import { bundle, PROGRAM, ROOT } from "./build/bundle.ts";
 import { noticesOf } from "./build/notices.ts";
 
@@ -19,14 +19,12 @@ function writeAll(folder: string, files: ReadonlyMap<string, Uint8Array>): void 
 }
 
 async function main(folder: string): Promise<void> {
-  const bundles = await bundle();
-  const outputs: Outputs = Object.assign({}, ...bundles.map(({ metafile }) => metafile.outputs));
-  const built = bundles.flatMap(({ outputFiles }) => outputFiles);
+  const { files: built, outputs } = await bundle();
   assertSelfContained(outputs);
-  for (const file of built) assertNoHiddenRequire(basename(file.path), file.text);
+  for (const { name, text } of built) assertNoHiddenRequire(name, text);
   assertLightStart(outputs, `dist/${PROGRAM}`, "src/cli/run-cli.ts");
   const text = (value: string): Uint8Array => new TextEncoder().encode(value);
-  const files = new Map(built.map((file) => [basename(file.path), file.contents]));
+  const files = new Map(built.map((file) => [file.name, text(file.text)]));
   files.set("guard-client.pl", readFileSync(join(ROOT, "src/cli/guard-server/client.pl")));
   files.set("batch.schema.json", text(`${JSON.stringify(batchJsonSchema(), null, 2)}\n`));
   files.set("lint.schema.json", text(`${JSON.stringify(lintJsonSchema(), null, 2)}\n`));

@@ -1,6 +1,9 @@
-import { readFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { globSync, readFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { type BuildOptions, type BuildResult, build, type Plugin } from "esbuild";
+import { toAscii } from "./ascii.ts";
+import type { Outputs } from "./assertions.ts";
 
 export const ROOT = resolve(import.meta.dirname, "../..");
 /** The file that a run freezes and executes. */
@@ -58,6 +61,22 @@ const YOGA: Plugin = {
   },
 };
 
+/**
+ * An import of `node:http` reads all that it exports, also `WebSocket`, for which Node loads its whole `fetch`: measured 35 ms and
+ * 13 MB. A require reads nothing.
+ */
+const HTTP: Plugin = {
+  name: "http-without-fetch",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^(?:node:)?http$/ }, ({ kind }) =>
+      kind === "require-call" ? { path: "node:http", external: true } : { path: "node:http", namespace: "required" },
+    );
+    onLoad({ filter: /.*/, namespace: "required" }, ({ path }) => ({
+      contents: `module.exports = require(${JSON.stringify(path)});`,
+    }));
+  },
+};
+
 /** Errors in a batch file are reported in English. The other languages are half of zod, and parsed at every start. */
 const ENGLISH: Plugin = {
   name: "zod-in-english",
@@ -94,7 +113,7 @@ export const AS_SHIPPED = {
     // React's production build; the other one records every render.
     "process.env.NODE_ENV": '"production"',
   },
-  plugins: [WITHOUT_OPTIONAL, NO_PROGRAMS, YOGA, ENGLISH, ONE_COPY],
+  plugins: [WITHOUT_OPTIONAL, NO_PROGRAMS, YOGA, HTTP, ENGLISH, ONE_COPY],
   banner: {
     // Some packages are CommonJS and require Node's modules.
     js: '#!/usr/bin/env node\nimport { createRequire as requireOf } from "node:module";\nconst require = requireOf(import.meta.url);',
@@ -105,20 +124,32 @@ export const AS_SHIPPED = {
  * Bundles the program in chunks, so that each verb loads only its own code. Packages are included: ink and react as some 250
  * separate files take about 400 ms to load, as one file 170 ms; and the installed code is exactly the tested code.
  */
-function buildProgram(version: string, plugins: readonly Plugin[]): Promise<Built> {
+function buildProgram(entry: Readonly<Record<string, string>>, define: Defines, plugins: readonly Plugin[]): Promise<Built> {
   return build({
     ...AS_SHIPPED,
-    entryPoints: { [basename(PROGRAM, ".js")]: "src/cli/main.ts" },
+    entryPoints: entry,
     outdir: "dist",
     splitting: true,
     chunkNames: "[name]-[hash]",
-    define: {
-      ...AS_SHIPPED.define,
-      LOOPDASH_VERSION: JSON.stringify(version),
-      LOOPDASH_GUARD_BUNDLE: JSON.stringify(`./${GUARD}`),
-    },
+    define: { ...AS_SHIPPED.define, ...define },
     plugins: [...AS_SHIPPED.plugins, ...plugins],
   });
+}
+
+type Defines = Readonly<Record<`LOOPDASH_${string}`, string>>;
+
+/** The version, the bundles beside the program, and a hash of what all of it is made of. */
+function definesOf(): Defines {
+  const manifest: { version: string } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+  const sources = globSync(["src/**/*.ts", "components/**/*.{ts,tsx}", "package-lock.json"], { cwd: ROOT }).sort();
+  const hash = createHash("sha256");
+  for (const name of sources) hash.update(`${name}\n`).update(readFileSync(join(ROOT, name)));
+  return {
+    LOOPDASH_VERSION: JSON.stringify(manifest.version),
+    LOOPDASH_BUILD: JSON.stringify(hash.digest("hex").slice(0, 16)),
+    LOOPDASH_GUARD_BUNDLE: JSON.stringify(`./${GUARD}`),
+    LOOPDASH_ENGINE_BUNDLE: JSON.stringify("./engine.js"),
+  };
 }
 
 function buildOracle(plugins: readonly Plugin[]): Promise<Built> {
@@ -133,8 +164,28 @@ function buildGuard(plugins: readonly Plugin[]): Promise<Built> {
   return build({ ...COMMON, ...of, format: "cjs", minify: true });
 }
 
-/** Program, oracle and guard, not yet written to disk: esbuild's outputs and their inputs. `plugins` come after our own. */
-export function bundle(plugins: readonly Plugin[] = []): Promise<[program: Built, oracle: Built, guard: Built]> {
-  const manifest: { version: string } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
-  return Promise.all([buildProgram(manifest.version, plugins), buildOracle(plugins), buildGuard(plugins)]);
+/** A file of dist/, not yet written to disk. */
+export interface BuiltFile {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** All bundles, and esbuild's record of what is in them. `plugins` come after our own. */
+export async function bundle(
+  plugins: readonly Plugin[] = [],
+): Promise<{ readonly files: readonly BuiltFile[]; readonly outputs: Outputs }> {
+  const define = definesOf();
+  const bundles = await Promise.all([
+    buildProgram({ [basename(PROGRAM, ".js")]: "src/cli/main.ts" }, define, plugins),
+    buildProgram({ engine: "src/cli/engine-process.ts" }, define, plugins),
+    buildOracle(plugins),
+    buildGuard(plugins),
+  ]);
+  const outputs: Outputs = Object.assign({}, ...bundles.map(({ metafile }) => metafile.outputs));
+  const files = bundles.flatMap(({ outputFiles }) =>
+    outputFiles.map(({ path, text }) => ({ name: basename(path), text: toAscii(path, text) })),
+  );
+  const tripwire = Object.keys(outputs).filter((path) => outputs[path]?.inputs["src/adapters/tripwire/code-sha.ts"]);
+  const list = JSON.stringify(tripwire.map((path) => basename(path)).sort());
+  return { files: [...files, { name: "tripwire.json", text: list }], outputs };
 }

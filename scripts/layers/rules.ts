@@ -113,6 +113,7 @@ export const STARTERS: {
       "the hook of an agent that stops, inside the sandbox: it runs git and checks, and waits for them",
     "src/adapters/vcs/git/bounded-process.ts":
       "streams a worker's git through `onOutput`, which ends it at once; also in the helper",
+    "src/adapters/vcs/git/bounded-shell.ts": "keeps a shell that runs one git after another, in a sandbox or without",
     "src/adapters/vcs/git/git-helper.ts": "forks our own program with a channel for requests",
     "src/adapters/vcs/git/git-session.ts": "a git that stays and answers one question after another on stdin",
     "src/adapters/vcs/git/run-git.ts":

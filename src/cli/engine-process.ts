@@ -5,7 +5,8 @@ import { isToldAtStart } from "../domain/batch/warn.ts";
 import { hasErrorCode } from "../domain/values/error-text.ts";
 import { EXIT, UserError } from "../domain/values/user-error.ts";
 import { startSupervisedEngine } from "./engine/engine-supervisor.ts";
-import { printJournalOutage } from "./lines.ts";
+import { printJournalOutage } from "./print-outage.ts";
+import { reportErrors } from "./report-errors.ts";
 import { stopOnSignals } from "./signals.ts";
 
 /** File descriptor on which the engine process reports to its parent, once, that the run began or was refused. */
@@ -37,7 +38,11 @@ export const Handshake = z.discriminatedUnion("ok", [
 export type Handshake = z.infer<typeof Handshake>;
 
 /** Runs the engine on its own: without a terminal, controlled over the run's socket. Returns the run's exit code. */
-export async function engineProcess(json: string): Promise<number> {
+export function engineProcess(json: string): Promise<number> {
+  return reportErrors(() => runEngine(json));
+}
+
+async function runEngine(json: string): Promise<number> {
   const { workers, acceptChanges, attended, ...args } = EngineArgs.parse(JSON.parse(json));
   outliveFullLog();
   try {

@@ -1,13 +1,16 @@
 import type { RunEvent } from "../domain/run/event.ts";
-import type { Outage } from "../domain/run/outage-fact.ts";
 import { type RunState, ticketOf } from "../domain/run/state.ts";
 import { errorMessage } from "../domain/values/error-text.ts";
 import { plainText } from "../domain/values/text.ts";
 import type { Clock } from "../ports/clock.ts";
 import { describeEvents } from "../store/describe-event.ts";
-import { formatClock, formatElapsed, formatStopwatch } from "../store/format.ts";
+<<<<<<< HEAD
+import { formatClock, formatStopwatch } from "../store/format.ts";
 import { lastingWork } from "../store/labels/progress-label.ts";
 import { STYLES } from "../store/labels/tone.ts";
+=======
+import { formatClock } from "../store/format.ts";
+>>>>>>> w/frame
 import { ticketLinks, withLinks } from "../store/links.ts";
 import { printedLine } from "./links.ts";
 import { writeAll } from "./print.ts";
@@ -39,6 +42,7 @@ function untilItFails(fd: number): (text: string) => void {
   };
 }
 
+<<<<<<< HEAD
 /** The time after which a run without news says what lasts. Milliseconds. */
 const QUIET_MS = 30_000;
 
@@ -91,25 +95,8 @@ function lastingLine(
   return `${formatClock(now)}  ·  ${STYLES.waits.glyph} waiting ${formatStopwatch(now - toldAt)}: ${plainText(lasting)}\n`;
 }
 
-/**
- * An outage of the journal as a line, because no event tells of it: the reason, its begin, the next try, and the time of giving
- * up.
- */
-export function journalOutageLine({ since, why, nextAt, until }: Outage, now: number): string {
-  const waits = `next try in ${formatElapsed(Math.round((nextAt - now) / 1_000) * 1_000)}, gives up at ${formatClock(until)}`;
-  const what = `the engine has been waiting since ${formatClock(since)}: ${plainText(why)}`;
-  return `${formatClock(now)}  ·  ${STYLES.heldUp.glyph} ${what}; no agent is at work; ${waits}\n`;
-}
-
-/** Prints that line. Never throws. */
-export function printJournalOutage(outage: Outage, fd: 1 | 2): void {
-  try {
-    writeAll(fd, journalOutageLine(outage, Date.now()));
-  } catch (error) {
-    process.emitWarning(`output stopped: ${errorMessage(error)}`);
-  }
-}
-
+=======
+>>>>>>> w/frame
 function lineOf(event: RunEvent, state: RunState): string | undefined {
   const lines = describeEvents(event, state).map(({ ticket, glyph, text }) => {
     const line = `${formatClock(event.at)}  ${ticket ?? "·"}  ${glyph} ${text}`;

@@ -1,14 +1,7 @@
-import { diskProblem, SQLITE, sqliteCode, systemCode } from "../adapters/disk-error.ts";
-import { GitMissing } from "../adapters/vcs/git/git-call.ts";
-import { plainText } from "../domain/values/text.ts";
-import { EXIT, UserError } from "../domain/values/user-error.ts";
-import { printDefect, printUserError, writeAll } from "./print.ts";
+import { writeAll } from "./print.ts";
 import type { Request } from "./program.ts";
-import { stateHome } from "./state-home.ts";
+import { reportErrors } from "./report-errors.ts";
 import { VERSION } from "./version.ts";
-
-/** Hidden verb: the engine process that the dashboard starts (see spawn-engine.ts). */
-const ENGINE_VERB = "__engine";
 
 /** Hidden verb: the process that runs git for an engine (see git-helper.ts). */
 const GIT_VERB = "__git";
@@ -55,59 +48,15 @@ async function serveGit(): Promise<number> {
 
 /** Runs one command and returns its exit code. Verbs are loaded on demand, so that small ones start fast. */
 export async function runCli(argv: readonly string[]): Promise<number> {
-  try {
+  return reportErrors(async () => {
     if (argv[0] === GIT_VERB) return await serveGit();
     if (argv[0] === RESULTS_VERB) return await serveResults();
     if (argv[0] === TRACKER_VERB) return await serveReading();
     if (argv[0] === TREE_VERB) return await serveTree();
     if (argv[0] === SCAN_VERB) return await serveScan();
-    if (argv[0] === ENGINE_VERB) return await (await import("./engine-process.ts")).engineProcess(argv[1] ?? "");
     if (argv[0] === COMPLETE_VERB && argv[1] === "--") return (await import("./verbs/completion.ts")).complete(argv.slice(2));
     return await perform((await import("./args.ts")).readArgs(argv));
-  } catch (error) {
-    if (error instanceof UserError) {
-      printUserError(error);
-      return error.exitCode;
-    }
-    const known = fullDisk(error) ?? missingGit(error);
-    if (known !== undefined) {
-      printUserError(known);
-      return known.exitCode;
-    }
-    printDefect(error);
-    return EXIT.notDone;
-  }
-}
-
-/** A full disk is not a defect of loopdash, wherever it occurs. */
-function fullDisk(error: unknown): UserError | undefined {
-  if (!["ENOSPC", "EDQUOT"].includes(systemCode(error) ?? "") && sqliteCode(error) !== SQLITE.full) return undefined;
-  const problem = diskProblem(error);
-  if (problem === undefined) return undefined;
-  const place = plainText(pathOf(error) ?? stateHome(process.env, process.cwd()).root, 300);
-  return new UserError({
-    what: `loopdash had to stop: it could not write ${place}`,
-    ...problem,
-    exitCode: EXIT.notDone,
-    cause: error,
   });
-}
-
-function missingGit(error: unknown): UserError | undefined {
-  if (!(error instanceof GitMissing)) return undefined;
-  const todo = "Install git and see that it comes first on PATH; loopdash doctor says which version is needed.";
-  return new UserError({
-    what: "there is no git",
-    why: "no folder of PATH has a program git",
-    todo,
-    exitCode: EXIT.refused,
-    cause: error,
-  });
-}
-
-/** The file that the system names; it names none for a file that is open already. */
-function pathOf(error: unknown): string | undefined {
-  return error instanceof Error && "path" in error && typeof error.path === "string" ? error.path : undefined;
 }
 
 function printed(text: string): number {

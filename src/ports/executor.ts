@@ -21,6 +21,8 @@ export interface ExecRequest {
   readonly cwd: string;
   /** The whole environment: nothing is inherited. */
   readonly env: Readonly<Record<string, string>>;
+  /** See `Confined.files`. */
+  readonly files?: readonly string[];
   /** The file that gets all output of the process, stdout and stderr as they come. It is bounded, with a mark at the cut. */
   readonly logFile: string;
   readonly timeoutMs: number;

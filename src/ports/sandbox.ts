@@ -80,6 +80,8 @@ export interface Launch {
 
 /** A launch that starts another one confined. It can be used once. */
 export interface Confined extends Launch {
+  /** Paths of files that the process is given open as its files 3, 4 and so on: the first one to write, the others to read. */
+  readonly files?: readonly string[];
   /**
    * Call it once, after the process has ended or failed to start. It waits until nothing lives in the sandbox any more, and gives
    * the sandbox's knowledge of the end. Does not throw.

@@ -1,6 +1,6 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import type { Plugin } from "esbuild";
 import { bundle, PROGRAM, ROOT } from "../../scripts/build/bundle.ts";
 
@@ -85,13 +85,12 @@ async function make(holes: readonly Hole[]): Promise<string> {
 /** Builds the program with these holes into a folder; returns its path. */
 export async function buildInto(root: string, holes: readonly Hole[]): Promise<string> {
   const dug = new Set<Hole>();
-  const outputs = await bundle([digging(holes, dug)]);
+  const { files } = await bundle([digging(holes, dug)]);
   const client = withHoles(GUARD_CLIENT, holes, dug);
   const missed = holes.find((hole) => !dug.has(hole));
   if (missed !== undefined) throw new Error(`${missed.file} is not in the build`);
   mkdirSync(join(root, "dist"), { recursive: true });
-  for (const file of outputs.flatMap((output) => output.outputFiles))
-    writeFileSync(join(root, "dist", basename(file.path)), file.contents);
+  for (const { name, text } of files) writeFileSync(join(root, "dist", name), text);
   writeFileSync(join(root, "dist", "guard-client.pl"), client);
   for (const part of ["prompts", "package.json"]) cpSync(join(ROOT, part), join(root, part), { recursive: true });
   return join(root, "dist", PROGRAM);

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { transform } from "esbuild";
 import { parseSync } from "oxc-parser";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { toAscii } from "../../scripts/build/ascii.ts";
 import { assertLightStart, assertNoHiddenRequire, assertSelfContained, type Outputs } from "../../scripts/build/assertions.ts";
 import { ROOT } from "./scratch-tree.ts";
 
@@ -81,6 +82,29 @@ describe("the build", () => {
     expect(all).not.toContain("zod/v4/locales/de.js");
   });
 
+  it("is ASCII, and imports node:http nowhere: both would cost every engine megabytes", () => {
+    const all = globSync("*.{js,cjs}", { cwd: dist });
+    expect(all.filter((name) => /[^\0-\x7f]/.test(built(name)))).toEqual([]);
+    const importing = all.filter((name) => /^import .*"(?:node:)?http";$/m.test(built(name)));
+    expect(importing).toEqual([]);
+  });
+
+  it("lists the files that contain the tripwire: an engine of any of them has the same hash of it", () => {
+    const containing = globSync("*.js", { cwd: dist }).filter((name) =>
+      built(name).includes("// src/adapters/tripwire/code-sha.ts"),
+    );
+    expect(containing).toContain("engine.js");
+    expect(JSON.parse(built("tripwire.json"))).toEqual(containing.sort());
+  });
+
+  it("makes an engine that loads little beside its own file, and nothing that draws", () => {
+    const names = [...built("engine.js").matchAll(/^(?:import|export) .*?"\.\/([^"]+)";$|^\} from "\.\/([^"]+)";$/gm)].map(
+      ([, whole, end]) => whole ?? end ?? "",
+    );
+    expect(names.length).toBeLessThan(40);
+    for (const name of ["engine.js", ...names]) expect(built(name)).not.toContain("react-reconciler");
+  });
+
   it("makes an oracle of one file", () => {
     const names = [...built("oracle.cjs").matchAll(/\brequire\(([^)]*)\)/g)].map(([, name = ""]) => name);
     expect(names.length).toBeGreaterThan(0);
@@ -142,6 +166,12 @@ describe("the build's assertions refuse", () => {
     expect(() => assertSelfContained(two)).toThrow("dist/oracle.cjs imports dist/a.js");
     const fat = { "dist/oracle.cjs": file([], ["oracle/done.ts", "node_modules/zod/index.js"]) };
     expect(() => assertSelfContained(fat)).toThrow("node_modules/zod/index.js");
+  });
+
+  it("a character beyond ASCII whose escape would be another program", () => {
+    expect(toAscii("a.js", "/[\u2716\u{1f600}]/u; // \u2014")).toBe("/[\\u2716\\ud83d\\ude00]/u; // \\u2014");
+    expect(() => toAscii("a.js", "/\\\u2014/")).toThrow("a.js has");
+    expect(() => toAscii("a.js", "String.raw`\u2014`")).toThrow("a.js has");
   });
 
   it("a require that is not bundled", () => {

@@ -4,6 +4,7 @@ import type { ExecEnding, ExecRequest, ExecResult, Executor, ProcessId } from ".
 import type { Masker } from "../../ports/secrets.ts";
 import { type LogFile, openLogFile } from "./log-file.ts";
 import { createOutput, type Output } from "./output.ts";
+import { withFiles } from "./passed-files.ts";
 import { isAlive, processId } from "./process-id.ts";
 import { createProcessTable, FENCE_VARIABLE, outputsOf, type ReadProcessTable } from "./process-table.ts";
 import { createProcessTreeWatch, type ProcessTreeWatch } from "./process-tree-watch.ts";
@@ -122,19 +123,22 @@ async function runOne(request: ExecRequest, workshop: Workshop, begun: number): 
 
 /** Own group and session, nothing inherited, nothing kept in memory. */
 function launch(request: ExecRequest, program: string) {
-  return execa(program, request.argv.slice(1), {
-    cwd: request.cwd,
-    // Node passes NODE_V8_COVERAGE to every child unless the name is set; an undefined value is not passed.
-    env: { ...request.env, [FENCE_VARIABLE]: request.marker, NODE_V8_COVERAGE: request.env["NODE_V8_COVERAGE"] },
-    extendEnv: false,
-    stdin: "ignore",
-    encoding: "buffer",
-    buffer: false,
-    reject: false,
-    killDescendants: true,
-    // execa would send it as long as an output stream is open, even after the group's number became free.
-    forceKillAfterDelay: false,
-  });
+  const start = (files: readonly number[]) =>
+    execa(program, request.argv.slice(1), {
+      cwd: request.cwd,
+      // Node passes NODE_V8_COVERAGE to every child unless the name is set; an undefined value is not passed.
+      env: { ...request.env, [FENCE_VARIABLE]: request.marker, NODE_V8_COVERAGE: request.env["NODE_V8_COVERAGE"] },
+      extendEnv: false,
+      // execa's types know descriptors with one digit only.
+      stdio: ["ignore", "pipe", "pipe", ...(files as readonly 3[])],
+      encoding: "buffer",
+      buffer: false,
+      reject: false,
+      killDescendants: true,
+      // execa would send it as long as an output stream is open, even after the group's number became free.
+      forceKillAfterDelay: false,
+    });
+  return withFiles(request.files ?? [], start);
 }
 
 type Started =

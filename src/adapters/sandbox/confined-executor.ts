@@ -34,7 +34,8 @@ async function runConfined(executor: Executor, sandbox: Sandbox, request: ExecRe
   let result: ExecResult;
   let end: SandboxEnd;
   try {
-    result = await executor.run({ ...rest, argv: confined.argv, cwd: confined.cwd, env: confined.env });
+    const { argv, cwd, env, files = [] } = confined;
+    result = await executor.run({ ...rest, argv, cwd, env, files });
   } finally {
     end = await confined.settle();
   }

@@ -6,6 +6,7 @@ import { findGroupHome, memoryMax } from "./bubblewrap/control-group.ts";
 import { boundsInotify } from "./bubblewrap/outer-namespace.ts";
 import { ownMounts } from "./bubblewrap/own-mounts.ts";
 import { seccompFilter } from "./bubblewrap/seccomp.ts";
+import { refuseDumps } from "./bubblewrap/starter.ts";
 import { laysOverlays, versionOf, wantsNewer } from "./bubblewrap/version.ts";
 import { confinedExecutor } from "./confined-executor.ts";
 import { findProgram } from "./find-program.ts";
@@ -66,6 +67,7 @@ async function tryOut(plain: BubblewrapOptions, version: string): Promise<FoundS
   const apart = { ...bound, layers, ...(prefix === undefined ? {} : { ownMounts: prefix }) };
   const shown = (await canOverlay(["/usr"])) ? [{ ...apart, readOverlays: true }] : [];
   const copies = laysOverlays(version) ? [...shown, apart].map((wish) => ({ ...wish, overlays: true })) : [];
+  await refuseDumps();
   const wishes: BubblewrapOptions[] = [...copies, ...shown, apart, plain];
   let failed: FoundSandbox | undefined;
   for (const wish of wishes) {

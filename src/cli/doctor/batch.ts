@@ -12,7 +12,7 @@ import { findAgent } from "../engine/agent-of.ts";
 import { describeApiKeys, findApiKeys, howToAllow } from "../engine/api-key-guard.ts";
 import { pathsOf } from "../engine/batch-paths.ts";
 import { checkCommands } from "../engine/check-commands.ts";
-import { findToolchains, toolchainPaths, toolchainWarnings } from "../engine/find-toolchains.ts";
+import { findShimDefaults, findToolchains, toolchainPaths, toolchainWarnings } from "../engine/find-toolchains.ts";
 import { type LoadedBatch, uninstalledWarnings } from "../engine/load-batch.ts";
 import { openBatchRepo } from "../engine/open-batch-repo.ts";
 import { openForge } from "../engine/open-forge.ts";
@@ -120,7 +120,8 @@ export async function checkBatchCommands(
   const sandbox = found?.ok === true ? found.sandbox : undefined;
   const places = pathsOf(batch, { folder, state, home });
   const toolchains = await findToolchains(batch.repos, { env: children, homes: places.homes });
-  const { paths } = await toolchainPaths(toolchains, { repos: batch.repos, env: children });
+  const defaults = await findShimDefaults(children);
+  const { paths } = toolchainPaths(toolchains, { repos: batch.repos, env: children, defaults });
   const { missing, warnings } = await checkCommands(loaded, { sandbox, places, env: children, paths });
   const lines = (problems: readonly BatchProblem[]) => formatProblems(file, problems);
   const lacking = toolchainWarnings(toolchains, loaded.locate);

@@ -5,8 +5,9 @@ import { connectTo, tunnelThrough, UpstreamProxy } from "../../adapters/gateway/
 import { accountsOf, type VendorSpec } from "../../domain/batch/account.ts";
 import { PARTY_NAMES, type Party, type PartyProgram, programsOf } from "../../domain/batch/party.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
-import { apiUrlOf, trustedAuthorities } from "../engine/agent-of.ts";
+import { apiUrlOf } from "../engine/agent-of.ts";
 import type { LoadedBatch } from "../engine/load-batch.ts";
+import { trustedAuthorities } from "../engine/trusted-authorities.ts";
 import { bad, type CheckResult, ok } from "./check-result.ts";
 
 /** Time limit for one connection. Milliseconds. */

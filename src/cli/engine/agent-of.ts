@@ -1,6 +1,5 @@
 import { existsSync, realpathSync } from "node:fs";
 import { delimiter, dirname, isAbsolute, normalize, resolve } from "node:path";
-import { rootCertificates } from "node:tls";
 import type { AgentProgram } from "../../adapters/agent/agent-program.ts";
 import { createCommandAgent } from "../../adapters/agent/command-agent.ts";
 import type { GuardProgram } from "../../adapters/agent/guard-files.ts";
@@ -10,7 +9,6 @@ import { gatewayPlatform, pricesOn } from "../../adapters/agent/platform.ts";
 import { loadProgram } from "../../adapters/agent/registry.ts";
 import { resolveProgram } from "../../adapters/executor/resolve-program.ts";
 import { Prices } from "../../adapters/gateway/prices/prices.ts";
-import { trustedCertificates } from "../../adapters/sandbox/certificates.ts";
 import { type BatchPaths, namedFiles } from "../../adapters/sandbox/named-files.ts";
 import { accountsOf, usesLogin, type VendorSpec } from "../../domain/batch/account.ts";
 import type { AgentSpec, VendorAgentSpec } from "../../domain/batch/agent-spec.ts";
@@ -91,7 +89,7 @@ export async function modelOptions(
       : await loginUpstream(login, { api: kind.subscription?.api, baseUrl, env: keys })),
     prices: [...pricesIn(agent), ...(platform === undefined ? kind.prices : pricesOn(platform, kind.prices))],
     ...(platform === undefined || model === undefined ? {} : { platform: gatewayPlatform(platform, platformModel(model)) }),
-    ...(baseUrl.startsWith("https:") ? { ca: trustedAuthorities(keys) } : {}),
+    ...(baseUrl.startsWith("https:") ? { ca: await authoritiesIn(keys) } : {}),
   };
   assertPriced(kind, { model, platform, prices: upstream.prices, who });
   return {
@@ -142,13 +140,13 @@ export async function loginOf(
   const { openLogin } = await import("../../adapters/agent/logins/open-login.ts");
   return openLogin(account.kind, {
     ...{ env: keys, programPath: program, tokenUrl: account.loginUrl, learn },
-    ca: trustedAuthorities(keys),
+    ca: await authoritiesIn(keys),
   });
 }
 
-/** The certificate authorities (PEM) that models' APIs and token endpoints are checked against. */
-export function trustedAuthorities(env: NodeJS.ProcessEnv): string {
-  return trustedCertificates({ env, extra: rootCertificates }).pem;
+/** The certificate authorities of this machine. Loaded on demand: an agent that is a command needs no TLS. */
+async function authoritiesIn(env: NodeJS.ProcessEnv): Promise<string> {
+  return (await import("./trusted-authorities.ts")).trustedAuthorities(env);
 }
 
 /** What the gateway adds to the requests of an account with a login. Google bills a project, which it names for the login. */
@@ -164,7 +162,7 @@ async function loginUpstream(
   };
   if (api !== "code-assist") return { credential };
   const { createCodeAssist } = await import("../../adapters/agent/logins/code-assist.ts");
-  return { credential, codeAssist: createCodeAssist({ login, baseUrl, env, ca: trustedAuthorities(env) }) };
+  return { credential, codeAssist: createCodeAssist({ login, baseUrl, env, ca: await authoritiesIn(env) }) };
 }
 
 /** The batch's prices for a program's models. */

@@ -66,27 +66,39 @@ export interface ToolchainPaths {
   readonly careful: ReadonlyMap<string, Readonly<Record<string, string>>>;
 }
 
+/** The toolchains that shims of PATH pick by themselves, and the folders of their programs. */
+export type ShimDefaults = ReadonlyMap<Tool, string>;
+
+/** Asks every shim of PATH for the version that it picks by itself. A shim may take 0.1 s to answer. */
+export async function findShimDefaults(env: Readonly<Record<string, string>>): Promise<ShimDefaults> {
+  const asked = await Promise.all(TOOLS.map(async (tool) => [tool, await defaultBehindShim(tool, env)] as const));
+  return new Map(asked.flatMap(([tool, bin]) => (bin === undefined ? [] : [[tool, bin]])));
+}
+
 /**
  * The PATH of each repository whose toolchains are not those of PATH. Where a repository pins no version of a tool, or one that is
  * not installed, and PATH has a shim for it, the version that the shim picks by itself comes first: a shim would obey what a
  * candidate pins.
  */
-export async function toolchainPaths(
+export function toolchainPaths(
   found: readonly FoundToolchain[],
-  { repos, env }: { readonly repos: Batch["repos"]; readonly env: Readonly<Record<string, string>> },
-): Promise<ToolchainPaths> {
+  {
+    repos,
+    env,
+    defaults,
+  }: { readonly repos: Batch["repos"]; readonly env: Readonly<Record<string, string>>; readonly defaults: ShimDefaults },
+): ToolchainPaths {
   const { PATH = "" } = env;
-  const defaults = await Promise.all(TOOLS.map(async (tool) => [tool, await defaultBehindShim(tool, env)] as const));
   const paths = new Map<string, string>();
   const careful = new Map<string, Readonly<Record<string, string>>>();
   for (const repo of Object.keys(repos)) {
     const own = found.filter((each) => each.repo === repo);
     const pinned = own.flatMap(({ bin }) => bin ?? []);
     const isFound = (tool: Tool) => own.some(({ version, wanted }) => wanted.tool === tool && version !== undefined);
-    const others = defaults.flatMap(([tool, bin]) => (bin === undefined || isFound(tool) ? [] : [bin]));
+    const others = [...defaults].flatMap(([tool, bin]) => (isFound(tool) ? [] : [bin]));
     const first = [...new Set([...pinned.toReversed(), ...others])];
     if (first.length > 0) paths.set(repo, [...first, PATH].join(":"));
-    const rust = own.find(({ wanted }) => wanted.tool === "rust")?.bin ?? defaults.find(([tool]) => tool === "rust")?.[1];
+    const rust = own.find(({ wanted }) => wanted.tool === "rust")?.bin ?? defaults.get("rust");
     careful.set(repo, { PATH: withoutShims([...first, PATH].join(":")), RUSTUP_TOOLCHAIN: rustupToolchain(rust) });
   }
   return { paths, careful };

@@ -85,7 +85,8 @@ export async function loadBatch(file: string, options: LoadBatchOptions): Promis
   const tickets = ticketFolder(text, folder);
   const testCommands = (await options.findTests?.(untestedRepos(text, folder))) ?? {};
   const request = trackerRequestOf(text, folder);
-  const outside = request === undefined ? undefined : outsideTrackerOf(request, { folder, env: options.env ?? process.env });
+  const outside =
+    request === undefined ? undefined : await outsideTrackerOf(request, { folder, env: options.env ?? process.env });
   const folderTickets =
     outside !== undefined
       ? await readOutsideTickets(outside, request?.tracker.kind ?? "command")

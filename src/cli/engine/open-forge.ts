@@ -22,7 +22,7 @@ import type { RunSecrets } from "./run-secrets.ts";
 const TOKEN_USER = "x-access-token";
 
 /** A repository as a run uses it, and the place of its forge for people, if changes land there too. */
-interface ForgedRepo {
+export interface ForgedRepo {
   readonly repo: Repo;
   readonly place?: string;
   /** Set if changes land by pull requests. */

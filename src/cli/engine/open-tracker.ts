@@ -1,15 +1,16 @@
 import type { TrackerRequest } from "../../domain/batch/read.ts";
 import type { OutsideTracker, TrackerSurroundings } from "./outside-tracker.ts";
-import { programTrackerOf } from "./program-tracker.ts";
-import { serviceTrackerOf } from "./service-tracker.ts";
 
 /**
- * The tracker that a batch names, which has not been asked anything yet. Throws a UserError (exit 4) if its program is one that
- * agents' changes could rewrite.
+ * The tracker that a batch names, which has not been asked anything yet. Only the code of its kind is loaded. Throws a UserError
+ * (exit 4) if its program is one that agents' changes could rewrite.
  */
-export function outsideTrackerOf(request: TrackerRequest, surroundings: TrackerSurroundings): OutsideTracker {
+export async function outsideTrackerOf(request: TrackerRequest, surroundings: TrackerSurroundings): Promise<OutsideTracker> {
   const { tracker } = request;
-  return tracker.kind === "command"
-    ? programTrackerOf({ ...request, tracker }, surroundings)
-    : serviceTrackerOf({ ...request, tracker }, surroundings);
+  if (tracker.kind === "command") {
+    const { programTrackerOf } = await import("./program-tracker.ts");
+    return programTrackerOf({ ...request, tracker }, surroundings);
+  }
+  const { serviceTrackerOf } = await import("./service-tracker.ts");
+  return serviceTrackerOf({ ...request, tracker }, surroundings);
 }

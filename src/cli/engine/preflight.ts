@@ -20,10 +20,10 @@ import { pathsOf } from "./batch-paths.ts";
 import { checkCommands, refuseMissing } from "./check-commands.ts";
 import { checkLogin, filesOfLogins } from "./check-logins.ts";
 import { commitsOf } from "./commit-style.ts";
-import { findToolchains, toolchainPaths, toolchainWarnings } from "./find-toolchains.ts";
+import { findShimDefaults, findToolchains, type ShimDefaults, toolchainPaths, toolchainWarnings } from "./find-toolchains.ts";
 import { type LoadedBatch, uninstalledWarnings } from "./load-batch.ts";
 import { openBatchRepo } from "./open-batch-repo.ts";
-import { openForge } from "./open-forge.ts";
+import type { ForgedRepo } from "./open-forge.ts";
 import { checkOutsideRepositories, filesOfTracker } from "./outside-repositories.ts";
 import type { RunSecrets } from "./run-secrets.ts";
 import { refuseSameBase } from "./same-base.ts";
@@ -69,14 +69,20 @@ interface PreflightOptions {
 
 /** Checks everything that a run will need before anything starts. Throws a UserError (exit 4) at the first missing item. */
 export async function preflight(loaded: LoadedBatch, options: PreflightOptions): Promise<RunEnvironment> {
-  const [found, uninstalled] = await settleBoth(findEnvironment(loaded, options), uninstalledWarnings(loaded));
+  const commandEnv = allowedEnvironment(options.env, {});
+  // These take the longest, some 0.1 s each, and wait for nothing else.
+  const shims = findShimDefaults(commandEnv);
+  const environment = findEnvironment(loaded, { ...options, commandEnv, shims });
+  const [[found, uninstalled]] = await settleBoth(settleBoth(environment, uninstalledWarnings(loaded)), shims);
   return { ...found, warnings: [...uninstalled, ...found.warnings] };
 }
 
-async function findEnvironment(loaded: LoadedBatch, options: PreflightOptions): Promise<RunEnvironment> {
-  const { env, cwd } = options;
+async function findEnvironment(
+  loaded: LoadedBatch,
+  options: PreflightOptions & Pick<RunEnvironment, "commandEnv"> & { readonly shims: Promise<ShimDefaults> },
+): Promise<RunEnvironment> {
+  const { env, cwd, commandEnv } = options;
   const { batch } = loaded;
-  const commandEnv = allowedEnvironment(env, {});
   checkPolicyPaths(batch);
   checkOutsideRepositories(batch, stateHome(env, cwd).root);
   checkSecretSources(batch, { folder: loaded.folder, env });
@@ -91,7 +97,8 @@ async function findEnvironment(loaded: LoadedBatch, options: PreflightOptions): 
     openRepos(loaded, { ...options, sandbox }),
     findToolchains(batch.repos, { env: commandEnv, homes: places.homes }),
   );
-  const { paths, careful } = await toolchainPaths(toolchains, { repos: batch.repos, env: commandEnv });
+  const defaults = await options.shims;
+  const { paths, careful } = toolchainPaths(toolchains, { repos: batch.repos, env: commandEnv, defaults });
   const { missing, warnings } = await checkCommands(loaded, { sandbox, places, env: commandEnv, paths });
   refuseMissing(loaded.file, missing);
   const told = [...warnings, ...toolchainWarnings(toolchains, loaded.locate)];
@@ -123,10 +130,9 @@ async function openRepos(
     const commits = commitsOf(batch.commit, { name, path, env });
     const how = { ...(git && { run: git }), ...(sandbox && { sandbox }) };
     const repo = await openBatchRepo(loaded, { id: RepoId.parse(name), path, base, commits, env, ...how });
-    const forged = await openForge(repo, forge, secrets, {
-      how: isLookOnly ? "look" : "move",
-      onBroken: batch.onBroken,
-    });
+    const to = { how: isLookOnly ? "look" : "move", onBroken: batch.onBroken } as const;
+    const isLocal = forge === undefined || forge.kind === "local";
+    const forged: ForgedRepo = isLocal ? { repo } : await (await import("./open-forge.ts")).openForge(repo, forge, secrets, to);
     repos.set(name, forged.repo);
     if (forged.pullRequests !== undefined) pullRequests.set(name, forged.pullRequests);
     if (forged.branchChecks !== undefined) branchChecks.set(name, forged.branchChecks);

@@ -1,5 +1,3 @@
-import { basename } from "node:path";
-import { fileURLToPath } from "node:url";
 import { isResumable } from "../../domain/results/next-steps.ts";
 import { numbersOf } from "../../domain/results/trend.ts";
 import { isActivity, type RunEvent } from "../../domain/run/event.ts";
@@ -8,18 +6,15 @@ import { errorMessage } from "../../domain/values/error-text.ts";
 import type { RunId } from "../../domain/values/ids.ts";
 import type { Journal } from "../../ports/journal.ts";
 import type { RunStore, Tally } from "../../ports/run-store.ts";
-import { VERSION } from "../version.ts";
+import { BUILD, VERSION } from "../version.ts";
 
 /** Number of events after which the state is kept again: at most this many are read after it. */
 const EVERY = 5_000;
 /** Number of events that a new client gets with the state, and how far back to look for them. */
 export const RECENT = 200;
 const LOOK_BACK = 2_000;
-/**
- * The program that made a kept state: another version may reduce to another state. The bundle's files are named by a hash of
- * their content and imports.
- */
-const MADE_BY = `${VERSION} ${basename(fileURLToPath(import.meta.url))}`;
+/** The program that made a kept state: another version may reduce to another state. */
+const MADE_BY = `${VERSION} ${BUILD}`;
 
 /**
  * Keeps a run's data for readers: its state at intervals and at its end, and its tally at each change. A failed write is

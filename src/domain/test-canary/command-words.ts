@@ -10,7 +10,7 @@ const EXEC: ReadonlySet<string> = new Set(["exec", "dlx", "x"]);
 const SHELL = /^(?:sh|bash|dash|zsh|ash)$/;
 
 /** Scripts that are runners, whatever program starts them. */
-const RUNNER_SCRIPT = /(?:^|\/)(?:vitest(?:\.mjs)?|jest(?:\.js)?)$/;
+const RUNNER_SCRIPT = /(?:^|\/)(?:vitest(?:\.mjs)?|jest(?:\.js)?|_?mocha(?:\.c?js)?|tape|tap)$/;
 
 /**
  * The commands that a command runs, one by one for a shell's script. Each is without the programs that only start it, and has its

@@ -13,7 +13,7 @@ import type { TicketId } from "../../domain/values/ids.ts";
 import type { Candidate, Change, Repo } from "../../ports/vcs.ts";
 import type { Rest } from "../concurrency/semaphore.ts";
 import type { Car, CarOptions, Train } from "../concurrency/train-car.ts";
-import { AttemptOver, overIfAborted } from "../programs/scope.ts";
+import { AttemptOver, overIfAborted, type StepFact } from "../programs/scope.ts";
 import { runAdversaryStep, runSmoke } from "../steps/adversary-step.ts";
 import { approvalNeededFor, boundGate } from "../steps/bound-gate.ts";
 import { gates, protectedFor } from "../steps/gates.ts";
@@ -21,7 +21,8 @@ import type { Built } from "../steps/landing.ts";
 import { conflictEvidence } from "../steps/merge.ts";
 import { refuseUnapproved } from "../steps/prove-alone.ts";
 import { runReviewStep } from "../steps/review-step.ts";
-import type { NeededApproval, StepResult, TrainResult } from "../steps/step.ts";
+import type { StepResult, TrainResult } from "../steps/step.ts";
+import { CandidateProofs } from "./candidate-proofs.ts";
 import { checkCandidate } from "./check-candidate.ts";
 import type { LoopContext, OpenAttempt } from "./context.ts";
 import { keepPatch } from "./kept-work.ts";
@@ -50,10 +51,7 @@ export class CandidateChecks {
     number,
     { readonly candidate: Built; readonly text: string; readonly approves: readonly string[] }
   >();
-  /** What checks need approved, by step index. */
-  readonly #needed = new Map<number, NeededApproval>();
-  /** The commit on which each check was proven alone, by step index. */
-  readonly #proven = new Map<number, string>();
+  readonly #proofs: CandidateProofs;
 
   constructor(
     ctx: LoopContext,
@@ -66,6 +64,7 @@ export class CandidateChecks {
     this.#repo = repo;
     this.#steps = steps;
     this.#change = change;
+    this.#proofs = new CandidateProofs(approverOfJudge(ctx.batch, scope.ticket.finish));
   }
 
   /** True if a person has rewritten the ticket since the reviewer passed the change: it judged another ticket. */
@@ -135,7 +134,7 @@ export class CandidateChecks {
     return candidate;
   }
 
-  /** Throws AttemptOver if the change touches the rules of its repository, or a zone that nobody may change. */
+  /** Throws AttemptOver if the change touches its repository's rules, or a zone that nobody may change. */
   #holdBounds(): void {
     const { batch } = this.#ctx;
     const isReadOnly = batch.bound?.zones === "read-only";
@@ -144,16 +143,15 @@ export class CandidateChecks {
   }
 
   /**
-   * Throws AttemptOver if the candidate changes zones, or its class needs a person, and no person has approved exactly this change. The work is kept: once it is
-   * approved, the next attempt continues it without an agent.
+   * Throws AttemptOver if the candidate changes zones or what judges it, or its class needs a person, and no person has approved
+   * exactly this change. The work is kept: once it is approved, the next attempt continues it without an agent.
    */
   async #awaitApproval(candidate: Built): Promise<void> {
     const { batch, state } = this.#ctx;
     const ticket = ticketOf(state(), this.#scope.ticket.id);
     const gatedClass = routeOf(batch, ticket).gate === undefined ? undefined : ticket.complexity?.class;
     const approved = new Set([...this.#passed.values()].flatMap(({ approves }) => approves));
-    const isReviewers = approverOfJudge(batch, this.#scope.ticket.finish) === "reviewer";
-    const judges = this.#judges.filter((path) => !isReviewers || !approved.has(path));
+    const judges = this.#proofs.unapproved(approved);
     const needed = await approvalNeededFor(this.#repo, candidate, { bound: batch.bounds?.[this.#repo.id], gatedClass, judges });
     if (needed === undefined || isApproved(ticket, needed.change)) return;
     await keepPatch(this.#repo, { from: candidate.base, change: this.#change, patch: this.#scope.files.patch });
@@ -177,14 +175,9 @@ export class CandidateChecks {
       expected: () => activeTickets(this.#ctx.state()).filter(({ id }) => isOnRepo(id)).length,
       build: (onto) => this.build(onto),
       check: (candidate, train) => this.#checkTrain(candidate, train),
-      hears: (part, train) => this.#tellPart(part, train),
+      hears: (part) => void this.#scope.announce(part),
       baseTip: () => this.#repo.baseTip(),
     };
-  }
-
-  #tellPart(part: string, { ids, behind }: Train): void {
-    const train = ids.length > 1 ? { train: ids as readonly TicketId[] } : {};
-    this.#scope.announce({ type: "step-part-started", part, ...train, ...(behind > 0 && { behind }) });
   }
 
   get #checks(): readonly PlacedCheck[] {
@@ -219,59 +212,45 @@ export class CandidateChecks {
     const checking = car.check().catch(overIfAborted(this.#scope));
     // It is awaited below, and may fail before.
     checking.catch(() => undefined);
-    const train = await car.departed.catch(overIfAborted(this.#scope));
+    await car.departed.catch(overIfAborted(this.#scope));
     for (const [i, placed] of this.#checks.entries())
       await runStep(this.#ctx, this.#scope, placed, async () => {
-        if (i === 0 && train !== undefined && train.ids.length > 1) this.#tellPart("", train);
         const { candidate, result } = await checking;
         if (!candidate.ok) return conflictEvidence(candidate);
         const own = result?.steps[i];
-        if (own !== undefined) return this.#noteProof(placed, own, train);
+        if (own !== undefined) return this.#proofs.note(placed, own);
         throw new Error(`the train of ${this.#scope.ticket.id} has no result of ${placed.spec.name}`);
       });
     return (await checking).candidate;
   }
 
-  /** Keeps what a check has shown beside its result. A change that nobody may approve fails. */
-  #noteProof({ index, spec }: PlacedCheck, result: StepResult, train?: Train): StepResult {
-    this.#needed.delete(index);
-    this.#proven.delete(index);
-    if (!result.ok) return result;
-    if (result.isProven && result.commit !== undefined) this.#proven.set(index, result.commit);
-    if (result.needsApproval === undefined) return result;
-    const isShared = train !== undefined && train.ids.length > 1;
-    if (isShared || approverOfJudge(this.#ctx.batch, this.#scope.ticket.finish) === "refuse")
-      return refuseUnapproved(spec, result);
-    this.#needed.set(index, result.needsApproval);
-    return result;
-  }
-
-  /** Files that judge and that somebody has to approve. */
-  get #judges(): readonly string[] {
-    return [...new Set([...this.#needed.values()].flatMap(({ files }) => files))];
-  }
-
   /** The proof of a candidate that lands, if each of its checks was proven on it alone. */
   proofOf(commit: string): LandedProof | undefined {
-    const isProven = this.#checks.length > 0 && this.#checks.every(({ index }) => this.#proven.get(index) === commit);
-    return isProven ? { approved: this.#judges } : undefined;
+    return this.#proofs.of(
+      commit,
+      this.#checks.map(({ index }) => index),
+    );
   }
 
   /** Runs the checks on the candidate of a train's last car, which is this one. */
   async #checkTrain(candidate: Built, train: Train): Promise<TrainResult> {
     const { commandPermits } = this.#ctx;
     const signal = AbortSignal.any([this.#scope.signal, train.signal]);
-    const announce: OpenAttempt["announce"] = (fact) => {
-      if (fact.type !== "step-part-started") return this.#scope.announce(fact);
-      train.tell(fact.part);
-      return true;
+    const shared = train.ids.length > 1 && {
+      train: {
+        tickets: train.ids as readonly TicketId[],
+        behind: train.behind,
+        announceToOthers: (fact: StepFact) => {
+          if (fact.type === "step-part-started") train.tellOthers(fact);
+        },
+      },
     };
     const steps: StepResult[] = [];
     if (this.#checks.length === 0) train.depart();
     for (const { index, spec } of this.#checks) {
       const run = (rest: Rest) => {
         train.depart();
-        const scope = { ...atStep(this.#scope, { index, spec }, rest), announce, signal };
+        const scope = { ...atStep(this.#scope, { index, spec }, rest), signal, ...shared };
         return checkCandidate(this.#ctx, scope, this.#repo, { index, step: spec, candidate });
       };
       const found = await commandPermits.run(run, signal).catch(overIfAborted(this.#scope));
@@ -293,7 +272,7 @@ export class CandidateChecks {
     if (!candidate.ok) return conflictEvidence(candidate);
     if (spec.step === "check") {
       const { index } = placed;
-      return this.#noteProof({ index, spec }, await checkCandidate(ctx, scope, this.#repo, { index, step: spec, candidate }));
+      return this.#proofs.note({ index, spec }, await checkCandidate(ctx, scope, this.#repo, { index, step: spec, candidate }));
     }
     if (spec.step !== "review" && spec.step !== "adversary") throw new Error(`${spec.step} cannot stand before merge`);
     if (!this.#applies(placed)) return { ok: true, summary: `not needed: the ticket is ${this.#class}`, notNeeded: true };
@@ -304,7 +283,7 @@ export class CandidateChecks {
       const before = this.#passed.get(placed.index)?.candidate.commit.slice(0, 7);
       return { ok: true, summary: `stands: its files are as they were in ${before}, which passed`, commit: candidate.commit };
     }
-    const of = { candidate, change: this.#change, judges: this.#judges };
+    const of = { candidate, change: this.#change, judges: this.#proofs.judges };
     const result =
       spec.step === "review"
         ? await runReviewStep(ctx, scope, this.#repo, { ...of, spec })
@@ -321,7 +300,7 @@ export class CandidateChecks {
     const before = this.#passed.get(index);
     if (before === undefined || before.text !== this.#text) return false;
     // It was not shown what judges.
-    if (this.#judges.some((path) => !before.approves.includes(path))) return false;
+    if (this.#proofs.judges.some((path) => !before.approves.includes(path))) return false;
     const { paths } = await this.#repo.change({ from: before.candidate.commit, tip: candidate.commit });
     const moved = new Set(paths.map(({ path }) => path));
     return this.#change.paths.every(({ path }) => !moved.has(path));

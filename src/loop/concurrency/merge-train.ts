@@ -210,7 +210,8 @@ class Lane<R extends CheckOutcome> implements CarLane<R> {
     const flight = await this.#build(cars);
     const commit = flight?.cars.at(-1)?.candidate?.commit;
     if (flight === undefined || commit === undefined) return false;
-    if (before?.commit === commit) return this.#halve(flight.cars, before);
+    // One car by itself fails by a check of its own: the train may have failed by chance.
+    if (before?.commit === commit && flight.cars.length > 1) return this.#halve(flight.cars, before);
     const result = await this.#check(flight);
     if (result === undefined || !this.#isSound(flight)) {
       this.#putBack(flight.cars.filter((car) => !car.hasFailed));
@@ -262,13 +263,13 @@ class Lane<R extends CheckOutcome> implements CarLane<R> {
     if (last?.candidate === undefined || base === undefined) return undefined;
     const train: Train = {
       ids: cars.map(({ options }) => options.id),
-      behind: this.#waiting.length,
+      behind: () => this.#waiting.length,
       signal: cancelled.signal,
       depart: () => {
         for (const car of cars) car.depart(train);
       },
-      tell: (part) => {
-        for (const { options } of cars) options.hears(part, train);
+      tellOthers: (part) => {
+        for (const { options } of cars.slice(0, -1)) options.hears(part);
       },
     };
     return last.options.check({ ...last.candidate, base }, train).catch((error: unknown) => {

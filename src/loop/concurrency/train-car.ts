@@ -1,3 +1,4 @@
+import type { PrepareFact } from "../../domain/run/prepare-fact.ts";
 import type { Candidate } from "../../ports/vcs.ts";
 import { orAborted } from "./wait.ts";
 
@@ -9,18 +10,21 @@ export interface CheckOutcome {
   readonly ok: boolean;
 }
 
+/** A part of a check that begins. */
+export type PartStarted = Omit<Extract<PrepareFact, { type: "step-part-started" }>, "ticket" | "fence">;
+
 /** A train as its cars see it. */
 export interface Train {
   /** Its cars, in the order in which they land. */
   readonly ids: readonly string[];
-  /** Cars that wait for the next train. */
-  readonly behind: number;
+  /** The cars that wait for the next train. */
+  readonly behind: () => number;
   /** Aborted if what it stands on does not land: its check says nothing then. */
   readonly signal: AbortSignal;
   /** Called once its check begins to run. */
   depart(): void;
-  /** Tells all its cars what is being done for them. */
-  tell(part: string): void;
+  /** Tells its cars but the last what is being done for them. */
+  tellOthers(part: PartStarted): void;
 }
 
 /** What a train needs to know of a change that is ready to be checked. `R` is the result of its checks. */
@@ -38,7 +42,7 @@ export interface CarOptions<R extends CheckOutcome> {
   /** Checks the candidate of a train's last car. `base` is the commit below its first car. Calls `depart` as it begins. */
   check(candidate: BuiltCandidate, train: Train): Promise<R>;
   /** Hears what is being done for its train. */
-  hears(part: string, train: Train): void;
+  hears(part: PartStarted): void;
   baseTip(): Promise<string>;
 }
 

@@ -44,7 +44,9 @@ export async function settleFlakyTests(
   if (ctx.batch.flaky === "count") return undefined;
   const failing = failingTests(base, run);
   if (failing.length === 0 || failing.length > MOST_FLAKY) return undefined;
-  const known = await knownAmong(ctx, scope, repo, { step, candidate, base, failing });
+  // A train that fails is halved: only a candidate by itself is worth runs that find out.
+  const find = scope.train === undefined ? knownAmong : knownBefore;
+  const known = await find(ctx, scope, repo, { step, candidate, base, failing });
   if (known.length < failing.length) return undefined;
   const ran = await runCheckCommand(ctx, scope, repo, {
     ...{ step, commit: candidate.commit, attributesOf: candidate.base, log: `check-${step.name}-again` },
@@ -52,6 +54,20 @@ export async function settleFlakyTests(
   });
   const again = ran.ok ? namedAsOn(base, resultsOf(step, ran.result, ran.reading), step.command) : undefined;
   return again === undefined || "says" in again ? undefined : eitherRun(run, again, known);
+}
+
+/** What is to be found out about failing tests. */
+type Failing = Omit<FailedRun, "run"> & { readonly failing: readonly string[] };
+
+/** Those of the failing tests that are known to be flaky on the base. */
+async function knownBefore(
+  ctx: ResultsContext,
+  scope: StepScope,
+  repo: Repo,
+  { step, candidate, failing }: Failing,
+): Promise<readonly string[]> {
+  const flaky = await ctx.manifests.flakyTests(resultsKey(ctx, scope, repo, { step, commit: candidate.base }));
+  return failing.filter((id) => flaky.has(id));
 }
 
 /**
@@ -62,7 +78,7 @@ async function knownAmong(
   ctx: ResultsContext,
   scope: StepScope,
   repo: Repo,
-  { step, candidate, base, failing }: Omit<FailedRun, "run"> & { readonly failing: readonly string[] },
+  { step, candidate, base, failing }: Failing,
 ): Promise<readonly string[]> {
   const key = resultsKey(ctx, scope, repo, { step, commit: candidate.base });
   const onBase = tallies(base.tests);

@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
-import { makeTwins } from "../../domain/proof/make-twins.ts";
 import type { Draw, TwinnedFile } from "../../domain/proof/twin.ts";
+import { twinsFor } from "../../domain/proof/twins/twins-for.ts";
 import type { FoundRunner } from "../../domain/test-canary/find-runner.ts";
 import { loads } from "../../domain/test-canary/loads.ts";
 import { testFilesOf } from "../../domain/test-canary/test-files.ts";
@@ -38,7 +38,7 @@ export async function plantTwins({ found, paths, code, isPassing, read }: Planti
   const twinned: TwinnedFile[] = [];
   for (const [path, text] of texts.toSorted(([a], [b]) => (rank.get(a) ?? 0) - (rank.get(b) ?? 0))) {
     if (twinned.length >= (isOne ? 1 : MOST_FILES)) break;
-    const file = makeTwins(runner.name, { path, text }, { draw, isPassing, most: isOne ? 1 : MOST_TWINS });
+    const file = twinsFor(runner.name, { path, text }, { draw, isPassing, most: isOne ? 1 : MOST_TWINS });
     if (file !== undefined) twinned.push(file);
   }
   return twinned;

@@ -11,7 +11,7 @@ const stage = useStage();
 
 /** A bwrap that does something else with what it is given. */
 function fakeOf(version: string, script: string): string {
-  const options = `if [ "$1" = --args ]; then mapfile -d "" -t read <&6; exec 6<&-; shift 2; set -- "\${read[@]}" "$@"; fi`;
+  const options = `if [ "$1" = --args ]; then mapfile -d "" -t read <&5; exec 5<&-; shift 2; set -- "\${read[@]}" "$@"; fi`;
   const text = `#!/bin/bash\n[ "$1" = --version ] && { echo bubblewrap ${version}; exit; }\n${options}\n${script}\n`;
   chmodSync(stage.put("bin/bwrap", text), 0o755);
   return stage.at("bin");

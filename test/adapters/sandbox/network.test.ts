@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { createServer, type Server, type ServerOpts } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import type { Confinement } from "../../../src/ports/sandbox.ts";
-import { isRoot, useStage } from "./support.ts";
+import { commandOf, isRoot, useStage } from "./support.ts";
 
 const stage = useStage();
 const servers: Server[] = [];
@@ -126,7 +126,7 @@ const server = net.createServer((s) => s.end("HELLO\\n")).listen(80, "169.254.16
         }).stdout;
       const nothing = { write: [stage.at("wt")], read: [], mounts: [], sockets: [] };
       const confined = await stage.sandbox().confine({ argv, cwd: stage.at("wt"), env }, nothing);
-      expect(within(confined.argv, confined.env)).toBe("ENETUNREACH\n");
+      expect(within(commandOf(confined), confined.env)).toBe("ENETUNREACH\n");
       expect(within(argv, env)).toBe("HELLO\n");
       await confined.settle();
     });

@@ -188,10 +188,9 @@ test("caches that can be written are copies, and one that was removed meanwhile 
   const sandbox = stage.sandbox({ overlays: true });
   const launch = { argv: ["true"], cwd: stage.at("wt"), env: { PATH } };
   const copied = async () => {
-    const { argv: starter, settle } = await sandbox.confine(launch, { ...NOTHING, write: [stage.at("wt")] });
-    // The last file that the starter opens is the one that bwrap reads its options from.
-    const files = starter.filter((word) => /^\/proc\/\d+\/fd\/\d+$/.test(word));
-    const argv = readFileSync(files.at(-1) ?? "", "utf8").split("\0");
+    const { files = [], settle } = await sandbox.confine(launch, { ...NOTHING, write: [stage.at("wt")] });
+    // bwrap reads its options from file 5.
+    const argv = readFileSync(files[2] ?? "", "utf8").split("\0");
     await settle();
     expect(argv).toContain(stage.at("home/.nvm"));
     return argv.filter((at, i) => argv[i - 1] === "--tmp-overlay" && argv[i - 2] === at && at.startsWith(stage.at("home")));

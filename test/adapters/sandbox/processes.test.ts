@@ -5,7 +5,7 @@ import { isAlive, processId } from "../../../src/adapters/executor/process-id.ts
 import { openStatusFile } from "../../../src/adapters/sandbox/bubblewrap/status-file.ts";
 import type { Confinement } from "../../../src/ports/sandbox.ts";
 import { engineOf } from "./engine.ts";
-import { isRoot, NOTHING, PATH, processesWith, until, useStage } from "./support.ts";
+import { commandOf, isRoot, NOTHING, PATH, processesWith, until, useStage } from "./support.ts";
 
 const stage = useStage();
 const started: number[] = [];
@@ -62,7 +62,7 @@ describe("of the processes outside a confined one", () => {
       spawnSync("unshare", around([...command]), { encoding: "utf8", env, timeout: 20_000 }).stdout;
     const attack = ["/bin/sh", "-c", "kill -9 -1; echo DONE"];
     const confined = await stage.sandbox().confine({ argv: attack, cwd: stage.at("wt"), env: { PATH } }, confinement());
-    expect(await run(confined.argv, confined.env)).toMatch(/ALIVE/);
+    expect(await run(commandOf(confined), confined.env)).toMatch(/ALIVE/);
     expect(await run(attack, { PATH })).not.toMatch(/ALIVE/);
     await confined.settle();
   });
@@ -198,7 +198,7 @@ describe("the terminal of whoever looks at it", () => {
   ])("a confined process never %s", async (_, script) => {
     const argv = ["/bin/sh", "-c", script];
     const confined = await stage.sandbox().confine({ argv, cwd: stage.at("wt"), env: { PATH } }, confinement());
-    const said = inTerminal(confined.argv, confined.env);
+    const said = inTerminal(commandOf(confined), confined.env);
     expect(said).toContain("DONE");
     expect(said).not.toContain("GOT THROUGH");
     await confined.settle();

@@ -18,11 +18,17 @@ import { type BubblewrapOptions, createBubblewrap } from "../../../src/adapters/
 import { confinedExecutor } from "../../../src/adapters/sandbox/confined-executor.ts";
 import { findProgram } from "../../../src/adapters/sandbox/find-program.ts";
 import type { ExecRequest, ExecResult } from "../../../src/ports/executor.ts";
-import type { Confinement, Sandbox } from "../../../src/ports/sandbox.ts";
+import type { Confined, Confinement, Sandbox } from "../../../src/ports/sandbox.ts";
 
 export const PATH = process.env["PATH"] ?? "";
 export const isRoot = process.getuid?.() === 0;
 export const NOTHING: Confinement = { write: [], read: [], mounts: [], sockets: [] };
+
+/** The command of a confined program for whoever cannot pass open files on: a shell opens them. */
+export function commandOf({ argv, files = [] }: Confined): readonly string[] {
+  const opened = files.map((_, i) => `${i + 3}${i === 0 ? ">" : "<"}"$${i + 1}"`).join(" ");
+  return ["/bin/sh", "-c", `exec ${opened}; shift ${files.length}; exec "$@"`, "sh", ...files, ...argv];
+}
 
 /** bwrap of this machine. These tests are about the real one: without it they fail. */
 export function bwrap(): string {

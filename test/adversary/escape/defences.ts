@@ -52,7 +52,7 @@ export const DEFENCES = {
     holes: [
       {
         file: "src/adapters/sandbox/bubblewrap/outer-namespace.ts",
-        from: 'echo "$1" >/proc/sys/user/max_inotify_instances; ',
+        from: `echo \${instances} >/proc/sys/user/max_inotify_instances; `,
         to: "",
       },
     ],

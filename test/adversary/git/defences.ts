@@ -12,8 +12,8 @@ const UNCONFINED = {
 /** What reads a worker's leftovers runs where it sees everything. */
 export const UNGUARDED = {
   file: `${VCS}/git/guarded-git.ts`,
-  from: "if (store.sandbox === undefined || options.reach === undefined) {",
-  to: "if (store !== undefined) {",
+  from: "if (store.sandbox === undefined) return open;",
+  to: "if (store !== undefined) return open;",
 };
 
 export const DEFENCES = {
@@ -34,10 +34,10 @@ export const DEFENCES = {
     holes: [
       {
         file: HARVEST,
-        from: "  const quarantine = await makeQuarantine(join(agentDir",
+        from: '  const call = store.contentCall(["pack-objects"], {',
         to: `  await (await import("node:fs/promises")).cp(objects, store.at.objects, { recursive: true, force: true });
           if (objects !== "") return;
-          const quarantine = await makeQuarantine(join(agentDir`,
+          const call = store.contentCall(["pack-objects"], {`,
       },
     ],
   },

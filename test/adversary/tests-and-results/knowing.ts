@@ -32,8 +32,8 @@ const UNKNOWING: Defence = {
     },
     {
       file: "src/adapters/sandbox/bubblewrap/bubblewrap.ts",
-      from: 'walls.options.program, "--args", "6", "--"',
-      to: 'walls.options.program, "--args", "6", "--setenv", "PLACE", start, "--"',
+      from: 'walls.options.program, "--args", "5", "--"',
+      to: 'walls.options.program, "--args", "5", "--setenv", "PLACE", start, "--"',
     },
   ],
 };

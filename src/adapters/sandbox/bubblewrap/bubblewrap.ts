@@ -22,9 +22,9 @@ import { isWithin, realPath, wayTo } from "../mounts/real-path.ts";
 import { systemMounts } from "../mounts/system-folders.ts";
 import { programMounts, toolMounts } from "../mounts/toolchains.ts";
 import { type ControlGroup, type GroupHome, makeGroup, memoryMax } from "./control-group.ts";
-import { outerNamespace } from "./outer-namespace.ts";
+import { layerTable, outerNamespace } from "./outer-namespace.ts";
 import { seccompFilter } from "./seccomp.ts";
-import { filesToClose, limited, starter } from "./starter.ts";
+import { becoming, entering, limitsOf } from "./starter.ts";
 import { openStatusFile } from "./status-file.ts";
 import { type UnlinkedFile, unlinkedFile } from "./unlinked-file.ts";
 
@@ -141,7 +141,6 @@ async function confine(walls: Walls, launch: Launch, confinement: Confinement): 
   const layers = confinement.layers ?? [];
   const except = layers.map(({ from }) => from);
   const { mounts: shown, table, live } = await overlay(mounts, walls.canOverlay, { except, live: confinement.live ?? [] });
-  const inherited = filesToClose();
   const write = mounts.flatMap((mount) => (mount.kind === "bind" && mount.write ? [mount.at] : []));
   const home = walls.homes.includes(realPath(walls.options.home) ?? "") ? walls.options.home : "/tmp/home";
   const env = insideEnvironment(launch.env, { home, write });
@@ -155,33 +154,53 @@ async function confine(walls: Walls, launch: Launch, confinement: Confinement): 
       ...(home === walls.options.home ? [] : ["--dir", home]),
       ...READ_ONLY,
       ...env.set.flatMap(([name, value]) => ["--setenv", name, value]),
+      ...BY_SHELL.flatMap((name) => restored(name, launch.env[name])),
       // loopdash finds processes outside by this variable. Inside, it would tell code under test where it runs (adversary case
       // F3).
       ...["--unsetenv", "LOOPDASH_FENCE", "--chdir", start, "--json-status-fd", "3", "--seccomp", "4"],
     ]),
   );
-  const files = { status: status.path, filter: walls.filter.path, table: table === "" ? undefined : walls.tableFile(table).path };
+  const isOuter = layers.length > 0 || walls.options.readOverlays === true;
+  const mounted = tableOf(walls, isOuter ? table : "", layers);
+  const limits = limitsOf(processes, confinement.limits ?? {}, isOuter);
+  const first = [...entering(group?.enter), ...limits.script];
   return {
     argv: [
-      ...starter({ inherited, ...files, options: options.path, group: group?.enter }),
-      ...starterOfBwrap(walls, { layers, table: table !== "", live }),
+      ...(isOuter
+        ? outerNamespace({ first, layers, table: mounted !== undefined, live })
+        : [...(walls.options.ownMounts ?? []), ...becoming(first)]),
       // bwrap reads its options from a file: everybody inside sees a command line, which would tell code under test what is
       // mounted from where.
-      ...[walls.options.program, "--args", "6", "--"],
-      ...limited(processes, confinement.limits),
+      ...[walls.options.program, "--args", "5", "--"],
+      ...limits.command,
       inside(program),
       ...launch.argv.slice(1),
     ],
+    files: [status, walls.filter, options, ...(mounted === undefined ? [] : [mounted])].map(({ path }) => path),
     cwd: "/",
     env: env.inherited,
     settle: async () => {
       const end = await status.settle();
       closeSync(options.fd);
+      if (mounted !== undefined && layers.length > 0) closeSync(mounted.fd);
       await group?.remove();
       for (const layer of layers) openWork(layer);
       return end;
     },
   };
+}
+
+/** The table of what is mounted before bwrap starts; undefined if nothing is. Layers have names of their own each time. */
+function tableOf(walls: Walls, table: string, layers: readonly Layer[]): UnlinkedFile | undefined {
+  if (layers.length > 0) return unlinkedFile(Buffer.from(`${table}${layerTable(layers)}`));
+  return table === "" ? undefined : walls.tableFile(table);
+}
+
+/** Variables that the shell before bwrap sets by itself (bash(1), "Shell Variables"). */
+const BY_SHELL = ["_", "SHLVL"] as const;
+
+function restored(name: string, value: string | undefined): string[] {
+  return value === undefined ? ["--unsetenv", name] : ["--setenv", name, value];
 }
 
 /** Arguments in the form in which bwrap reads them from a file. */
@@ -218,18 +237,6 @@ function plan(walls: Walls, launch: Launch, confinement: Confinement) {
  * shown.
  */
 const READ_ONLY = ["--remount-ro", "/proc", "--remount-ro", "/"];
-
-/**
- * The command that starts bwrap: a namespace around it if something is mounted there first, or only the part that keeps later
- * mounts out.
- */
-function starterOfBwrap(
-  walls: Walls,
-  options: Parameters<typeof outerNamespace>[0] & { readonly layers: readonly Layer[] },
-): readonly string[] {
-  if (options.layers.length > 0 || walls.options.readOverlays === true) return outerNamespace(options);
-  return walls.options.ownMounts ?? [];
-}
 
 /** The requested mounts on top of the default ones; sockets that exist outside right now are closed as well. */
 function aroundIt(walls: Walls, wanted: readonly Mount[]): Mount[] {

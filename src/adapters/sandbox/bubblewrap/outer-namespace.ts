@@ -1,7 +1,10 @@
+import { closeSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { ConfinementRefused, type Layer } from "../../../ports/sandbox.ts";
 import { runBriefly } from "../../executor/brief-run.ts";
 import { kernelSetting } from "../why-not.ts";
+import { becoming, quoted } from "./starter.ts";
+import { unlinkedFile } from "./unlinked-file.ts";
 
 /** Programs of util-linux 2.38 and newer, which every Linux distribution installs. `X-mount.mkdir` for all users came with 2.38. */
 export const TOOLS = { unshare: "/usr/bin/unshare", mount: "/usr/bin/mount", setpriv: "/usr/bin/setpriv" } as const;
@@ -21,37 +24,23 @@ const LASTING = `${TOOLS.setpriv} --pdeathsig KILL --`;
  */
 const KEEP_FRESH = `while ${LASTING} /bin/sleep 1; do for at in $0; do ${TOOLS.mount} -o remount,ro "$at" || exit; done; done`;
 
-/**
- * Sets the limits of inotify instances and watches for this user namespace and those below it (namespaces(7), /proc/sys/user).
- * Mounts the table of file systems that is open as file 5, and remounts the changing places while the program lives. Mounts each
- * layer (folder, then the names in it of the shown folder, of `upper` and of `work`), and becomes the program that follows. The
- * names are relative, because an option of overlayfs cannot hold every path. `userxattr` lets a user namespace mount a layer, and
- * it switches redirects off: a folder that lies in `from` cannot be renamed (EXDEV), only copied
- * (Documentation/filesystems/overlayfs.rst).
- */
-const SET_UP = [
-  "set -e; ",
-  '{ echo "$1" >/proc/sys/user/max_inotify_instances; echo "$2" >/proc/sys/user/max_inotify_watches; } 2>/dev/null || :; ',
-  `if [ "$3" = table ]; then ${TOOLS.mount} -a -T /proc/self/fd/5; exec 5<&-; fi; `,
-  `if [ "$4" != "" ]; then ${LASTING} /bin/sh -c "$5" "$4" </dev/null >/dev/null 2>&1 3>&- 4>&- 6>&- & fi; shift 5; `,
-  'while [ "$1" != -- ]; do ',
-  `cd "$1"; ${TOOLS.mount} -t overlay overlay -o "userxattr,lowerdir=$2,upperdir=$3,workdir=$4" "$2"; `,
-  'shift 4; done; shift; cd /; unset OLDPWD; exec "$@"',
-].join("");
-
 /** The characters of a name that can be an option of overlayfs: no comma, colon or backslash. */
 const NAME = /^[\w.-]+$/;
 
 /**
  * The command that starts bwrap in its own user and mount namespace. There, overlayfs may be mounted without being root (Linux
- * 5.11 and newer), no outside mount appears, and inotify has its own limits. With `table`, file 5 must be a table of file systems
- * (fstab(5)). Throws ConfinementRefused for layers that cannot be mounted in this way.
+ * 5.11 and newer), no outside mount appears, and inotify has its own limits: those of this user namespace and those below it
+ * (namespaces(7), /proc/sys/user). With `table`, file 6 must be a table of file systems (fstab(5)); it may contain `layerTable`.
+ * Throws ConfinementRefused for layers that cannot be mounted in this way.
  */
 export function outerNamespace({
+  first = [],
   table,
-  live,
-  layers,
+  live = [],
+  layers = [],
 }: {
+  /** What the shell does there first. */
+  readonly first?: readonly string[];
   readonly layers?: readonly Layer[];
   readonly table?: boolean;
   /** Mount points of the overlays of the table that are kept fresh: plain paths. */
@@ -60,16 +49,38 @@ export function outerNamespace({
   const drop =
     process.getuid?.() === 0 ? [] : [TOOLS.setpriv, "--inh-caps=-all", "--ambient-caps=-all", "--bounding-set=-all", "--"];
   const { instances, watches } = inotifyMax();
-  return [
-    ...[TOOLS.unshare, "--user", "--map-current-user", "--keep-caps", "--mount", "--propagation", "private", "--"],
-    ...["/bin/sh", "-c", SET_UP, "loopdash-namespace", String(instances), String(watches)],
-    table === true ? "table" : "",
-    (live ?? []).join(" "),
-    KEEP_FRESH,
-    ...(layers ?? []).flatMap(layerArguments),
-    "--",
-    ...drop,
+  const script = [
+    `{ echo ${instances} >/proc/sys/user/max_inotify_instances; echo ${watches} >/proc/sys/user/max_inotify_watches; } 2>/dev/null || :; `,
+    ...first,
+    ...(table === true ? [`cd ${quoted(roomOf(layers))}; ${TOOLS.mount} -a -T /proc/self/fd/6; exec 6<&-; `] : []),
+    ...(live.length === 0
+      ? []
+      : [`${LASTING} /bin/sh -c ${quoted(KEEP_FRESH)} ${quoted(live.join(" "))} </dev/null >/dev/null 2>&1 3>&- 4>&- 5>&- & `]),
   ];
+  const namespace = [TOOLS.unshare, "--user", "--map-current-user", "--keep-caps", "--mount", "--propagation", "private", "--"];
+  return [...namespace, ...becoming(script), ...drop];
+}
+
+/**
+ * The lines of a table that mount layers. The names are relative to the folder of all their parts, because an option of overlayfs
+ * cannot hold every path. `userxattr` lets a user namespace mount a layer, and it switches redirects off: a folder that lies in
+ * `from` cannot be renamed (EXDEV), only copied (Documentation/filesystems/overlayfs.rst).
+ */
+export function layerTable(layers: readonly Layer[]): string {
+  return layers
+    .map(({ from, upper, work }) => [from, upper, work].map((path) => basename(path)))
+    .map(([lower, upper, work]) => `none ${lower} overlay userxattr,lowerdir=${lower},upperdir=${upper},workdir=${work} 0 0\n`)
+    .join("");
+}
+
+/** The folder in which all parts of the layers lie. */
+function roomOf(layers: readonly Layer[]): string {
+  const parts = layers.flatMap(({ from, upper, work }) => [from, upper, work]);
+  if (new Set(parts.map(dirname)).size > 1 || parts.some((path) => !NAME.test(basename(path)))) {
+    const where = layers.map(({ from }) => from).join(", ");
+    throw new ConfinementRefused(`no layer can be laid over ${where}: all parts must lie in one folder, under plain names`);
+  }
+  return dirname(parts[0] ?? "/");
 }
 
 /**
@@ -95,14 +106,13 @@ export function boundsInotify(): Promise<boolean> {
   return works([...outerNamespace({}), ...read]);
 }
 
-/** True if a program can be started and succeeds within seconds. */
-export async function works(argv: readonly string[]): Promise<boolean> {
-  return (await runBriefly(argv, { env: {}, timeoutMs: TRIAL_MS })).exitCode === 0;
-}
-
-function layerArguments({ from, upper, work }: Layer): string[] {
-  const names = [from, upper, work].map((path) => basename(path));
-  if (new Set([from, upper, work].map(dirname)).size !== 1 || names.some((name) => !NAME.test(name)))
-    throw new ConfinementRefused(`no layer can be laid over ${from}: its parts must lie in one folder, under plain names`);
-  return [dirname(from), ...names];
+/** True if a program can be started and succeeds within seconds; with `table` as its file 6. */
+export async function works(argv: readonly string[], table?: string): Promise<boolean> {
+  const file = table === undefined ? undefined : unlinkedFile(Buffer.from(table));
+  const opening = file === undefined ? [] : ["/bin/sh", "-c", 'exec 6<"$1"; shift; exec "$@"', "sh", file.path];
+  try {
+    return (await runBriefly([...opening, ...argv], { env: {}, timeoutMs: TRIAL_MS })).exitCode === 0;
+  } finally {
+    if (file !== undefined) closeSync(file.fd);
+  }
 }

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { ConfinementRefused, type ProcessLimits } from "../../../ports/sandbox.ts";
+import { runBriefly } from "../../executor/brief-run.ts";
 import { inheritedFiles } from "./open-files.ts";
 
 /**
@@ -9,53 +10,42 @@ import { inheritedFiles } from "./open-files.ts";
  */
 const ENDED_FIRST = 500;
 
-/** Descriptors that this process inherited and would pass on. Only bash can close a file with a two-digit number. */
-export function filesToClose(): { readonly shell: string; readonly files: readonly number[] } {
-  const files = inheritedFiles();
-  const shell = files.some((fd) => fd > 9) ? "/bin/bash" : "/bin/sh";
-  if (existsSync(shell)) return { shell, files };
-  throw new ConfinementRefused(`${shell} is needed to close the files ${files.join(", ")} that loopdash was started with`);
+const BASH = "/bin/bash";
+const PRLIMIT = "/usr/bin/prlimit";
+const TRIAL_MS = 5_000;
+
+/** The shell that prepares a sandbox: bash if there is one, because it alone sets every limit. */
+export function shellProgram(): string {
+  return existsSync(BASH) ? BASH : "/bin/sh";
 }
 
-/** Options of `starter`: what it does before it becomes bwrap. */
-export interface StarterOptions {
-  readonly inherited: ReturnType<typeof filesToClose>;
-  /** The file that bwrap is given as files 3 and 4. */
-  readonly status: string;
-  readonly filter: string;
-  /** The file 6, from which bwrap reads its options. */
-  readonly options: string;
-  /** The file 5, for the program that runs before bwrap; undefined: none is opened. */
-  readonly table: string | undefined;
-  /** The file of a control group through which a process enters it; undefined: the process stays in its group. */
-  readonly group: string | undefined;
+/** The command of a shell that runs a script, and becomes the program that follows. */
+export function becoming(script: readonly string[]): string[] {
+  const shell = shellProgram();
+  // bash takes a socket as input for that of a remote shell, and would read ~/.bashrc (bash(1), INVOCATION).
+  const quiet = shell === BASH ? ["--norc"] : [];
+  return [shell, ...quiet, "-c", `set -e; ${script.join("")}cd /; unset OLDPWD; exec "$@"`, "loopdash-sandbox"];
 }
 
 /**
- * Closes inherited descriptors, opens the files of bwrap by number, enters the control group, and becomes bwrap. If one of these
- * fails, nothing is started. The out-of-memory setting may fail: it may already be in place.
+ * The part of the script that runs in every case: closes the descriptors that this process inherited and would pass on, and enters
+ * the control group through this file. If one of these fails, nothing is started. The out-of-memory setting may fail: it may already
+ * be in place.
  */
-export function starter(options: StarterOptions): string[] {
-  const closing = options.inherited.files.map((fd) => `exec ${fd}>&-; `).join("");
-  const script = [
-    `set -e; ${closing}`,
-    `{ echo ${ENDED_FIRST} >/proc/self/oom_score_adj; } 2>/dev/null || :; `,
-    '[ -z "$3" ] || echo 0 >"$3"; exec 3>"$1" 4<"$2"; [ -z "$4" ] || exec 5<"$4"; exec 6<"$5"; shift 5; exec "$@"',
-  ].join("");
-  // bash takes a socket as input for that of a remote shell, and would read ~/.bashrc (bash(1), INVOCATION).
-  const quiet = options.inherited.shell.endsWith("bash") ? ["--norc"] : [];
+export function entering(group: string | undefined): string[] {
+  const files = inheritedFiles();
+  if (files.some((fd) => fd > 9) && shellProgram() !== BASH)
+    throw new ConfinementRefused(`${BASH} is needed to close the files ${files.join(", ")} that loopdash was started with`);
   return [
-    options.inherited.shell,
-    ...quiet,
-    "-c",
-    script,
-    "loopdash-sandbox",
-    options.status,
-    options.filter,
-    options.group ?? "",
-    options.table ?? "",
-    options.options,
+    ...files.map((fd) => `exec ${fd}>&-; `),
+    `{ echo ${ENDED_FIRST} >/proc/self/oom_score_adj; } 2>/dev/null || :; `,
+    ...(group === undefined ? [] : [`echo 0 >${quoted(group)}; `]),
   ];
+}
+
+/** A word of a shell's script. */
+export function quoted(word: string): string {
+  return `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 /**
@@ -64,33 +54,56 @@ export function starter(options: StarterOptions): string[] {
  */
 const SHARE_OF_USER = 4;
 
+/** An option of prlimit(1), the letter of bash's `ulimit` and the bytes of its unit, and the limit. */
+type Limit = readonly [option: string, letter: string, unit: number, most: number];
+
+/** The limits of a sandbox. */
+interface Limits {
+  /** Shell text that sets limits, for a shell in a user namespace of the sandbox's own. */
+  readonly script: readonly string[];
+  /** The command that sets the rest and becomes the program; empty if nothing is left. */
+  readonly command: readonly string[];
+}
+
 /**
  * Bounds processes, counted within the sandbox alone (its user namespace is new), and switches core dumps off: 1 is the only
  * value that also keeps a dump from a program outside (core(5)). Memory is not bounded in this way: a limit of addresses
  * (RLIMIT_AS) ends programs that reserve more than they use, for example WebAssembly in Node.
+ *
+ * `inOwnNamespace`: a shell runs in a user namespace of the sandbox's own. Elsewhere its limits would count all processes of the
+ * user, so a program within the sandbox sets them. The limit of dumps has a byte as its unit, which no shell has.
  */
-export function limited(processes: number, bounds: ProcessLimits = {}): string[] {
-  const prlimit = "/usr/bin/prlimit";
-  if (!existsSync(prlimit)) return [];
-  const limits = readFileSync("/proc/self/limits", "latin1");
+export function limitsOf(processes: number, bounds: ProcessLimits, inOwnNamespace: boolean): Limits {
+  const system = readFileSync("/proc/self/limits", "latin1");
   const atMost = (name: string): number => {
-    const hard = new RegExp(`^${name}\\s+\\S+\\s+(\\S+)`, "m").exec(limits)?.[1];
+    const hard = new RegExp(`^${name}\\s+\\S+\\s+(\\S+)`, "m").exec(system)?.[1];
     return hard === undefined || hard === "unlimited" ? Number.POSITIVE_INFINITY : Number(hard);
   };
-  const [most, core] = [Math.min(processes, atMost("Max processes")), Math.min(1, atMost("Max core file size"))];
-  const share = (option: string, name: string): string[] => {
-    const most = atMost(name);
-    if (!Number.isFinite(most)) return [];
-    const part = Math.floor(most / SHARE_OF_USER);
-    return [`--${option}=${part}:${part}`];
-  };
-  const { memoryBytes, cpuSeconds, fileBytes } = bounds;
-  const more = [
-    ...share("msgqueue", "Max msgqueue size"),
-    ...share("sigpending", "Max pending signals"),
-    ...(memoryBytes === undefined ? [] : [`--as=${memoryBytes}:${memoryBytes}`]),
-    ...(cpuSeconds === undefined ? [] : [`--cpu=${cpuSeconds}:${cpuSeconds}`]),
-    ...(fileBytes === undefined ? [] : [`--fsize=${fileBytes}:${fileBytes}`]),
+  const part = (name: string) => Math.floor(atMost(name) / SHARE_OF_USER);
+  const limits: readonly Limit[] = [
+    ["nproc", "u", 1, Math.min(processes, atMost("Max processes"))],
+    ["msgqueue", "q", 1, part("Max msgqueue size")],
+    ["sigpending", "i", 1, part("Max pending signals")],
+    ["as", "v", 1024, bounds.memoryBytes ?? Number.POSITIVE_INFINITY],
+    ["cpu", "t", 1, bounds.cpuSeconds ?? Number.POSITIVE_INFINITY],
+    ["fsize", "f", 1024, bounds.fileBytes ?? Number.POSITIVE_INFINITY],
   ];
-  return [prlimit, `--nproc=${most}:${most}`, `--core=${core}:${core}`, ...more, "--"];
+  const wanted = limits.filter(([, , , most]) => Number.isFinite(most));
+  const byShell = inOwnNamespace && shellProgram() === BASH;
+  const options = byShell ? [] : wanted.map(([option, , , most]) => `--${option}=${most}:${most}`);
+  const core = Math.min(DUMP_BYTES, atMost("Max core file size"));
+  if (core !== atMost("Max core file size")) options.push(`--core=${core}:${core}`);
+  return {
+    script: byShell ? wanted.map(([, letter, unit, most]) => `ulimit -${letter} ${Math.floor(most / unit)}; `) : [],
+    command: options.length === 0 || !existsSync(PRLIMIT) ? [] : [PRLIMIT, ...options, "--"],
+  };
+}
+
+const DUMP_BYTES = 1;
+
+/** Switches core dumps off for this process and all that it starts from now on. A failure costs each sandbox a program more. */
+export async function refuseDumps(): Promise<void> {
+  if (!existsSync(PRLIMIT)) return;
+  const limit = `--core=${DUMP_BYTES}:${DUMP_BYTES}`;
+  await runBriefly([PRLIMIT, `--pid=${process.pid}`, limit], { env: {}, timeoutMs: TRIAL_MS });
 }

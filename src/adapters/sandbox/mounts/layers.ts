@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Layer } from "../../../ports/sandbox.ts";
 import { systemCode } from "../../disk-error.ts";
-import { outerNamespace, TOOLS, works } from "../bubblewrap/outer-namespace.ts";
+import { layerTable, outerNamespace, TOOLS, works } from "../bubblewrap/outer-namespace.ts";
 
 /** True if this kernel and this user can mount layers in `folder` (default: the temporary folder): one is mounted and checked. */
 export async function canLayLayers(bwrap: string, folder: string = tmpdir()): Promise<boolean> {
@@ -21,7 +21,8 @@ export async function canLayLayers(bwrap: string, folder: string = tmpdir()): Pr
     writeFileSync(join(layer.from, "file"), "before");
     const write = ["/bin/sh", "-c", 'echo after >"$1"', "sh", join(layer.from, "file")];
     const bound = ["--unshare-user", "--disable-userns", "--unshare-pid", "--bind", "/", "/", "--proc", "/proc", "--"];
-    const isLaid = await works([...outerNamespace({ layers: [layer] }), bwrap, ...bound, ...write]);
+    const command = [...outerNamespace({ layers: [layer], table: true }), bwrap, ...bound, ...write];
+    const isLaid = await works(command, layerTable([layer]));
     return isLaid && readFileSync(join(layer.from, "file"), "utf8") === "before" && existsSync(join(layer.upper, "file"));
   } finally {
     openWork(layer);

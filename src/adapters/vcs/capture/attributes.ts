@@ -34,6 +34,8 @@ export function isAttributesFile(path: string): boolean {
 /** Known facts about commits' attributes. A commit never changes, so they stay true. */
 interface Known {
   readonly changed: Map<string, readonly ChangedAttributes[]>;
+  /** Commits whose attributes are those of another one, by the later of the two. */
+  readonly same: Map<string, string>;
   readonly largeFiles: Map<string, boolean>;
 }
 
@@ -42,21 +44,20 @@ const known = new WeakMap<Store, Known>();
 const REMEMBERED = 1_000;
 
 function knownOf(store: Store): Known {
-  const of = known.get(store) ?? { changed: new Map(), largeFiles: new Map() };
+  const of = known.get(store) ?? { changed: new Map(), same: new Map(), largeFiles: new Map() };
   known.set(store, of);
-  for (const each of [of.changed, of.largeFiles]) if (each.size >= REMEMBERED) each.clear();
+  for (const each of [of.changed, of.same, of.largeFiles]) if (each.size >= REMEMBERED) each.clear();
   return of;
 }
 
 /** The attributes files that differ between `before` and `after`. */
 export async function changedAttributes(store: Store, before: string, after: string): Promise<readonly ChangedAttributes[]> {
   if (before === after) return [];
-  const { changed, largeFiles } = knownOf(store);
+  const { changed, same } = knownOf(store);
   const key = `${before} ${after}`;
   const found = changed.get(key) ?? (await lookForChanged(store, before, after));
   changed.set(key, found);
-  const uses = largeFiles.get(before);
-  if (found.length === 0 && uses !== undefined) largeFiles.set(after, uses);
+  if (found.length === 0) same.set(after, before);
   return found;
 }
 
@@ -73,13 +74,17 @@ async function lookForChanged(store: Store, before: string, after: string): Prom
 
 /** True if the attributes of a commit name Git LFS. Costs one process per base, and none if its attributes stay the same. */
 export async function usesLargeFiles(store: Store, commit: string): Promise<boolean> {
-  const { largeFiles } = knownOf(store);
-  const uses = largeFiles.get(commit);
-  if (uses !== undefined) return uses;
+  const { largeFiles, same } = knownOf(store);
+  const alike: string[] = [];
+  for (let each: string | undefined = commit; each !== undefined && !alike.includes(each); each = same.get(each)) {
+    const uses = largeFiles.get(each);
+    if (uses !== undefined) return uses;
+    alike.push(each);
+  }
   const args = ["grep", "-q", "-F", "-e", "lfs", objectId(commit), "--", ":(glob)**/.gitattributes"];
   const result = await store.tryContent(args);
   if (result.status !== 0 && result.status !== 1) throw new GitFailure(args, result);
-  largeFiles.set(commit, result.status === 0);
+  for (const each of alike) largeFiles.set(each, result.status === 0);
   return result.status === 0;
 }
 

@@ -11,7 +11,7 @@ import { adminDirsOf, ifThere, readHead } from "../repository/admin-dirs.ts";
 import { writeHead } from "../repository/git-dir.ts";
 import { isAncestor } from "../repository/history.ts";
 import { preparePrivateDir, type Store } from "../repository/store.ts";
-import { importObjects, takeStaged } from "./import-objects.ts";
+import { importObjects, type LeftoverObjects, leftoverObjects, takeStaged } from "./import-objects.ts";
 import { keepOlder, writtenSince } from "./index-time.ts";
 import { refuseUnfitRules } from "./leftovers.ts";
 import { stageAll } from "./stage.ts";
@@ -44,18 +44,15 @@ const MAX_INDEX = 512 * 1024 * 1024;
  * words.
  */
 export async function capture(store: Store, options: Of): Promise<Change> {
-  const guard = guardedGit(store, options);
   try {
-    return await captureGuarded(store, guard, options);
+    return await captureFound(store, options);
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     throw new Error(`the worktree could not be captured: ${error.message}`, { cause: error });
-  } finally {
-    guard.close();
   }
 }
 
-async function captureGuarded(store: Store, guard: GuardedGit, options: Of): Promise<Change> {
+async function captureFound(store: Store, options: Of): Promise<Change> {
   const ref = branchRef(options.branch);
   const from = objectId(options.from);
   const found = await ifThere(lstat(options.path));
@@ -65,14 +62,46 @@ async function captureGuarded(store: Store, guard: GuardedGit, options: Of): Pro
   const confined = await wasConfined(store, options.path);
   const record = confined ? workerGitDir(store, options.path) : admin;
   const start = await startingPoint(store, { record, ref, from, path: confined ? options.path : undefined });
-  const [workerIndex] = await Promise.all([
-    record === undefined ? undefined : regularFile(join(record, "index")),
-    refuseUnfitRules(store, guard, options.path),
-  ]);
-  if (confined && start.commit !== from) await importObjects(store, guard, { path: options.path, tip: start.commit, from });
+  const workerIndex = record === undefined ? undefined : await regularFile(join(record, "index"));
   const own = store.privateDir(options.path);
+  await preparePrivateDir(store, own, undefined);
+  const leftover = confined && start.commit !== from ? await leftoverObjects(store, options.path) : undefined;
+  const guard = guardedGit(store, {
+    ...options,
+    reach: {
+      write: [own, ...(leftover === undefined ? [] : [leftover.quarantine])],
+      read: [
+        options.path,
+        ...(workerIndex === undefined ? [] : [workerIndex]),
+        ...(leftover === undefined ? [] : [leftover.objects]),
+      ],
+    },
+  });
+  try {
+    return await captureGuarded(store, guard, { ...options, admin, confined, from, leftover, own, ref, start, workerIndex });
+  } finally {
+    await guard.close();
+  }
+}
+
+/** A worktree that is there, and what is known of it before anything of it is read. */
+interface Found extends Of {
+  readonly admin: string | undefined;
+  readonly confined: boolean;
+  /** The worker's objects, if it has committed in a sandbox. */
+  readonly leftover: LeftoverObjects | undefined;
+  readonly own: string;
+  readonly ref: string;
+  readonly start: Start;
+  readonly workerIndex: string | undefined;
+}
+
+async function captureGuarded(store: Store, guard: GuardedGit, options: Found): Promise<Change> {
+  const { admin, from, leftover, own, ref, start, workerIndex } = options;
+  await refuseUnfitRules(store, guard, options.path);
+  if (leftover !== undefined) await importObjects(store, guard, { leftover, tip: start.commit, from });
   const touched = workerIndex !== undefined && (await writtenSince(join(own, "index"), workerIndex));
-  const diff: Store["content"] = (args, more) => mustGuarded(guard, store.contentCall(args, more), { write: [own] });
+  const diff: Store["content"] = (args, more) => mustGuarded(guard, store.contentCall(args, more));
   const [staged, parent, committed] = await Promise.all([
     prepareIndex(store, guard, own, start.commit).then(() =>
       stage(store, guard, { own, workTree: options.path, workerIndex }, touched),
@@ -87,7 +116,7 @@ async function captureGuarded(store: Store, guard: GuardedGit, options: Of): Pro
   ]);
   guard.check();
   await bringAlong(store, { own, admin, ref, tip, stale: staged.any || start.away, branchTip: start.branchTip });
-  if (confined) await markCaptured(store, options.path);
+  if (options.confined) await markCaptured(store, options.path);
   const whole =
     change === undefined ? { ...(committed ?? (await changeBetween(store, from, tip, diff))), tip } : { tip, ...change };
   return { ...whole, paths: [...whole.paths, ...notListed(staged.embedded, whole.paths)] };
@@ -186,7 +215,7 @@ async function prepareIndex(store: Store, guard: GuardedGit, own: string, commit
   const head = await readHead(own);
   if (head !== undefined && "commit" in head && head.commit === commit) return;
   await preparePrivateDir(store, own, commit);
-  await mustGuarded(guard, store.contentCall(["read-tree", "-m", commit], { gitDir: own }), { write: [own] });
+  await mustGuarded(guard, store.contentCall(["read-tree", "-m", commit], { gitDir: own }));
 }
 
 async function commitStaged(

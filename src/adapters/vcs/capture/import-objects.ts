@@ -29,36 +29,51 @@ const PACK = [
 export async function importObjects(
   store: Store,
   guard: GuardedGit,
-  options: { readonly path: string; readonly tip: string; readonly from: string },
+  options: { readonly leftover: LeftoverObjects; readonly tip: string; readonly from: string },
 ): Promise<void> {
   try {
     await takeCommits(store, guard, options);
   } catch (error) {
     guard.check();
-    const why = error instanceof GitFailure ? error.stderr.trim() : errorMessage(error);
-    throw new Error(`what the worker committed cannot be taken: ${why.slice(0, 500)}`, { cause: error });
+    throw refusal(error);
   }
+}
+
+function refusal(error: unknown): Error {
+  const why = error instanceof GitFailure ? error.stderr.trim() : errorMessage(error);
+  return new Error(`what the worker committed cannot be taken: ${why.slice(0, 500)}`, { cause: error });
+}
+
+/** The folder of a confined worker's objects, and an empty one for those that are taken. */
+export interface LeftoverObjects {
+  readonly objects: string;
+  readonly quarantine: string;
+}
+
+/** Finds them in a worktree. */
+export async function leftoverObjects(store: Store, path: string): Promise<LeftoverObjects> {
+  const objects = join(workerGitDir(store, path), "objects");
+  if ((await ifThere(lstat(objects)))?.isDirectory() !== true) throw refusal(new Error("its folder of objects is gone"));
+  const aside = join(agentDir(store, path), "info");
+  await rm(aside, { recursive: true, force: true });
+  await ifThere(rename(join(objects, "info"), aside));
+  const quarantine = await makeQuarantine(join(agentDir(store, path), "taken"));
+  return { objects, quarantine };
 }
 
 async function takeCommits(
   store: Store,
   guard: GuardedGit,
-  { path, tip, from }: { readonly path: string; readonly tip: string; readonly from: string },
+  { leftover, tip, from }: Parameters<typeof importObjects>[2],
 ): Promise<void> {
-  const objects = join(workerGitDir(store, path), "objects");
-  if ((await ifThere(lstat(objects)))?.isDirectory() !== true) throw new Error("its folder of objects is gone");
-  const aside = join(agentDir(store, path), "info");
-  await rm(aside, { recursive: true, force: true });
-  await ifThere(rename(join(objects, "info"), aside));
+  const { objects, quarantine } = leftover;
   await refuseOddFiles(objects);
   await weighObjects(store, guard, { objects, from });
-  const quarantine = await makeQuarantine(join(agentDir(store, path), "taken"));
   const call = store.contentCall(["pack-objects"], {
     borrowed: [objects],
     input: `${objectId(tip)}\n^${objectId(from)}\n`,
   });
-  const argv = ["/bin/sh", "-c", PACK, "loopdash-pack", quarantine, folderList([store.at.objects])];
-  await mustGuarded(guard, call, { write: [quarantine], read: [objects] }, argv);
+  await mustGuarded(guard, call, { text: PACK, args: [quarantine, folderList([store.at.objects])] });
   await takeOver(store, quarantine);
   if ((await countFiles(store, guard, tip)) > MAX_FILES) throw new Error(`it holds more than ${MAX_FILES} files`);
 }
@@ -73,8 +88,7 @@ const PACK_STAGED = [
 /** Writes the tree of an index that was staged into a quarantine, and imports its objects. */
 export async function takeStaged(store: Store, guard: GuardedGit, options: { own: string; staged: string }): Promise<string> {
   const call = store.contentCall(["write-tree"], { gitDir: options.own, objects: options.staged, borrowed: [store.at.objects] });
-  const argv = ["/bin/sh", "-c", PACK_STAGED, "loopdash-pack", options.staged];
-  const tree = (await mustGuarded(guard, call, { write: [options.own] }, argv)).trim();
+  const tree = (await mustGuarded(guard, call, { text: PACK_STAGED, args: [options.staged] })).trim();
   if (!isObjectId(tree)) throw new Error("git did not tell what was staged");
   await takeOver(store, options.staged);
   return tree;

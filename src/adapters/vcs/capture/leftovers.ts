@@ -39,8 +39,8 @@ const TOO_LONG = ["(", "-type", "f", "-size", `+${MAX_RULES_BLOCKS}`, "(", ...RU
  */
 export async function refuseUnfitRules(store: Store, guard: GuardedGit, workTree: string): Promise<void> {
   if (await isPlain(workTree)) return;
-  const argv = ["find", workTree, "-xdev", ...OPENED, "(", ...UNFIT, "-o", ...TOO_LONG, ")", "-print0"];
-  const { stdout } = await guard.run(store.contentCall(["find"]), { read: [workTree] }, argv);
+  const args = [workTree, "-xdev", ...OPENED, "(", ...UNFIT, "-o", ...TOO_LONG, ")", "-print0"];
+  const { stdout } = await guard.run(store.contentCall(["find"]), { text: 'exec find "$@"', args });
   const [first = ""] = stdout.split("\0");
   if (first === "") return;
   const isRegular = (await ifThere(lstat(first)))?.isFile() === true;

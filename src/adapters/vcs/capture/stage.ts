@@ -1,4 +1,4 @@
-import { GitFailure, type GitResult } from "../git/git-call.ts";
+import { type GitCall, GitFailure, type GitResult } from "../git/git-call.ts";
 import { type GuardedGit, mustGuarded } from "../git/guarded-git.ts";
 import { displayName } from "../git/ref-names.ts";
 import type { More, Store } from "../repository/store.ts";
@@ -52,7 +52,7 @@ export async function stageAll(
 
 async function lookAround(store: Store, options: Of): Promise<Found> {
   const flags = ["--porcelain=v2", "-z", "--untracked-files=all", "--ignore-submodules=dirty", "--no-renames"];
-  const listed = await mustGuarded(options.guard, ...onWorktree(store, options, ["status", ...flags]));
+  const listed = await mustGuarded(options.guard, onWorktree(store, options, ["status", ...flags]));
   refuseUnreadableNames(listed);
   const gone: string[] = [];
   const there: string[] = [];
@@ -87,7 +87,7 @@ async function forcedByWorker(store: Store, options: Of): Promise<string[]> {
   if (options.workerIndex === undefined) return [];
   // A folder of a sparse index stays one entry: expanded, it may stand for more files than memory holds.
   const args = ["ls-files", "--sparse", "-z", "--cached", "--ignored", "--exclude-standard"];
-  const listed = await mustGuarded(options.guard, ...onWorktree(store, options, args, { index: options.workerIndex }));
+  const listed = await mustGuarded(options.guard, onWorktree(store, options, args, { index: options.workerIndex }));
   return listed.split("\0").filter((path) => path !== "");
 }
 
@@ -104,15 +104,11 @@ async function updateIndex(store: Store, options: Of, flags: readonly string[], 
 
 function tryUpdateIndex(store: Store, options: Of, flags: readonly string[], paths: readonly string[]): Promise<GitResult> {
   const input = paths.map((path) => `${path}\0`).join("");
-  return options.guard.run(...onWorktree(store, options, ["update-index", ...flags, "-z", "--stdin"], { input }));
+  return options.guard.run(onWorktree(store, options, ["update-index", ...flags, "-z", "--stdin"], { input }));
 }
 
-/** A git call with loopdash's index on the worktree, and the paths that it may reach. */
-function onWorktree(store: Store, options: Of, args: readonly string[], more: More = {}): Parameters<GuardedGit["run"]> {
+/** A git call with loopdash's index on the worktree. */
+function onWorktree(store: Store, options: Of, args: readonly string[], more: More = {}): GitCall {
   const apart = options.staged === undefined ? {} : { objects: options.staged, borrowed: [store.at.objects] };
-  const call = store.contentCall(args, { gitDir: options.own, workTree: options.workTree, ...apart, ...more });
-  return [
-    call,
-    { write: [options.own], read: [options.workTree, ...(options.workerIndex === undefined ? [] : [options.workerIndex])] },
-  ];
+  return store.contentCall(args, { gitDir: options.own, workTree: options.workTree, ...apart, ...more });
 }

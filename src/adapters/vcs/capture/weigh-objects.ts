@@ -71,14 +71,14 @@ async function catFile(store: Store, guard: GuardedGit, options: { ids: readonly
       return "more";
     },
   });
-  const result = await guard.run(call, { read: [options.objects] });
+  const result = await guard.run(call);
   if (result.status !== 0) throw new Error("its folders cannot be read");
   return Buffer.concat(chunks);
 }
 
 /** The number of files and folders in each folder of a commit, by the folder's id. */
 async function readBase(store: Store, guard: GuardedGit, commit: string): Promise<Map<string, number>> {
-  const listed = await mustGuarded(guard, store.contentCall(["ls-tree", "-r", "-t", "-z", commit]), {});
+  const listed = await mustGuarded(guard, store.contentCall(["ls-tree", "-r", "-t", "-z", commit]));
   const ids = new Map<string, string>();
   const counts = new Map<string, number>();
   for (const line of listed.split("\0")) {
@@ -154,7 +154,7 @@ async function listObjects(store: Store, guard: GuardedGit, leftover: Leftover):
       return weight.problem === undefined ? "more" : "stop";
     },
   });
-  const result = await guard.run(call, { read: [leftover.objects] });
+  const result = await guard.run(call);
   const problem = weight.problem ?? (result.status === 0 ? undefined : "its objects cannot be read");
   if (problem !== undefined) throw new Error(problem);
   return weight.trees;
@@ -169,7 +169,7 @@ export async function countFiles(store: Store, guard: GuardedGit, commit: string
       return files > MAX_FILES ? "stop" : "more";
     },
   });
-  const result = await guard.run(call, {});
+  const result = await guard.run(call);
   if (!result.stopped && result.status !== 0) throw new Error("its files cannot be counted");
   return files;
 }

@@ -118,6 +118,8 @@ export function toldConfig(store: Store): string {
     ["core.repositoryformatversion", format === "sha1" ? "0" : "1"],
     ["core.bare", "false"],
     ["gc.auto", "0"],
+    // Otherwise each commit starts a program that finds nothing to do.
+    ["maintenance.auto", "false"],
   ];
   for (const [name, value] of settings) if (TOLD.test(name)) lines.push([name, value]);
   return lines

@@ -1,14 +1,7 @@
 import { spawn } from "node:child_process";
-import { hasErrorCode } from "../../../domain/values/error-text.ts";
+import { runInShell } from "./bounded-shell.ts";
 import type { BoundedStart, GitCall, GitResult } from "./git-call.ts";
-import { GitMissing } from "./git-call.ts";
-
-/** Output that is kept, per stream. Bytes. */
-const MAX_OUTPUT = 64 * 1024 * 1024;
-const MAX_STDERR = 64 * 1024;
-
-/** Process groups that have not ended. */
-const running = new Set<number>();
+import { killGroup, MAX_OUTPUT, MAX_STDERR, problemOf, running } from "./process-groups.ts";
 
 /**
  * Runs a process that reads a worker's leftovers. It has its own process group, which is killed as soon as `signal` is aborted or
@@ -19,6 +12,7 @@ export function runBounded(
   signal: AbortSignal | undefined,
 ): Promise<GitResult> {
   const [program = "", ...args] = boundedStart.argv;
+  if (boundedStart.shell !== undefined) return runInShell(boundedStart.shell, boundedStart, signal);
   if (signal?.aborted === true) return Promise.resolve({ status: null, stdout: "", stderr: "", stopped: false });
   const child = spawn(program, args, {
     cwd: boundedStart.cwd,
@@ -46,20 +40,6 @@ export function runBounded(
   });
 }
 
-/** Kills every running process that `runBounded` started in this process. */
-export function killBounded(): void {
-  for (const pid of running) killGroup(pid);
-}
-
-function killGroup(pid: number): void {
-  try {
-    process.kill(-pid, "SIGKILL");
-  } catch (error) {
-    // It has ended since.
-    if (!hasErrorCode(error, "ESRCH")) throw error;
-  }
-}
-
 function gather(
   { stdout, stderr }: { readonly stdout: NodeJS.ReadableStream; readonly stderr: NodeJS.ReadableStream },
   onOutput: GitCall["onOutput"],
@@ -83,8 +63,4 @@ function gather(
     if (seen > MAX_OUTPUT && onOutput === undefined) err.push(Buffer.from(`its output is longer than ${MAX_OUTPUT} bytes`));
     return { stdout: Buffer.concat(out).toString("utf8"), stderr: Buffer.concat(err).toString("utf8"), stopped };
   };
-}
-
-function problemOf(error: Error): Error {
-  return "code" in error && error.code === "ENOENT" ? new GitMissing(`${error.message}: the program was not found`) : error;
 }

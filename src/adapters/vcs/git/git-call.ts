@@ -33,6 +33,13 @@ export interface BoundedStart {
   readonly argv: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
+  /** See `Confined.files`. */
+  readonly files?: readonly string[];
+  /**
+   * The name of a shell that is started in this way unless it runs, and then runs the text in `input`, a subshell's. Without a text
+   * it is ended. One process must be asked always.
+   */
+  readonly shell?: string;
 }
 
 export type Setting = readonly [key: string, value: string];

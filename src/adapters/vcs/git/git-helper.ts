@@ -55,6 +55,8 @@ export function startGitHelper({
     stdio: ["ignore", "ignore", "ignore", "ipc"],
   });
   const waiting = new Map<number, { settle: (result: GitResult) => void; reject: (error: Error) => void }>();
+  /** Shells that run, and whether in this process. */
+  const shells = new Map<string, boolean>();
   let asked = 0;
   let isReady = false;
   const ready = Promise.withResolvers<void>();
@@ -81,8 +83,7 @@ export function startGitHelper({
   return {
     ready: ready.promise,
     run: (cwd, call, signal) => {
-      // A session stays with the process that began it.
-      const here = call.onOutput !== undefined || !child.connected || (!isReady && call.session === undefined);
+      const here = isHere(call, { shells, isReady, isConnected: child.connected });
       if (here) return runGit(cwd, call, signal);
       asked += 1;
       const request: GitRequest = { id: asked, cwd, call };
@@ -104,4 +105,20 @@ export function startGitHelper({
       return gone;
     },
   };
+}
+
+/** True if a call runs in this process. A session stays with the process that began it, and so does a shell. */
+function isHere(
+  { bounded, input, onOutput, session }: GitCall,
+  options: { readonly shells: Map<string, boolean>; readonly isReady: boolean; readonly isConnected: boolean },
+): boolean {
+  const { shells, isReady, isConnected } = options;
+  // Open files cannot be passed on by another process.
+  const isOwn = onOutput !== undefined || bounded?.files !== undefined || !isConnected;
+  const here = isOwn || (!isReady && session === undefined);
+  if (bounded?.shell === undefined) return here;
+  const began = shells.get(bounded.shell) ?? here;
+  if (input === undefined) shells.delete(bounded.shell);
+  else shells.set(bounded.shell, began);
+  return began;
 }

@@ -1,10 +1,11 @@
-import { existsSync, readFileSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Confined } from "../../../ports/sandbox.ts";
 import type { CaptureBounds } from "../capture/capture-bounds.ts";
 import { exists } from "../repository/locate.ts";
 import type { Store } from "../repository/store.ts";
-import { type BoundedStart, type GitCall, GitFailure, type GitResult, gitEnvironment, type Setting } from "./git-call.ts";
+import { type GitCall, GitFailure, type GitResult, gitEnvironment, type Setting } from "./git-call.ts";
 
 /** By default, git maps packs as a whole; a large repository would exceed the address limit. */
 const FRUGAL: readonly Setting[] = [
@@ -15,30 +16,38 @@ const FRUGAL: readonly Setting[] = [
   ["pack.threads", "2"],
 ];
 
-/** Paths that a guarded process may reach beside the repository's objects. */
-export interface Reach {
-  readonly read?: readonly string[];
-  readonly write?: readonly string[];
+/** Paths that the processes of a capture may reach beside the repository's objects. */
+interface Reach {
+  readonly read: readonly string[];
+  readonly write: readonly [string, ...string[]];
+}
+
+/** The text of a shell's script, and its arguments. */
+export interface Script {
+  readonly text: string;
+  readonly args: readonly string[];
 }
 
 /** Starts the processes of one capture. All of them end when its time is up or the attempt is cancelled. */
 export interface GuardedGit {
   readonly bounds: CaptureBounds;
-  /**
-   * Runs git, or `argv` with git's environment. If a bound kills a process, the error names the bound. Without `reach` there is
-   * no sandbox: for processes that read nothing but captured objects.
-   */
-  run(call: GitCall, reach?: Reach, argv?: readonly string[]): Promise<GitResult>;
+  /** Runs git, or a script with git's environment. If a bound kills a process, the error names the bound. */
+  run(call: GitCall, script?: Script): Promise<GitResult>;
   /** Throws if the time is up or the attempt is cancelled. */
   check(): void;
-  close(): void;
+  close(): Promise<void>;
 }
 
-/** `confined`: in the sandbox of the run, if it has one. `timeoutMs`: the rest of the attempt's time. */
+/**
+ * With `reach`, all processes run in one shell, one after another, and that in the sandbox of the run, if it has one. Without it, each
+ * is started alone and without a sandbox: for processes that read nothing but captured objects. `timeoutMs`: the rest of the
+ * attempt's time.
+ */
 export function guardedGit(
   store: Store,
-  { timeoutMs, signal }: { readonly signal?: AbortSignal | undefined; readonly timeoutMs?: number | undefined },
+  options: { readonly signal?: AbortSignal | undefined; readonly timeoutMs?: number | undefined; readonly reach?: Reach },
 ): GuardedGit {
+  const { signal, timeoutMs, reach } = options;
   const bounds = store.captureBounds;
   const ms = Math.min(bounds.ms, timeoutMs ?? bounds.ms);
   const cut = new AbortController();
@@ -53,23 +62,26 @@ export function guardedGit(
   const check = (): void => {
     if (cut.signal.aborted) throw cut.signal.reason;
   };
+  const shell = reach === undefined ? undefined : guardedShell(store, reach);
+  const start = shell?.run ?? ((call, script) => runAlone(store, call, script, cut.signal));
   return {
     bounds,
     check,
-    run: async (call, reach, argv = ["git", ...call.args]) => {
+    run: async (call, script) => {
       check();
-      const frugal: GitCall = { ...call, config: [...(call.config ?? []), ...FRUGAL] };
-      const result = await start(store, { argv, cwd: store.scratch, env: gitEnvironment(frugal) }, { call: frugal, reach, cut });
+      const frugal = frugalOf(call);
+      const result = await start(frugal, script, cut.signal);
       check();
-      refuseKilled(argv, result, bounds);
+      refuseKilled(frugal, script, result, bounds);
       return result;
     },
-    close: () => {
-      // One of several parallel processes may have failed before the others.
+    close: async () => {
+      // One of several processes may have failed before the others.
       cut.abort(new Error("it is over"));
       clearTimeout(timer);
       clearTimeout(grace);
       signal?.removeEventListener("abort", calledOff);
+      await shell?.close();
     },
   };
 }
@@ -81,28 +93,102 @@ export async function mustGuarded(guard: GuardedGit, ...options: Parameters<Guar
   return result.stdout;
 }
 
-async function start(
+function frugalOf(call: GitCall): GitCall {
+  return { ...call, config: [...(call.config ?? []), ...FRUGAL] };
+}
+
+type Run = (call: GitCall, script: Script | undefined, signal: AbortSignal) => Promise<GitResult>;
+
+function runAlone(store: Store, call: GitCall, script: Script | undefined, signal: AbortSignal): Promise<GitResult> {
+  const argv = ["/bin/sh", "-c", commandText(store, { call, script })];
+  return store.start({ ...call, bounded: { argv, cwd: store.scratch, env: gitEnvironment(call) } }, signal);
+}
+
+/** A shell that runs all commands of one capture. It starts with the first one. */
+function guardedShell(store: Store, reach: Reach): { readonly run: Run; readonly close: () => Promise<void> } {
+  const shell = randomUUID();
+  const inputs = join(store.scratch, `inputs-${shell}`);
+  const common = gitEnvironment(frugalOf(store.contentCall([])));
+  let begun: Promise<Confined> | undefined;
+  const begin = (): Promise<Confined> => {
+    begun ??= startShell(store, { reach, inputs, env: common });
+    return begun;
+  };
+  const tell = async (more: Pick<GitCall, "input" | "onOutput">, signal?: AbortSignal): Promise<GitResult> => {
+    const { settle: _, ...bounded } = await begin();
+    return store.start({ ...more, args: [], gitDir: "/", bounded: { ...bounded, shell } }, signal);
+  };
+  return {
+    run: async (call, script, signal) => {
+      // From a file that nothing in the sandbox can write: a shell's text holds no zero byte.
+      const input = call.input === undefined ? undefined : join(inputs, randomUUID());
+      await begin();
+      if (input !== undefined) await writeFile(input, call.input ?? "");
+      try {
+        const text = commandText(store, { call, script, input, common });
+        return await tell({ input: text, ...(call.onOutput === undefined ? {} : { onOutput: call.onOutput }) }, signal);
+      } finally {
+        if (input !== undefined) await rm(input, { force: true });
+      }
+    },
+    close: async () => {
+      if (begun === undefined) return;
+      const { settle } = await begun;
+      await tell({});
+      await settle();
+      await rm(inputs, { recursive: true, force: true });
+    },
+  };
+}
+
+async function startShell(
   store: Store,
-  launch: BoundedStart,
-  options: { readonly call: GitCall; readonly reach: Reach | undefined; readonly cut: AbortController },
-): Promise<GitResult> {
-  const { call, cut } = options;
-  if (store.sandbox === undefined || options.reach === undefined) {
-    const bounded = { ...launch, argv: [...limited(store.captureBounds), ...launch.argv] };
-    return store.start({ ...call, bounded }, cut.signal);
-  }
+  { reach, inputs, env }: { readonly reach: Reach; readonly inputs: string; readonly env: Readonly<Record<string, string>> },
+): Promise<Confined> {
+  await mkdir(inputs, { mode: 0o700 });
+  const open = { argv: ["/bin/sh", "-s"], cwd: store.scratch, env, settle: async () => ({ reported: true, empty: true }) };
+  if (store.sandbox === undefined) return open;
   const { memoryBytes, cpuSeconds, fileBytes } = store.captureBounds;
-  const { write = [], read = [] } = options.reach;
-  const confinement = { write: [...write], read: [...(await ownReads(store)), ...read], mounts: [], sockets: [] };
-  const cwd = write[0] ?? join(store.scratch, "git");
+  const read = [...(await ownReads(store)), ...reach.read, inputs];
   const limits = { memoryBytes, cpuSeconds, fileBytes };
-  const confined: Confined = await store.sandbox.confine({ ...launch, cwd }, { ...confinement, limits });
-  try {
-    const { argv, env } = confined;
-    return await store.start({ ...call, bounded: { argv, env, cwd: confined.cwd } }, cut.signal);
-  } finally {
-    await confined.settle();
-  }
+  const { argv } = open;
+  return store.sandbox.confine({ argv, env, cwd: reach.write[0] }, { write: reach.write, read, mounts: [], sockets: [], limits });
+}
+
+/** Shell text that becomes git, or runs a script, within the bounds of a capture and with an environment other than the shell's. */
+function commandText(
+  store: Store,
+  {
+    call,
+    script,
+    input,
+    common,
+  }: { call: GitCall; script: Script | undefined; input?: string | undefined; common?: Record<string, string> },
+): string {
+  const env = gitEnvironment(call);
+  const own = common === undefined ? [] : Object.entries(env).filter(([name, value]) => common[name] !== value);
+  const gone = Object.keys(common ?? {}).filter((name) => env[name] === undefined);
+  return [
+    ...limits(store.captureBounds),
+    ...own.map(([name, value]) => `export ${name}=${quoted(value)}`),
+    ...gone.map((name) => `unset ${name}`),
+    ...(input === undefined ? [] : [`exec <${quoted(input)}`]),
+    ...(script === undefined
+      ? [`exec git ${call.args.map(quoted).join(" ")}`]
+      : [`set -- ${script.args.map(quoted).join(" ")}`, script.text]),
+  ].join("\n");
+}
+
+/** Units of `ulimit` (POSIX): blocks of 512 bytes. Addresses are not in POSIX; every shell of Linux counts them in KiB. */
+function limits({ memoryBytes, cpuSeconds, fileBytes }: CaptureBounds): string[] {
+  if (process.platform !== "linux") return [];
+  const wanted = [`-v ${Math.floor(memoryBytes / 1024)}`, `-t ${cpuSeconds}`, `-f ${Math.floor(fileBytes / 512)}`];
+  // Fails where the limit is lower already.
+  return wanted.map((limit) => `ulimit ${limit} 2>/dev/null || :`);
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 /** Folders that every git in this repository reads: its objects, borrowed ones, and its own lists. */
@@ -119,30 +205,14 @@ async function ownReads({ at, scratch }: Store): Promise<string[]> {
  */
 const AT_A_LIMIT: readonly (number | null)[] = [null, 137, 152, 153];
 
-function refuseKilled(argv: readonly string[], result: GitResult, { cpuSeconds, memoryBytes }: CaptureBounds): void {
+function refuseKilled(
+  call: GitCall,
+  script: Script | undefined,
+  result: GitResult,
+  { cpuSeconds, memoryBytes }: CaptureBounds,
+): void {
   if (result.stopped || !AT_A_LIMIT.includes(result.status)) return;
-  const what = argv[0] === "git" ? argv.slice(0, 2).join(" ") : "git";
+  const what = script === undefined ? `git ${call.args[0] ?? ""}` : "git";
   const bounds = `${cpuSeconds} s of processor time and ${(memoryBytes / 2 ** 30).toFixed(1)} GiB of memory`;
   throw new Error(`${what} was ended at its limits (${bounds})`);
-}
-
-const PRLIMIT = "/usr/bin/prlimit";
-let hardLimits: string | undefined;
-
-/** The command that bounds a process without a sandbox; empty if the system has no such program. */
-function limited({ memoryBytes, cpuSeconds, fileBytes }: CaptureBounds): string[] {
-  hardLimits ??= existsSync(PRLIMIT) ? readFileSync("/proc/self/limits", "latin1") : "";
-  if (hardLimits === "") return [];
-  const limit = (option: string, name: string, wanted: number): string => {
-    const hard = new RegExp(`^${name}\\s+\\S+\\s+(\\d+)`, "m").exec(hardLimits ?? "")?.[1];
-    const value = Math.min(wanted, hard === undefined ? wanted : Number(hard));
-    return `--${option}=${value}:${value}`;
-  };
-  return [
-    PRLIMIT,
-    limit("as", "Max address space", memoryBytes),
-    limit("cpu", "Max cpu time", cpuSeconds),
-    limit("fsize", "Max file size", fileBytes),
-    "--",
-  ];
 }

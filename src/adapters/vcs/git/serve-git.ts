@@ -1,7 +1,7 @@
 import { errorMessage } from "../../../domain/values/error-text.ts";
-import { killBounded } from "./bounded-process.ts";
 import { GitMissing } from "./git-call.ts";
 import type { GitAnswer, GitCancel, GitRequest } from "./git-helper.ts";
+import { killBounded } from "./process-groups.ts";
 import { runGit } from "./run-git.ts";
 
 /**

@@ -81,7 +81,7 @@ async function mergeBounded(store: Store, args: readonly string[], signal: Abort
     if (signal?.aborted === true || !(error instanceof Error)) throw error;
     return error;
   } finally {
-    guard.close();
+    await guard.close();
   }
 }
 

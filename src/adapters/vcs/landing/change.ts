@@ -9,10 +9,23 @@ export const AS_RAW = ["-z", "--raw", "--numstat", "--no-renames", "--no-ext-dif
 /** Runs the diff, if not through the store: a worker's leftovers are read within bounds. */
 type RunDiff = Store["content"];
 
+/** Changes between commits that were asked for; a commit never changes. The oldest is forgotten first. */
+const known = new WeakMap<Store, Map<string, Change>>();
+const REMEMBERED = 50;
+/** The paths up to which a change is remembered. */
+const MOST_PATHS = 1_000;
+
 /** The change between two commits. */
 export async function changeBetween(store: Store, from: string, tip: string, run: RunDiff = store.content): Promise<Change> {
-  const args = ["diff-tree", "-r", ...AS_RAW, objectId(from), objectId(tip)];
-  return { tip, ...parseRaw(await run(args)) };
+  const changes = known.get(store) ?? new Map<string, Change>();
+  known.set(store, changes);
+  const key = `${objectId(from)} ${objectId(tip)}`;
+  const found = changes.get(key) ?? { tip, ...parseRaw(await run(["diff-tree", "-r", ...AS_RAW, from, tip])) };
+  changes.delete(key);
+  if (found.paths.length <= MOST_PATHS) changes.set(key, found);
+  const [oldest] = changes.size > REMEMBERED ? changes.keys() : [];
+  if (oldest !== undefined) changes.delete(oldest);
+  return found;
 }
 
 /** The change from a commit to one of loopdash's indexes. `gitDir` is the git folder with that index. */

@@ -1,5 +1,5 @@
 import type { Landing } from "../../../ports/vcs.ts";
-import { tryMoveRef } from "../git/git-queries.ts";
+import { partOf, tryMoveRef } from "../git/git-queries.ts";
 import { isObjectId, objectId } from "../git/ref-names.ts";
 import { baseTip, isAncestor } from "../repository/history.ts";
 import type { Store } from "../repository/store.ts";
@@ -23,7 +23,8 @@ export async function land(
   const from = objectId(options.from);
   const to = objectId(options.to);
   // A base that holds `to` already may hold more: it is never moved back. Asked before the base is looked at: it may move meanwhile.
-  const isBack = await isAncestor(store, to, from);
+  // What stands on `from` itself is no part of its history.
+  const isBack = (await partOf(store, to, "parent")) !== from && (await isAncestor(store, to, from));
   const checkouts = await checkoutsOfBase(store, known.ours);
   const tip = await baseTip(store);
   if (tip !== from || isBack) return alreadyMoved(store, checkouts, { from, to, tip });

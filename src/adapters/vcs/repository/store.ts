@@ -148,9 +148,9 @@ function isFolder(error: unknown): boolean {
   return hasErrorCode(error, "EISDIR");
 }
 
-/** Makes sure that loopdash's git folder for a working folder exists, with HEAD at `commit`. */
-export async function preparePrivateDir(store: Store, dir: string, commit: string): Promise<void> {
-  if (await exists(join(dir, "config"))) return writeHead(dir, commit);
+/** Makes sure that loopdash's git folder for a working folder exists, with HEAD at `commit`; without one, a HEAD stays as it is. */
+export async function preparePrivateDir(store: Store, dir: string, commit: string | undefined): Promise<void> {
+  if (await exists(join(dir, "config"))) return commit === undefined ? undefined : writeHead(dir, commit);
   await makeGitDir({ dir, head: commit, format: store.at.format, bare: false, borrowed: [] });
 }
 

@@ -89,7 +89,10 @@ export function changesOfCall(code: Code, statement: Range, style: CallStyle, is
   const isFluent = chain.callsBefore || names.includes("should");
   const args = chain.call === undefined ? [] : argumentsOf(code, chain.call, style.context);
   const method = { code, style, name: names.at(-1) ?? "", at };
-  if (!isFluent) return [...ofArguments(method, args), ...(names.length > 1 ? ofOpposite(method) : [])];
+  if (!isFluent) {
+    const changes = ofArguments(method, args);
+    return changes.length === 0 && names.length > 1 ? ofOpposite(method) : changes;
+  }
   const changes = names.some((name) => /^(?:not|never|no)$/.test(name)) ? [] : ofExpected(method, args.slice(0, 1));
   return names.some((name) => style.chainHeads?.test(name)) ? [...changes, ofNot(method, chain.names)] : changes;
 }

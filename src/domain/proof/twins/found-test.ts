@@ -55,12 +55,17 @@ export function capitalized(words: readonly string[]): readonly string[] {
   return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1));
 }
 
-/** The blanks at the beginning of the line that a place is on. */
-export function indentAt(text: string, at: number): string {
-  return /^[ \t]*/.exec(text.slice(text.lastIndexOf("\n", at - 1) + 1, at))?.[0] ?? "";
+/** Characters before a test that are looked at, at most. */
+const MAX_BLANK = 200;
+
+/** What stands between a test that begins at a place and a copy of it: an empty line if one stands before it, and its indentation. */
+export function separatorAt(text: string, at: number): string {
+  const newline = lineEnd(text);
+  const [, empty, indent = ""] = /(\n[ \t]*\r?)?\n([ \t]*)$/.exec(text.slice(Math.max(0, at - MAX_BLANK), at)) ?? [];
+  return `${newline}${empty === undefined ? "" : newline}${indent}`;
 }
 
 /** The line end that a text uses. */
 export function lineEnd(text: string): string {
-  return text.includes("\r\n") ? "\r\n" : "\n";
+  return text.charAt(text.indexOf("\n") - 1) === "\r" ? "\r\n" : "\n";
 }

@@ -1,5 +1,5 @@
 import { type CallStyle, type Change, changesOfCall } from "./changes.ts";
-import { calls, type FindTests, type FoundTest, indentAt, lineEnd, surelyRun } from "./found-test.ts";
+import { calls, type FindTests, type FoundTest, separatorAt, surelyRun } from "./found-test.ts";
 import { randomWord } from "./random-words.ts";
 import { behind, type Code, partsOf, type Range, sourceOf, statementsOf, textAt, tokenize } from "./tokens.ts";
 
@@ -91,7 +91,7 @@ function testsIn(reading: Reading, block: Range, depth = 0): readonly FoundTest[
     if (GROUP.test(name)) return depth < MAX_DEPTH ? testsIn(reading, call.body, depth + 1) : [];
     if (NO_TEST.test(name) || call.parameters > reading.mostParameters) return [];
     const changes = changesIn(reading, call.body);
-    return changes.length === 0 ? [] : [foundTest(code, statement, call, changes)];
+    return [foundTest(code, statement, call, changes)];
   });
 }
 
@@ -161,14 +161,13 @@ function foundTest(code: Code, statement: Range, call: TitledCall, changes: read
   const from = tokens[statement.from]?.from ?? 0;
   const semicolon = textAt(code, statement.to) === ";" ? 1 : 0;
   const title = tokens[call.titleAt];
-  const newline = lineEnd(text);
   const isCapital = /^[A-Z]/.test(call.title);
   return {
     name: call.title,
     label: { from: (title?.from ?? 0) + 1, to: (title?.to ?? 0) - 1 },
     from,
     to: tokens[statement.to - 1 + semicolon]?.to ?? from,
-    separator: `${newline}${/\n[ \t]*\r?\n[ \t]*$/.test(text.slice(0, from)) ? newline : ""}${indentAt(text, from)}`,
+    separator: separatorAt(text, from),
     toName: (words) => (isCapital ? words.join(" ").replace(/^./, (letter) => letter.toUpperCase()) : words.join(" ")),
     changes,
   };

@@ -205,12 +205,25 @@ const ENDS = /^(?:[)\]};]|\+\+|--)$/;
 /** The statements directly in a block, as far as tokens tell. Each is without the semicolon at its end. */
 export function statementsOf(code: Code, { from, to }: Range): readonly Range[] {
   const starts: number[] = [];
-  for (let i = from; i < to; i = behind(code, i)) if (i === from || isStart(code, i)) starts.push(i);
+  let hasBlock = false;
+  for (let i = from; i < to; i = behind(code, i)) {
+    const isInHead = !hasBlock && isHead(code, starts.at(-1));
+    if (i === from || (isStart(code, i) && !isInHead)) {
+      starts.push(i);
+      hasBlock = false;
+    }
+    if (textAt(code, i) === "{") hasBlock = true;
+  }
   return starts.map((start, n) => {
     let end = starts[n + 1] ?? to;
     while (end > start + 1 && textAt(code, end - 1) === ";") end -= 1;
     return { from: start, to: end };
   });
+}
+
+/** True for a statement of Go whose head may have semicolons: `if got := f(); got != 3 {`. */
+function isHead(code: Code, start: number | undefined): boolean {
+  return start !== undefined && /^(?:if|for|switch)$/.test(textAt(code, start)) && textAt(code, start + 1) !== "(";
 }
 
 function isStart(code: Code, i: number): boolean {

@@ -1,26 +1,36 @@
 import type { Draw, TestFile, Twin, TwinnedFile, TwinOptions } from "../twin.ts";
+import { findGoTests, findRustTests } from "./braces.ts";
 import type { Change } from "./changes.ts";
 import type { FindTests, FoundTest } from "./found-test.ts";
 import { findJsTests } from "./js.ts";
+import { findPythonTests } from "./python.ts";
 import { oneOf, randomWords } from "./random-words.ts";
 
 /** How the tests of each runner are found, by its name. */
-const FINDERS: Readonly<Record<string, FindTests>> = Object.fromEntries(
-  ["node:test", "vitest", "jest", "mocha", "tape"].map((runner) => [runner, findJsTests(runner)]),
-);
+const FINDERS: Readonly<Record<string, FindTests>> = {
+  ...Object.fromEntries(["node:test", "vitest", "jest", "mocha", "tape"].map((runner) => [runner, findJsTests(runner)])),
+  pytest: findPythonTests,
+  "go test": findGoTests,
+  "cargo test": findRustTests,
+};
+
+/** Names of a file, at most: each is compared with all others. */
+const MAX_NAMES = 4_000;
 
 /** A file with twins of some of its passing tests; undefined if none can be made: the runner, the text or its assertions are unknown. */
 export function twinsFor(runner: string, file: TestFile, options: TwinOptions): TwinnedFile | undefined {
   const found = Object.hasOwn(FINDERS, runner) ? FINDERS[runner]?.(file.text) : undefined;
-  if (found === undefined) return undefined;
+  if (found === undefined || found.names.length > MAX_NAMES) return undefined;
   const isSingle = (name: string) => found.names.filter((other) => isEndOf(other, name)).length === 1;
-  const tests = found.tests.filter(({ name }) => options.isPassing(name) && isSingle(name));
+  const isUsable = ({ name, changes }: FoundTest) => changes.length > 0 && options.isPassing(name) && isSingle(name);
+  const tests = found.tests.filter(isUsable);
   const chosen = someOf(tests, options).toSorted((a, b) => b.from - a.from);
   const taken = [...found.names];
+  const titles = found.names.map(asTitle);
   const twins: Twin[] = [];
   let text = file.text;
   for (const test of chosen) {
-    const fresh = freshName(test, { text: file.text, taken, titles: found.names, draw: options.draw });
+    const fresh = freshName(test, { text: file.text, taken, titles, draw: options.draw });
     if (fresh === undefined) continue;
     taken.push(fresh);
     const { copies, twin } = twinned(file.text, { test, fresh, draw: options.draw });
@@ -28,6 +38,11 @@ export function twinsFor(runner: string, file: TestFile, options: TwinOptions): 
     twins.unshift(twin);
   }
   return twins.length === 0 ? undefined : { path: file.path, text, twins };
+}
+
+/** A name in words. The word that a runner knows tests by is no part of it. */
+function asTitle(name: string): string {
+  return name.replace(/([a-z])(?=[A-Z])/g, "$1 ").replace(/^test[ _]/i, "");
 }
 
 /** True if an id that ends with `whole` may be taken for one that ends with `name`. */

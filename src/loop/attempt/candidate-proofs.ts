@@ -1,0 +1,48 @@
+import type { JudgeSpec } from "../../domain/batch/proof-spec.ts";
+import type { StepSpec } from "../../domain/batch/step-spec.ts";
+import type { LandedProof } from "../../domain/run/proof-fact.ts";
+import { refuseUnapproved } from "../steps/prove-alone.ts";
+import type { NeededApproval, StepResult } from "../steps/step.ts";
+
+/** What the checks of a change have shown beside their results: what is proven, and what of it somebody has to approve. */
+export class CandidateProofs {
+  readonly #approver: JudgeSpec;
+  /** By the index of the check in the finish line. */
+  readonly #needed = new Map<number, NeededApproval>();
+  readonly #proven = new Map<number, string>();
+
+  constructor(approver: JudgeSpec) {
+    this.#approver = approver;
+  }
+
+  /** Keeps what a check has shown, and gives its result. A change that needs an approval which nobody may give fails. */
+  note(
+    { index, spec }: { readonly index: number; readonly spec: Extract<StepSpec, { step: "check" }> },
+    result: StepResult,
+  ): StepResult {
+    this.#needed.delete(index);
+    this.#proven.delete(index);
+    if (!result.ok) return result;
+    if (result.isProven && result.commit !== undefined) this.#proven.set(index, result.commit);
+    if (result.needsApproval === undefined) return result;
+    if (this.#approver === "refuse") return refuseUnapproved(spec, result);
+    this.#needed.set(index, result.needsApproval);
+    return result;
+  }
+
+  /** Files that judge the change and that somebody has to approve. */
+  get judges(): readonly string[] {
+    return [...new Set([...this.#needed.values()].flatMap(({ files }) => files))];
+  }
+
+  /** Those of them that a person has to approve: all, or what reviews have not approved. */
+  unapproved(byReviews: ReadonlySet<string>): readonly string[] {
+    return this.#approver === "reviewer" ? this.judges.filter((path) => !byReviews.has(path)) : this.judges;
+  }
+
+  /** The proof of a commit, if each of these checks was proven on it. */
+  of(commit: string, checks: readonly number[]): LandedProof | undefined {
+    const isProven = checks.length > 0 && checks.every((index) => this.#proven.get(index) === commit);
+    return isProven ? { approved: this.judges } : undefined;
+  }
+}

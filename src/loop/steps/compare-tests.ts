@@ -1,0 +1,136 @@
+import type { Comparison, Remark } from "../../domain/evidence/compare.ts";
+import { unmetComparisons } from "../../domain/evidence/condition.ts";
+import type { NamedFixes } from "../../domain/evidence/fixes.ts";
+import type { TestRun } from "../../domain/evidence/results.ts";
+import { namedAsOn } from "../../domain/evidence/suite-name.ts";
+import { passedLine } from "../../domain/evidence/summary-lines.ts";
+import { flakyLine } from "../../domain/triage/flaky.ts";
+import { settleBoth } from "../../domain/values/settle-both.ts";
+import { plainText } from "../../domain/values/text.ts";
+import type { ComparedRuns } from "../../ports/text-scans.ts";
+import { secondsOf } from "../programs/run-in.ts";
+import type { CommandOutcome } from "../programs/run-on-commit.ts";
+import { besideMarker, type StepFact } from "../programs/scope.ts";
+import { baseResults, freshBaseResults, resultsKey, resultsOf } from "./base-results.ts";
+import { type Check, type CheckRun, type Outcome, overwrittenFindings, refuse, runCheck } from "./check-run.ts";
+import { failSoon } from "./fail-soon.ts";
+import { settleFlakyTests } from "./flaky-tests.ts";
+import type { Manifest } from "./manifests.ts";
+import { unsearched } from "./static-findings.ts";
+import type { StepResult } from "./step.ts";
+
+/** The results of a run that are compared with the base's, and how it ended. */
+interface Comparable {
+  readonly ran: Extract<CommandOutcome, { ok: true }>;
+  readonly tests: TestRun | Remark;
+  readonly base: Exclude<Manifest, { as: "unknown" }>;
+}
+
+/** The base is measured beside the candidate, each in a sandbox of its own, unless its results are known. */
+export async function byTests(check: CheckRun): Promise<Outcome | StepResult> {
+  const { ctx, step, candidate, stopwatch } = check;
+  const on = { step, commit: candidate.base };
+  const known = await ctx.manifests.kept(resultsKey(ctx, check.scope, check.repo, on));
+  const isAlone = check.scope.train === undefined;
+  const soon = known && isAlone && (await failSoon(ctx, check.scope, check.repo, { step, candidate, base: known }));
+  if (soon) return { findings: [soon.finding], output: soon.output, passed: { summary: "" } };
+  const beside = { ...check.scope, marker: besideMarker(check.scope.marker) };
+  const measuring = stopwatch.measure("base", () => baseResults(ctx, beside, check.repo, on));
+  const [base, ran] = await settleBoth(measuring, runCheck(check, candidate.commit));
+  if (base.as === "unknown") return refuse(check, `the base could not be measured: ${base.why}`, "");
+  if (!ran.ok) return ran;
+  const tests = namedAsOn(base.as === "tests" ? base.run : undefined, resultsOf(step, ran.result, ran.reading), step.command);
+  const outcome = await compared(check, { ran, tests, base });
+  const isWorse = !("ok" in outcome) && outcome.findings.length > 0 && base.as === "tests" && base.isEarlier === true;
+  if (!isWorse) return outcome;
+  // What no key names may have changed since an earlier run measured the base.
+  const fresh = await stopwatch.measure("base", () => freshBaseResults(ctx, check.scope, check.repo, on));
+  return fresh.as === "unknown" ? outcome : compared(check, { ran, tests, base: fresh });
+}
+
+/** Compares a run with the base's. Tests that are flaky on the base are decided by one more run. */
+async function compared(check: CheckRun, { ran, tests: own, base }: Comparable): Promise<Outcome | StepResult> {
+  const { ctx, step, candidate, allow } = check;
+  const { result } = ran;
+  const before = base.as === "tests" ? base.run : undefined;
+  const overwritten = overwrittenFindings(ran);
+  const outcome = { output: result.tail };
+  if ("says" in own) return { ...outcome, findings: [own, ...overwritten], passed: { summary: "" } };
+  const [fixes, deleted] = await Promise.all([fixesOf(check), deletedBy(check)]);
+  const scan = (candidateRun: TestRun) => ctx.scans.compare({ base: before, candidate: candidateRun, allow, fixes, deleted });
+  const first = await scan(own);
+  if (!first.ok) return refuse(check, unsearched("the report", first.problem).says, "");
+  const { findings: found } = first.value.comparison;
+  const isFailing = found.length > 0 && found.every(({ kind }) => kind === "failing" || kind === "exit-code");
+  const mayBeFlaky = before !== undefined && isFailing && overwritten.length === 0;
+  const of = { step, candidate, run: own };
+  const settled = mayBeFlaky ? await settleFlakyTests(ctx, check.scope, check.repo, { ...of, base: before }) : undefined;
+  const { run: tests, excused } = settled ?? { run: own, excused: [] };
+  const scanned = settled === undefined ? first : await scan(tests);
+  if (!scanned.ok) return refuse(check, unsearched("the report", scanned.problem).says, "");
+  const { comparison, failingOnBase } = scanned.value;
+  const facts = base.as === "tests" ? [failingFact(step, failingOnBase)] : [];
+  const strength = base.as === "tests" ? "compared" : "uncompared";
+  const findings = [...comparison.findings, ...conditionFindings(step, comparison), ...overwritten];
+  if (findings.length === 0) {
+    const { durationMs } = result;
+    await ctx.manifests.keep(resultsKey(ctx, check.scope, check.repo, { step, commit: candidate.commit }), {
+      ...tests,
+      durationMs,
+    });
+    await recordPreExisting(check, comparison.preExisting);
+  }
+  const line = passedLine({ strength, seconds: secondsOf(result), comparison });
+  const summary = excused.length === 0 ? line : `${line}; ${flakyLine(excused)}`;
+  const passed = { summary, commit: candidate.commit, strength } as const;
+  const isRed = before?.tests.some((test) => test.outcome === "failed") ?? false;
+  return { ...outcome, facts, findings, passed, isRed };
+}
+
+/** A condition counts tests beside the comparison of each, which holds in any case. */
+function conditionFindings({ criterion }: Check, counted: Comparison): readonly Remark[] {
+  if (criterion?.condition === undefined) return [];
+  return unmetComparisons(criterion.condition, counted).map((says) => ({ says, ids: [] }));
+}
+
+async function deletedBy({ repo, candidate }: CheckRun): Promise<readonly string[]> {
+  const { paths } = await repo.change({ from: candidate.base, tip: candidate.commit });
+  return paths.flatMap(({ path, how }) => (how === "deleted" ? [path] : []));
+}
+
+/** The tests that the ticket must fix. Its last check with a report includes the tests that the others reported. */
+async function fixesOf(check: CheckRun): Promise<NamedFixes> {
+  const { ctx, scope, repo, step, candidate } = check;
+  const { finish, fixes: patterns = [] } = scope.ticket;
+  if (patterns.length === 0) return { patterns, elsewhere: [], isLast: true };
+  const checks = finish.flatMap((each) => (each.step === "check" && each.report !== undefined ? [each] : []));
+  const at = checks.findIndex(({ name }) => name === step.name);
+  const earlier = await Promise.all(
+    checks
+      .slice(0, at)
+      .map((other) => ctx.manifests.kept(resultsKey(ctx, scope, repo, { step: other, commit: candidate.commit }))),
+  );
+  const elsewhere = earlier.flatMap((run) => run?.tests ?? []).map(({ id }) => id);
+  return { patterns, elsewhere, isLast: at === checks.length - 1 };
+}
+
+/** Ids of failing tests that are reported. */
+const MAX_FAILING = 20;
+
+/** The fact that some tests of the base fail and do not count. */
+function failingFact({ name }: Check, { count, first }: ComparedRuns["failingOnBase"]): StepFact {
+  const tests = first.slice(0, MAX_FAILING).map((test) => plainText(test, 160));
+  return { type: "base-failing", check: name, count, tests };
+}
+
+/** Ids that are recorded. */
+const MAX_RECORDED = 10_000;
+
+async function recordPreExisting({ ctx, scope, step }: CheckRun, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  const text = ids
+    .slice(0, MAX_RECORDED)
+    .map((id) => plainText(id, 1_000))
+    .join("\n");
+  await ctx.files.write(scope.files.log(`check-${step.name}-failing-on-base`), `${text}\n`);
+}
