@@ -73,10 +73,7 @@ export function resolveBatch(
     ...(file.behaviour && { behaviour: file.behaviour }),
     ...(file.guard !== undefined && { guard: file.guard }),
     ...(routes && { complexity: routes }),
-    ...(file.onBroken && { onBroken: file.onBroken }),
-    ...(file.proof && { proof: file.proof }),
-    ...(file.judge && { judge: file.judge }),
-    ...(file.flaky && { flaky: file.flaky }),
+    ...rulesIn(file),
     ...transients,
   };
   return {
@@ -199,4 +196,9 @@ function boundAtFolder(bound: BoundSpec, folder: string): BoundSpec {
 function atFolder(command: Argv, folder: string): Argv {
   const [program, ...args] = command.map((word) => word.replaceAll(BATCH_FOLDER, folder));
   return [program ?? "", ...args];
+}
+
+/** What the batch file says about broken bases, proofs and flaky tests. */
+function rulesIn({ onBroken, proof, judge, flaky }: BatchFile): Pick<Batch, "onBroken" | "proof" | "judge" | "flaky"> {
+  return { ...(onBroken && { onBroken }), ...(proof && { proof }), ...(judge && { judge }), ...(flaky && { flaky }) };
 }

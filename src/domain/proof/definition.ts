@@ -7,6 +7,7 @@ import { type FoundRunner, RUNNERS } from "../test-canary/find-runner.ts";
 import { FileIndex } from "./file-index.ts";
 import { loadedNames } from "./loaded-names.ts";
 import { includedBy, recipesFor } from "./makefile.ts";
+import { SAME_PROGRAM, TASK_FILES } from "./task-files.ts";
 
 /** The texts of trusted files, and all their paths. */
 export interface TrustedTree {
@@ -41,36 +42,6 @@ const MOST_FILES = 300;
 const MOST_CHARS = 300_000;
 
 const MAKEFILES = ["GNUmakefile", "makefile", "Makefile"] as const;
-
-/** Programs that read what they run in files of these names. A pattern matches names in the folder of the command. */
-const TASK_FILES: Readonly<Record<string, readonly string[]>> = {
-  tox: ["tox.ini", "tox.toml", "setup.cfg", "pyproject.toml"],
-  nox: ["noxfile.py"],
-  just: ["justfile", "Justfile", ".justfile"],
-  task: ["Taskfile.yml", "Taskfile.yaml", "taskfile.yml", "Taskfile.dist.yml"],
-  rake: ["Rakefile", "rakefile", "Rakefile.rb", "rakefile.rb"],
-  invoke: ["tasks.py", "invoke.yaml", "invoke.toml"],
-  inv: ["tasks.py", "invoke.yaml", "invoke.toml"],
-  hatch: ["hatch.toml", "pyproject.toml"],
-  poe: ["pyproject.toml", "poe_tasks.toml"],
-  pdm: ["pyproject.toml", "pdm.toml"],
-  gradle: ["build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts", "gradle.properties"],
-  mvn: ["pom.xml"],
-  ant: ["build.xml"],
-  composer: ["composer.json"],
-  mix: ["mix.exs"],
-  grunt: ["Gruntfile.js", "Gruntfile.ts", "Gruntfile.cjs"],
-  gulp: ["gulpfile.js", "gulpfile.ts", "gulpfile.mjs", "gulpfile.cjs"],
-  turbo: ["turbo.json"],
-  nx: ["nx.json", "project.json"],
-  lerna: ["lerna.json"],
-  deno: ["deno.json", "deno.jsonc"],
-  cargo: [".cargo/config.toml", ".cargo/config"],
-  ctest: ["CMakeLists.txt", "CTestTestfile.cmake"],
-  ninja: ["build.ninja"],
-  meson: ["meson.build"],
-};
-const SAME: Readonly<Record<string, string>> = { gradlew: "gradle", mvnw: "mvn", gmake: "make", "cargo-make": "cargo" };
 
 /** Programs whose arguments are scripts of package.json, or commands. */
 const SCRIPT_LISTS = /^(?:npm-run-all2?|run-[sp]|concurrently|wireit|wsrun|ultra)$/;
@@ -127,7 +98,7 @@ class Search {
   #simple(words: readonly string[], level: number): void {
     const [path = "", ...rest] = words;
     const program = path.split("/").at(-1) ?? "";
-    const name = SAME[program] ?? program;
+    const name = SAME_PROGRAM[program] ?? program;
     this.words.push(...words);
     if (EXPANDED.test(path) || BUILDS_COMMANDS.test(name)) this.#doubt("a command is put together while it runs");
     if (name === "cd" || name === "pushd") return this.#enter(rest[0]);

@@ -32,10 +32,13 @@ export function loadedNames(path: string, text: string): LoadedNames {
     if (name === "") continue;
     names.quoted.add(head === whole ? name : name.replace(/[^/]*$/, ""));
     if (isPython) addModule(names.modules, name);
-    else if (!/^[./]/.test(name) && IMPORTS.test(text.slice(Math.max(0, index - 40), index))) names.imports.add(name);
+    else if (isImported(text, index, name)) names.imports.add(name);
   }
-  if (isPython) for (const name of importedModules(text)) names.modules.add(name);
-  return names;
+  return isPython ? { ...names, modules: new Set([...names.modules, ...importedModules(text)]) } : names;
+}
+
+function isImported(text: string, at: number, name: string): boolean {
+  return !/^[./]/.test(name) && IMPORTS.test(text.slice(Math.max(0, at - 40), at));
 }
 
 /** A module in quotes, perhaps with a name in it: `package.module:name`. */

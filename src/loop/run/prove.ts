@@ -15,7 +15,8 @@ import { plainText } from "../../domain/values/text.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import { type LoopContext, waitingRepoOf } from "../attempt/context.ts";
 import { pause } from "../concurrency/wait.ts";
-import { deepProof, type ProofOutcome } from "../steps/deep-proof.ts";
+import { deepProof } from "../steps/deep-proof.ts";
+import type { ProofOutcome } from "../steps/proof.ts";
 import { verifyScope } from "./live-check.ts";
 
 type Check = Extract<StepSpec, { step: "check" }>;

@@ -113,7 +113,11 @@ export class JudgesTree {
       log: `check-${step.name}-proof${log}`,
       part: `proof, run ${this.runs}`,
       purpose: "proof",
-      output: { onLine: (line) => void (isPrinted ||= names.some((name) => line.includes(name))) },
+      output: {
+        onLine: (line) => {
+          isPrinted ||= names.some((name) => line.includes(name));
+        },
+      },
     });
     if (!ran.ok)
       return { twinned, exitCode: undefined, tests: undefined, output: "", isPrinted, overwritten: [], evidence: ran.evidence };

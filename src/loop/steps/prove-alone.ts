@@ -6,9 +6,10 @@ import { isAllowedToJudge } from "../../domain/proof/permission.ts";
 import { firstFewLine } from "../../domain/values/first-few.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import type { StepScope } from "../programs/scope.ts";
-import { deepProof, type ProofOutcome } from "./deep-proof.ts";
+import { deepProof } from "./deep-proof.ts";
 import type { Built } from "./landing.ts";
 import { originBelow } from "./origins.ts";
+import type { ProofOutcome, Proven } from "./proof.ts";
 import { sortChange } from "./sort-change.ts";
 import { unsearched } from "./static-findings.ts";
 import type { NeededApproval, StepContext, StepFailed, StepResult } from "./step.ts";
@@ -24,7 +25,7 @@ export interface PassedCandidate {
 
 /** The proof of one candidate alone. `later`: it is proven together with others. */
 export type AloneOutcome =
-  | (Extract<ProofOutcome, { as: "proven" }> & { readonly needsApproval?: NeededApproval })
+  | (Proven & { readonly needsApproval?: NeededApproval })
   | Extract<ProofOutcome, { as: "forged" | "broken" }>
   | { readonly as: "later"; readonly needsApproval?: undefined };
 
