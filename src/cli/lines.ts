@@ -4,13 +4,9 @@ import { errorMessage } from "../domain/values/error-text.ts";
 import { plainText } from "../domain/values/text.ts";
 import type { Clock } from "../ports/clock.ts";
 import { describeEvents } from "../store/describe-event.ts";
-<<<<<<< HEAD
 import { formatClock, formatStopwatch } from "../store/format.ts";
 import { lastingWork } from "../store/labels/progress-label.ts";
 import { STYLES } from "../store/labels/tone.ts";
-=======
-import { formatClock } from "../store/format.ts";
->>>>>>> w/frame
 import { ticketLinks, withLinks } from "../store/links.ts";
 import { printedLine } from "./links.ts";
 import { writeAll } from "./print.ts";
@@ -42,7 +38,6 @@ function untilItFails(fd: number): (text: string) => void {
   };
 }
 
-<<<<<<< HEAD
 /** The time after which a run without news says what lasts. Milliseconds. */
 const QUIET_MS = 30_000;
 
@@ -95,8 +90,6 @@ function lastingLine(
   return `${formatClock(now)}  ·  ${STYLES.waits.glyph} waiting ${formatStopwatch(now - toldAt)}: ${plainText(lasting)}\n`;
 }
 
-=======
->>>>>>> w/frame
 function lineOf(event: RunEvent, state: RunState): string | undefined {
   const lines = describeEvents(event, state).map(({ ticket, glyph, text }) => {
     const line = `${formatClock(event.at)}  ${ticket ?? "·"}  ${glyph} ${text}`;

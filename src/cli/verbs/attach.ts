@@ -7,11 +7,7 @@ import { EXIT } from "../../domain/values/user-error.ts";
 import { exitCodeOf } from "../exit-code.ts";
 import { describeChoice, type FoundRun, findRun, lookUpRun } from "../find-run.ts";
 import { readKeymap } from "../key-file.ts";
-<<<<<<< HEAD
 import { lastingPrinter } from "../lines.ts";
-=======
-import { linePrinter } from "../lines.ts";
->>>>>>> w/frame
 import { writeAll, writeNote } from "../print.ts";
 import { printJournalOutage } from "../print-outage.ts";
 import { printedSummary } from "../printed-summary.ts";

@@ -8,11 +8,7 @@ import { errorMessage, hasErrorCode } from "../../domain/values/error-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { startSupervisedEngine } from "../engine/engine-supervisor.ts";
 import type { ChecksOnly } from "../engine/open-run.ts";
-<<<<<<< HEAD
 import { type LastingPrinter, lastingPrinter, linePrinter } from "../lines.ts";
-=======
-import { linePrinter } from "../lines.ts";
->>>>>>> w/frame
 import { writeAll } from "../print.ts";
 import { printJournalOutage } from "../print-outage.ts";
 import { printedSummary } from "../printed-summary.ts";

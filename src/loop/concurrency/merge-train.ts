@@ -207,6 +207,8 @@ class Lane<R extends CheckOutcome> implements CarLane<R> {
 
   /** Checks cars of a failed train by themselves. True if all of them have passed. */
   async #run(cars: readonly Car<R>[], before?: FailedTrain<R>): Promise<boolean> {
+    // What fails on a car that has not landed would be checked once more.
+    while (cars.length === 1 && this.#passed.length > 0) await this.changed;
     const flight = await this.#build(cars);
     const commit = flight?.cars.at(-1)?.candidate?.commit;
     if (flight === undefined || commit === undefined) return false;
