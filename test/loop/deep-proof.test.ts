@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { StepSpec } from "../../src/domain/batch/step-spec.ts";
 import { cleanUp } from "../adapters/vcs/real-repo.ts";
-import { type Files, type Judging, judge, judged, opened } from "./evidence-stage.ts";
+import { type Files, type Judging, judged, opened } from "./evidence-stage.ts";
 
 cleanUp();
 
@@ -33,9 +33,11 @@ const TAP = check([NODE, "--test", "--test-isolation=none", "--test-reporter=tap
   report: { format: "tap", path: "-" },
 });
 
-/** A change that is proven alone. */
-function told({ stage, ...judging }: Judging) {
-  return judge({ base: BASE, change: HONEST, check: TAP, stage: { proof: "each", ...stage }, ...judging });
+/** What came of a change that is proven alone, and the files that wait for a person's approval. */
+async function told({ stage: options, ...judging }: Judging) {
+  using stage = await opened({ base: BASE, change: HONEST, check: TAP, stage: { proof: "each", ...options }, ...judging });
+  const result = await judged(stage);
+  return { ...result, awaits: stage.of("approval-awaited")[0]?.zones };
 }
 
 /** How often the command runs for a change, apart from the run on the base; and what came of it. */
@@ -51,7 +53,8 @@ async function counted(judging: Judging) {
     stage: { proof: "each", ...judging.stage },
   });
   const result = await judged(stage);
-  return { ...result, runs: readFileSync(file, "utf8").length - 1 };
+  const noted = readFileSync(file, "utf8").length - 1;
+  return { ...result, runs: noted, awaits: stage.of("approval-awaited")[0]?.zones };
 }
 
 describe("an honest change lands", () => {
@@ -82,19 +85,13 @@ describe("an honest change lands", () => {
     expect(await counted({ change: HONEST })).toMatchObject({ landed: true, runs: 2 });
   });
 
-  test("without one if it is proven with others, and one more if it changes what judges", async () => {
+  test("with the same one at the end if it is proven with others, unless it changes what judges", async () => {
     const stage = { proof: "batch" } as const;
-    expect(await counted({ change: HONEST, stage })).toMatchObject({
-      landed: true,
-      runs: 1,
-      summary: expect.not.stringMatching(/proven/),
-    });
-    const change = { ...HONEST, "test/new.test.mjs": `${HEAD}test("is new", () => assert.equal(1, 1));\n` };
-    expect(await counted({ change, stage })).toMatchObject({ landed: true, runs: 1 });
-    expect(await counted({ change: { ...HONEST, "test/package.json": "{}" }, stage })).toMatchObject({
-      landed: true,
-      summary: expect.stringMatching(/proven with 3/),
-    });
+    const change = { ...HONEST, "test/new.test.mjs": `${HEAD}test("is new", () => assert.equal(1, 1));\n`, "notes.txt": "" };
+    const together = await counted({ change, stage });
+    expect(together).toMatchObject({ landed: true, runs: 2, summary: expect.not.stringMatching(/proven/) });
+    const alone = await counted({ change: { ...HONEST, "test/package.json": "{}" }, stage });
+    expect(alone).toMatchObject({ landed: true, summary: expect.stringMatching(/proven with 3/) });
   });
 
   test.each<[string, Files]>([
@@ -137,8 +134,11 @@ describe("forged results fail the attempt", () => {
     expect(await told({ change })).toMatchObject({ landed: false, summary: expect.stringContaining("the results are forged") });
   });
 
-  test("though the change is proven with others: then it lands", async () => {
-    expect(await told({ change: { "add.mjs": FORGED }, stage: { proof: "batch" } })).toMatchObject({ landed: true });
+  test("though the change is proven with others: then it lands, and is taken back", async () => {
+    using stage = await opened({ base: BASE, change: { "add.mjs": FORGED }, check: TAP, stage: { proof: "batch" } });
+    expect(await judged(stage)).toMatchObject({ landed: false });
+    expect(stage.of("merge-landed")).toHaveLength(1);
+    expect(stage.of("proof-ended")[0]).toMatchObject({ ok: false, summary: expect.stringContaining("the results are forged") });
   });
 });
 
@@ -179,9 +179,8 @@ describe("what makes tests of the base pass is named, and needs approval", () =>
     const wrong = { "add.mjs": `import "./mend.mjs";import "./any.config.mjs";\n${WRONG}` };
     const judging = { base, check: { ...TAP, command: command as [string, ...string[]] }, change: { ...wrong, ...change } };
     const result = await told(judging);
-    expect(result.landed).toBe(false);
-    expect(result.summary).toBe(`tests of the base fail without what the change does to ${files.join(", ")}`);
-    expect(result.detail).toMatch(/adds/);
+    expect(result).toMatchObject({ landed: false, awaits: files });
+    expect(result.summary).toContain(`; tests of the base fail without what the change does to ${files.join(", ")}: needs approval`);
     const allow = { testsRemoved: [], testsSkipped: [], suppressions: false, judge: files };
     expect(await told({ ...judging, ticket: { allow } })).toMatchObject({ landed: true });
   });
@@ -194,9 +193,7 @@ describe("what makes tests of the base pass is named, and needs approval", () =>
     };
     const result = await counted({ change });
     expect(result.landed).toBe(false);
-    expect(result.summary).toMatch(
-      /without what the change does to test\/(?:add|other)\.test\.mjs, test\/(?:add|other)\.test\.mjs$/,
-    );
+    expect(result.awaits?.toSorted()).toEqual(["test/add.test.mjs", "test/other.test.mjs"]);
     expect(result.runs).toBeLessThanOrEqual(5);
   });
 
@@ -205,7 +202,8 @@ describe("what makes tests of the base pass is named, and needs approval", () =>
     const judging = { base, check: check(["make", "test"]), change: { ...HONEST, Makefile: ".PHONY: test\ntest:\n\t@true\n" } };
     expect(await told({ ...judging, stage: { proof: "batch" } })).toMatchObject({
       landed: false,
-      summary: expect.stringMatching(/^what the check runs was changed: Makefile\b/),
+      awaits: ["Makefile"],
+      summary: expect.stringContaining("what the check runs was changed: Makefile: needs approval"),
     });
     const allow = { testsRemoved: [], testsSkipped: [], suppressions: false, scripts: true };
     expect(await told({ ...judging, ticket: { allow } })).toMatchObject({ landed: true });
@@ -217,7 +215,8 @@ describe("what makes tests of the base pass is named, and needs approval", () =>
     const change = { ...HONEST, "quiet.config.mjs": "process.exit(0);\n" };
     expect(await told({ base, check: check(command), change })).toMatchObject({
       landed: false,
-      summary: "the command fails with planted tests only without what the change does to quiet.config.mjs",
+      awaits: ["quiet.config.mjs"],
+      summary: expect.stringContaining("the command fails with planted tests only without what the change does to quiet.config.mjs"),
     });
   });
 });

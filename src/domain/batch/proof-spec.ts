@@ -5,7 +5,7 @@ import type { StepSpec } from "./step-spec.ts";
 export const ProofSpec = z
   .enum(["each", "batch"])
   .describe(
-    "When a change is proven with the base's own tests and settings: each before it lands, or batch: all together before the run ends; default: batch, and each for a base at a forge",
+    "each: each change is proven before it lands; batch: all together, before the run ends; default: batch, at a forge each",
   );
 export type ProofSpec = z.infer<typeof ProofSpec>;
 
@@ -13,7 +13,7 @@ export type ProofSpec = z.infer<typeof ProofSpec>;
 export const JudgeSpec = z
   .enum(["reviewer", "person", "refuse"])
   .describe(
-    "Who approves a change of what judges (tests, settings, scripts) that tests of the base depend on; default: the reviewer, and a person if the finish line has no review",
+    "Who approves changed files that judge and that tests of the base depend on; default: the reviewer, else a person",
   );
 export type JudgeSpec = z.infer<typeof JudgeSpec>;
 

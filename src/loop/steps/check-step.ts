@@ -2,7 +2,7 @@ import { wantedExitCode } from "../../domain/batch/step-spec.ts";
 import { timesParts } from "../../domain/evidence/check-times.ts";
 import type { Remark } from "../../domain/evidence/compare.ts";
 import type { Allowance } from "../../domain/evidence/results.ts";
-import { findingsLine, findingsText, passedLine, proofLine } from "../../domain/evidence/summary-lines.ts";
+import { findingsLine, findingsText, passedLine } from "../../domain/evidence/summary-lines.ts";
 import { whatFailed } from "../../domain/triage/what-failed.ts";
 import { boundedList, boundedTail } from "../../domain/values/bounded-text.ts";
 import { plainText } from "../../domain/values/text.ts";
@@ -68,16 +68,9 @@ async function proven(check: CheckRun, { passed, isRed = false }: Outcome): Prom
   const proof = await stopwatch.measure("proof", () => proveAlone(ctx, scope, repo, { ...check, isRed }));
   if (proof.as === "forged") return refuse(check, proof.finding.says, detailOf(check, [proof.finding], ""));
   if (proof.as === "broken") return { ok: false, evidence: proof.evidence };
-  const { needsApproval } = proof;
-  const what = proof.as === "proven" ? [proofLine(proof)] : [];
-  const summary = [passed.summary, ...timesParts(stopwatch.times), ...what].join("; ");
-  return {
-    ok: true,
-    ...passed,
-    summary,
-    ...(proof.as === "proven" && { isProven: true as const }),
-    ...(needsApproval !== undefined && { needsApproval }),
-  };
+  const summary = [passed.summary, ...timesParts(stopwatch.times), ...proof.says].join("; ");
+  const { isProven, needsApproval } = proof;
+  return { ok: true, ...passed, summary, ...(isProven && { isProven }), ...(needsApproval && { needsApproval }) };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { type ProofSpec, proofMode } from "../../domain/batch/proof-spec.ts";
 import type { StepSpec } from "../../domain/batch/step-spec.ts";
 import type { Allowance } from "../../domain/evidence/results.ts";
+import { proofLine } from "../../domain/evidence/summary-lines.ts";
 import type { ClassifiedChange } from "../../domain/proof/code-under-test.ts";
 import { isAllowedToJudge } from "../../domain/proof/permission.ts";
 import { firstFewLine } from "../../domain/values/first-few.ts";
@@ -9,7 +10,7 @@ import type { StepScope } from "../programs/scope.ts";
 import { deepProof } from "./deep-proof.ts";
 import type { Built } from "./landing.ts";
 import { originBelow } from "./origins.ts";
-import type { ProofOutcome, Proven } from "./proof.ts";
+import type { ProofOutcome } from "./proof.ts";
 import { sortChange } from "./sort-change.ts";
 import { unsearched } from "./static-findings.ts";
 import type { NeededApproval, StepContext, StepFailed, StepResult } from "./step.ts";
@@ -23,11 +24,16 @@ export interface PassedCandidate {
   readonly isRed: boolean;
 }
 
-/** The proof of one candidate alone. `later`: it is proven together with others. */
+/** The proof of one candidate alone. It has not happened if the candidate is proven together with others. */
 export type AloneOutcome =
-  | (Proven & { readonly needsApproval?: NeededApproval })
-  | Extract<ProofOutcome, { as: "forged" | "broken" }>
-  | { readonly as: "later"; readonly needsApproval?: undefined };
+  | {
+      readonly as: "passed";
+      readonly isProven: boolean;
+      readonly needsApproval?: NeededApproval;
+      /** What happened, for the summary of the check. */
+      readonly says: readonly string[];
+    }
+  | Extract<ProofOutcome, { as: "forged" | "broken" }>;
 
 /** True if a change must be proven alone before it lands: by the batch, or because it changes what judges, or may do so. */
 export function needsProofAlone(mode: ProofSpec, { judges, definition, unclear }: ClassifiedChange): boolean {
@@ -43,16 +49,20 @@ export async function proveAlone(ctx: StepContext, scope: StepScope, repo: Repo,
   const own = { first: candidate.base, trusted: [] };
   const sorted = await sortChange(ctx, repo, { step, candidate, origin: own, allow, isRed });
   if (!sorted.ok) return { as: "broken", evidence: failure(step, unsearched("the change", sorted.problem).says) };
-  if (!needsProofAlone(proofMode(ctx.batch, scope.ticket.repo), sorted.value)) return { as: "later" };
+  if (!needsProofAlone(proofMode(ctx.batch, scope.ticket.repo), sorted.value)) return { as: "passed", isProven: false, says: [] };
   const defining = definitionApproval(sorted.value, allow);
   const origin = originBelow(ctx, repo, candidate);
   const proof = await deepProof(ctx, scope, repo, { step, candidate, origin, allow, fixes: scope.ticket.fixes ?? [] });
-  if (proof.as === "proven") return { ...proof, ...(defining !== undefined && { needsApproval: defining }) };
-  if (proof.as !== "differs") return proof;
-  const files = [...new Set([...(defining?.files ?? []), ...proof.files])];
-  const says = [defining?.finding.says, proof.finding.says].filter((each) => each !== undefined).join("; ");
-  const needsApproval = { files, finding: { says, ids: proof.finding.ids } };
-  return { as: "proven", commit: candidate.commit, planted: 0, note: "see the files to approve", needsApproval };
+  if (proof.as === "forged" || proof.as === "broken") return proof;
+  const found = [...(defining === undefined ? [] : [defining]), ...(proof.as === "differs" ? [proof] : [])];
+  const says = [...(proof.as === "proven" ? [proofLine(proof)] : []), ...found.map(({ finding }) => `${finding.says}: needs approval`)];
+  if (found.length === 0) return { as: "passed", isProven: true, says };
+  const files = [...new Set(found.flatMap((each) => each.files))];
+  const finding = {
+    says: found.map((each) => each.finding.says).join("; "),
+    ids: found.flatMap((each) => each.finding.ids),
+  };
+  return { as: "passed", isProven: true, says, needsApproval: { files, finding } };
 }
 
 /** The approval that a change of the check's definition needs; undefined if it changes nothing of it that is not allowed. */
