@@ -20,9 +20,9 @@ test("adds", () => assert.equal(add(1, 2), 3));
 `,
 };
 
-describe("a check with planted tests", () => {
+describe("a check that is proven alone", () => {
   it("says what it does, and its result tells where the time went", async () => {
-    const stage = { prepare: [["sh", "-c", "echo Successfully installed"]] };
+    const stage = { proof: "each" as const, prepare: [["sh", "-c", "echo Successfully installed"]] };
     using at = await opened({
       base: BASE,
       change: { "more.mjs": "" },
@@ -33,9 +33,12 @@ describe("a check with planted tests", () => {
     const { landed, summary } = await judged(at);
     expect(landed).toBe(true);
     const parts = at.of("step-part-started").map(({ part }) => part);
-    expect(parts).toEqual(["preparing", "", "planted tests, run 1: preparing", "planted tests, run 1: running"]);
+    const [first, second, ...proofs] = parts;
+    expect([first, second]).toEqual(["preparing", ""]);
+    expect(proofs.length).toBeGreaterThan(0);
+    expect(proofs).toEqual(proofs.map((_, i) => `proof, run ${Math.floor(i / 2) + 1}: ${i % 2 === 0 ? "preparing" : "running"}`));
     expect(summary).toMatch(
-      /^exit code only: passed in \d+\.\d s; planted tests \d+ s; preparing \d+ s, 2 times: .+; test canary passed$/,
+      /^exit code only: passed in \d+\.\d s; proof \d+ s; preparing \d+ s, \d times: .+; proven with 1 planted test$/,
     );
   });
 });
