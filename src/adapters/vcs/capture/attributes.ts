@@ -1,5 +1,6 @@
 import { GitFailure } from "../git/git-call.ts";
 import { objectId } from "../git/ref-names.ts";
+import { diffTree } from "../landing/diff-tree.ts";
 import type { Store } from "../repository/store.ts";
 
 /** An entry of a tree: mode and id. */
@@ -62,8 +63,9 @@ export async function changedAttributes(store: Store, before: string, after: str
 }
 
 async function lookForChanged(store: Store, before: string, after: string): Promise<readonly ChangedAttributes[]> {
-  const args = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", objectId(before), objectId(after)];
-  const fields = (await store.content(args)).split("\0");
+  const options = ["-z", "--raw", "--no-renames", "--no-abbrev"];
+  const { output } = await diffTree(store, { from: before, tip: after, options }, Number.POSITIVE_INFINITY);
+  const fields = output.toString("utf8").split("\0");
   const found: ChangedAttributes[] = [];
   for (let i = 0; i + 1 < fields.length; i += 2) {
     const [[from = "", to = "", was = "", is = ""], path = ""] = [(fields[i] ?? "").slice(1).split(" "), fields[i + 1]];

@@ -5,7 +5,7 @@ import { agentView, checkoutView } from "../capture/agent-view.ts";
 import { capture } from "../capture/capture.ts";
 import { sweepTemporary } from "../capture/take-over.ts";
 import { moveRef, partOf } from "../git/git-queries.ts";
-import { branchRef, objectId } from "../git/ref-names.ts";
+import { branchRef } from "../git/ref-names.ts";
 import { serialQueue } from "../git/serial-queue.ts";
 import { buildCandidate } from "../landing/candidate.ts";
 import { changeBetween } from "../landing/change.ts";
@@ -21,6 +21,7 @@ import { readFileAt } from "./read-file.ts";
 import { locateOrRefuse, refuseBaseName, refuseState } from "./refuse.ts";
 import { remoteAddress as pageOf, pushUrl } from "./remote-address.ts";
 import { openStore, type Store, type StoreOptions } from "./store.ts";
+import { readFiles } from "./trees.ts";
 import { withUnavailability } from "./unavailable.ts";
 import { knownPath } from "./user-checkout.ts";
 import { addWorktree, removeWorktree } from "./worktree.ts";
@@ -114,7 +115,7 @@ function repoOf(store: Store, id: RepoId, base: string): Omit<Repo, keyof Return
     changedLines: (options) => changedLines(store, options),
     readFile: (options) => readFileAt(store, options),
     readFiles: (options) => readFilesAt(store, options),
-    files: (commit) => trackedFiles(store, commit),
+    files: async (commit) => (await readFiles(store, commit)).map(({ name }) => name),
     tree: (commit) => readTree(store, commit),
     deriveCommit: (options) => deriveCommit(store, options),
     reverse: async (options) => {
@@ -143,24 +144,16 @@ async function branchesIn(store: Store, folder: string): Promise<readonly string
   return listed.split("\n").filter((name) => name !== "");
 }
 
-/** The paths of all files, links and submodules of a commit, raw and relative to its top. */
-async function trackedFiles(store: Store, commit: string): Promise<readonly string[]> {
-  const listed = await store.content(["ls-tree", "-r", "-z", "--name-only", "--full-tree", objectId(commit)]);
-  return listed.split("\0").filter((path) => path !== "");
-}
-
-/** The tree of a commit. Each line of git's list is "mode type object<TAB>path". */
+/** The tree of a commit. */
 async function readTree(store: Store, commit: string): Promise<CommitTree> {
-  const [id, listed] = await Promise.all([
-    partOf(store, commit, "tree"),
-    store.content(["ls-tree", "-r", "-z", "--full-tree", objectId(commit)]),
-  ]);
+  const [id, entries] = await Promise.all([partOf(store, commit, "tree"), readFiles(store, commit)]);
   if (id === undefined) throw new Error(`${commit} has no tree`);
-  const files = listed.split("\0").flatMap((line): TreeFile[] => {
-    const tab = line.indexOf("\t");
-    if (tab < 0) return [];
-    const [mode = "", , object = ""] = line.slice(0, tab).split(" ");
-    return [{ path: line.slice(tab + 1), kind: mode.startsWith("100") ? "file" : "link", id: `${mode} ${object}` }];
-  });
+  const files = entries.map(
+    (entry): TreeFile => ({
+      path: entry.name,
+      kind: entry.mode.startsWith("100") ? "file" : "link",
+      id: `${entry.mode} ${entry.id}`,
+    }),
+  );
   return { id, files };
 }
