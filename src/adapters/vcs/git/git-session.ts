@@ -10,6 +10,9 @@ import { type GitCall, GitMissing, type GitResult, gitEnvironment } from "./git-
  */
 const LIFE_MS = 5_000;
 
+/** The same for a session that reads objects alone, which never change. Milliseconds. */
+const READER_LIFE_MS = 30_000;
+
 /** Time that a session may take for one question before it counts as stuck. Milliseconds. */
 const STUCK_MS = 60_000;
 
@@ -86,7 +89,7 @@ export class GitSession {
     this.#child = spawn(program, args, { cwd, env: gitEnvironment(call), stdio: ["pipe", "pipe", "pipe"] });
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#gone = promise;
-    const life = setTimeout(() => this.#retire(), LIFE_MS).unref();
+    const life = setTimeout(() => this.#retire(), protocol === "echo" ? READER_LIFE_MS : LIFE_MS).unref();
     const end = (status: number | null): void => {
       if (this.#over) return;
       clearTimeout(life);

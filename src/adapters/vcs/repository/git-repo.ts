@@ -18,6 +18,7 @@ import { openRemote, type RemoteBounds } from "../remote/git-remote.ts";
 import { remoteAccess } from "../remote/remote-access.ts";
 import { baseTip, commitsSince, identityOf, isCommit, missingFromBase } from "./history.ts";
 import { readFileAt } from "./read-file.ts";
+import { branchesBelow } from "./ref-snapshot.ts";
 import { locateOrRefuse, refuseBaseName, refuseState } from "./refuse.ts";
 import { remoteAddress as pageOf, pushUrl } from "./remote-address.ts";
 import { openStore, type Store, type StoreOptions } from "./store.ts";
@@ -110,7 +111,7 @@ function repoOf(store: Store, id: RepoId, base: string): Omit<Repo, keyof Return
     },
     keepBranch: ({ branch, tip }) => moveRef(store, branchRef(branch), { to: tip }),
     branchTip: (branch) => store.readBranch(branchRef(branch)),
-    branches: (folder) => branchesIn(store, folder),
+    branches: (folder) => branchesBelow(store, folder),
     change: ({ from, tip }) => changeBetween(store, from, tip),
     changedLines: (options) => changedLines(store, options),
     readFile: (options) => readFileAt(store, options),
@@ -136,12 +137,6 @@ function repoOf(store: Store, id: RepoId, base: string): Omit<Repo, keyof Return
     contains: async (commit) => (await missingFromBase(store, [commit])).length === 0,
     has: (commit) => isCommit(store, commit),
   };
-}
-
-/** The names of branches below a folder of branches. */
-async function branchesIn(store: Store, folder: string): Promise<readonly string[]> {
-  const listed = await store.refs(["for-each-ref", "--format=%(refname:lstrip=2)", `${branchRef(folder)}/`]);
-  return listed.split("\n").filter((name) => name !== "");
 }
 
 /** The tree of a commit. */
