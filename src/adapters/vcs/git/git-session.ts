@@ -5,13 +5,10 @@ import { setImmediate as turn } from "node:timers/promises";
 import { type GitCall, GitMissing, type GitResult, gitEnvironment } from "./git-call.ts";
 
 /**
- * Age up to which a session takes questions. Git keeps what it read at its start: its settings, and the time for reflogs (ident.c
- * asks the clock once per process), which is late by at most this much. Milliseconds.
+ * Age up to which a session takes questions. Git keeps what it read at its start: one that writes refs keeps the time for reflogs (ident.c
+ * asks the clock once per process), which is late by at most this much. Objects never change. Milliseconds.
  */
-const LIFE_MS = 5_000;
-
-/** The same for a session that reads objects alone, which never change. Milliseconds. */
-const READER_LIFE_MS = 30_000;
+const LIFE_MS: Readonly<Record<Protocol, number>> = { transaction: 5_000, line: 30_000, echo: 30_000, merges: 30_000 };
 
 /** Time that a session may take for one question before it counts as stuck. Milliseconds. */
 const STUCK_MS = 60_000;
@@ -89,7 +86,7 @@ export class GitSession {
     this.#child = spawn(program, args, { cwd, env: gitEnvironment(call), stdio: ["pipe", "pipe", "pipe"] });
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#gone = promise;
-    const life = setTimeout(() => this.#retire(), protocol === "echo" ? READER_LIFE_MS : LIFE_MS).unref();
+    const life = setTimeout(() => this.#retire(), LIFE_MS[protocol]).unref();
     const end = (status: number | null): void => {
       if (this.#over) return;
       clearTimeout(life);
