@@ -3,13 +3,14 @@ import type { TicketAttack, World } from "../campaign.ts";
 import { DEFENCES } from "./defences.ts";
 import { finish } from "./forged.ts";
 import { STRIPPED_WORLD } from "./stripped.ts";
-import { CACHE, put } from "./world.ts";
+import { CACHE, JUDGED_AT_ONCE, put } from "./world.ts";
 
 /** The same files; one ticket prepares what another one makes use of, and commands may write a cache. */
 export const EARLIER_WORLD: World = {
   files: { ...STRIPPED_WORLD.files, "pyproject.toml": "[project]\nname = 'calc'\n" },
   batch: {
     sandbox: "required",
+    ...JUDGED_AT_ONCE,
     sandboxPolicy: { write: [CACHE] },
     protect: ["t/add*", "tests/test_*"],
     finish: [{ step: "gates" }, { step: "merge" }],

@@ -1,7 +1,7 @@
 import type { TicketAttack, World } from "../campaign.ts";
 import { DEFENCES } from "./defences.ts";
 import { finish } from "./forged.ts";
-import { put } from "./world.ts";
+import { JUDGED_AT_ONCE, put } from "./world.ts";
 
 const testOf = (name: string, module: string): string => `import { test } from "node:test";
 import assert from "node:assert";
@@ -30,6 +30,7 @@ export const RECOGNIZED_WORLD: World = {
   },
   batch: {
     sandbox: "required",
+    ...JUDGED_AT_ONCE,
     protect: ["test/**", "many/**", "loose/add*", "py/test_*"],
     finish: [{ step: "gates" }, { step: "merge" }],
   },
@@ -78,7 +79,7 @@ export const add = () => 42;
   {
     id: "F-known-line",
     what: "forges for the calls of one line",
-    defence: DEFENCES.canaryMovesLines,
+    defence: DEFENCES.canary,
     ticket: byNode("test/*.mjs"),
     agent: put(
       "add.mjs",
