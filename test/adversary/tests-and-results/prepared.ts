@@ -62,7 +62,7 @@ const ATTACKS: readonly TicketAttack[] = [
     defence: KEPT,
     agent: BROKEN + setup(writes("tests/add.test.mjs", TOOTHLESS)),
     told: CHANGED,
-    // Without it, test canaries find that what is planted is gone.
+    // Without it, the proof finds that what is planted is gone.
     harm: ({ said }) => !CHANGED.test(said),
   },
   {
