@@ -45,7 +45,9 @@ export function namedBySettings(
 /** True for a file that tells programs what to load, unlike one that they load themselves. */
 function isSettings(path: string): boolean {
   const name = basename(path);
-  return isToolConfiguration(path) || /^\.|\.(?:config|conf|workspace|projects?|preset)\.\w+$/.test(name) || name === "conftest.py";
+  return (
+    isToolConfiguration(path) || /^\.|\.(?:config|conf|workspace|projects?|preset)\.\w+$/.test(name) || name === "conftest.py"
+  );
 }
 
 /** False for a name that may be a word, or a folder in which programs look for code under test. */
