@@ -87,7 +87,10 @@ async function opened({ base, check, changes, allow = {} }: Queue): Promise<Stag
 function outcomes(stage: Stage, { changes }: Queue): readonly string[] {
   return changes.map((_, n) => {
     const end = stage.of("attempt-ended").findLast(({ ticket }) => ticket === idOf(n));
-    const awaited = stage.of("approval-awaited").findLast(({ ticket }) => ticket === idOf(n))?.zones.join(", ");
+    const awaited = stage
+      .of("approval-awaited")
+      .findLast(({ ticket }) => ticket === idOf(n))
+      ?.zones.join(", ");
     const why = awaited === undefined ? `${end?.evidence?.summary}\n${end?.evidence?.detail}` : `awaits approval of ${awaited}`;
     return stage.ticket(idOf(n)).phase === "done" ? "done" : why;
   });

@@ -12,9 +12,7 @@ export type ProofSpec = z.infer<typeof ProofSpec>;
 /** Who approves files that make tests of the base come out differently. */
 export const JudgeSpec = z
   .enum(["reviewer", "person", "refuse"])
-  .describe(
-    "Who approves changed files that judge and that tests of the base depend on; default: the reviewer, else a person",
-  );
+  .describe("Who approves changed files that judge and that tests of the base depend on; default: the reviewer, else a person");
 export type JudgeSpec = z.infer<typeof JudgeSpec>;
 
 /** When the changes of a repository are proven. */

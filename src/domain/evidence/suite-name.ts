@@ -1,4 +1,4 @@
-import { findRunners } from "../test-canary/find-runner.ts";
+import { findRunners } from "../proof/find-runner.ts";
 import type { Remark } from "./compare.ts";
 import type { TestResult, TestRun } from "./results.ts";
 

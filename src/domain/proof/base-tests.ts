@@ -1,12 +1,13 @@
 import picomatch from "picomatch";
 import { familyOf } from "../evidence/languages.ts";
 import { isTestPath } from "../evidence/sealed-paths.ts";
-import { type FoundRunner, RUNNERS } from "../test-canary/find-runner.ts";
-import { listedIn } from "../test-canary/python-modules.ts";
-import { testFilesOf } from "../test-canary/test-files.ts";
 import type { TrustedTree } from "./definition.ts";
 import { FileIndex } from "./file-index.ts";
+import type { FoundRunner } from "./find-runner.ts";
 import type { LoadedNames } from "./loaded-names.ts";
+import { listedIn } from "./python-modules.ts";
+import { RUNNERS } from "./runners.ts";
+import { testFilesOf } from "./test-files.ts";
 
 /** True for a test of any runner by its name. */
 export function isUsualTest(path: string): boolean {

@@ -2,11 +2,12 @@ import { basename, dirname, join } from "node:path/posix";
 import picomatch from "picomatch";
 import { jsonMembers, membersOf } from "../batch/test-command.ts";
 import { SCRIPT_RUNNERS, scriptRunBy } from "../evidence/scripts.ts";
-import { commandsIn } from "../test-canary/command-words.ts";
-import { type FoundRunner, RUNNERS } from "../test-canary/find-runner.ts";
+import { commandsIn } from "./command-words.ts";
 import { FileIndex } from "./file-index.ts";
+import type { FoundRunner } from "./find-runner.ts";
 import { loadedNames } from "./loaded-names.ts";
 import { includedBy, recipesFor } from "./makefile.ts";
+import { RUNNERS } from "./runners.ts";
 import { SAME_PROGRAM, TASK_FILES } from "./task-files.ts";
 
 /** The texts of trusted files, and all their paths. */

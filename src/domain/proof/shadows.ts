@@ -1,6 +1,6 @@
-import { folderOf, isRunnerModule, moduleAt } from "../test-canary/python-modules.ts";
 import { FileIndex } from "./file-index.ts";
 import type { LoadedNames } from "./loaded-names.ts";
+import { folderOf, isRunnerModule, moduleAt } from "./python-modules.ts";
 
 const LAYOUTS = ["", "src", "lib"] as const;
 

@@ -1,10 +1,10 @@
 import type { StepSpec } from "../../domain/batch/step-spec.ts";
 import type { TestResult } from "../../domain/evidence/results.ts";
 import { withSuiteNameOf } from "../../domain/evidence/suite-name.ts";
+import type { FoundRunner } from "../../domain/proof/find-runner.ts";
 import type { ProofRun } from "../../domain/proof/findings.ts";
 import type { TwinnedFile } from "../../domain/proof/twin.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
-import type { FoundRunner } from "../../domain/test-canary/find-runner.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import { runOnCommit } from "../programs/run-on-commit.ts";
 import type { StepScope } from "../programs/scope.ts";

@@ -1,9 +1,9 @@
 import { randomInt } from "node:crypto";
+import type { FoundRunner } from "../../domain/proof/find-runner.ts";
+import { loads } from "../../domain/proof/loads.ts";
+import { testFilesOf } from "../../domain/proof/test-files.ts";
 import type { Draw, TwinnedFile } from "../../domain/proof/twin.ts";
 import { twinsFor } from "../../domain/proof/twins/twins-for.ts";
-import type { FoundRunner } from "../../domain/test-canary/find-runner.ts";
-import { loads } from "../../domain/test-canary/loads.ts";
-import { testFilesOf } from "../../domain/test-canary/test-files.ts";
 
 /** Test files that are read, those that get twins, and twins of one. */
 const MOST_READ = 1_000;

@@ -55,7 +55,10 @@ export async function proveAlone(ctx: StepContext, scope: StepScope, repo: Repo,
   const proof = await deepProof(ctx, scope, repo, { step, candidate, origin, allow, fixes: scope.ticket.fixes ?? [] });
   if (proof.as === "forged" || proof.as === "broken") return proof;
   const found = [...(defining === undefined ? [] : [defining]), ...(proof.as === "differs" ? [proof] : [])];
-  const says = [...(proof.as === "proven" ? [proofLine(proof)] : []), ...found.map(({ finding }) => `${finding.says}: needs approval`)];
+  const says = [
+    ...(proof.as === "proven" ? [proofLine(proof)] : []),
+    ...found.map(({ finding }) => `${finding.says}: needs approval`),
+  ];
   if (found.length === 0) return { as: "passed", isProven: true, says };
   const files = [...new Set(found.flatMap((each) => each.files))];
   const finding = {

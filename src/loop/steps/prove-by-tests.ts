@@ -1,7 +1,7 @@
 import { isTestPath } from "../../domain/evidence/sealed-paths.ts";
+import type { FoundRunner } from "../../domain/proof/find-runner.ts";
 import { type ExpectedPasses, findingsIn, isClean, unfitFiles, withoutExcused } from "../../domain/proof/findings.ts";
 import type { TwinnedFile } from "../../domain/proof/twin.ts";
-import type { FoundRunner } from "../../domain/test-canary/find-runner.ts";
 import type { JudgedRun } from "./judges-tree.ts";
 import {
   changesTests,
@@ -29,28 +29,35 @@ interface ProofByTests extends Proof {
 /** Choices of files for twins, at most: those that come out wrong on the base too are left out of the next one. */
 const MOST_ROUNDS = 3;
 
-/** Proves a check that reports each test. The last runner's twins stand beside all tests: no other would run behind a failing one. */
+/** Proves a check that reports each test. */
 export async function proveByTests(proof: ProofByTests): Promise<ProofOutcome> {
-  const last = proof.step.canary === "off" ? undefined : runnersIn(proof).at(-1);
-  const isBesides = last !== undefined && !last.runner.stopsEarly(last.words);
-  for (let round = 0; round < MOST_ROUNDS; round += 1) {
-    const twinned = last === undefined ? [] : await proof.tree.plant(last, proof.isPassing);
-    const outcome = await compare(proof, isBesides ? twinned : [], noteOf(proof, twinned));
-    if (outcome?.as === "proven" && last !== undefined) {
-      const alone = await provenAlone(proof, outcome, runnersIn(proof).slice(0, isBesides ? -1 : undefined));
-      return (alone.as === "proven" ? await provenInOwnTree(proof, alone, last) : undefined) ?? alone;
-    }
-    if (outcome !== undefined) return outcome;
-  }
-  const plain = await compare(proof, [], "planted tests do not come out as they must on the base either");
-  return plain ?? proven(proof, []);
+  const isOff = proof.step.canary === "off";
+  const runners = isOff ? [] : runnersIn(proof);
+  // Behind a failing test no other runner of a chain would run.
+  const beside = runners.at(-1);
+  const isBeside = beside !== undefined && !beside.runner.stopsEarly(beside.words);
+  const outcome = await compareWithTwins(proof, isBeside ? beside : undefined);
+  if (outcome.as !== "proven" || beside === undefined)
+    return isOff && outcome.as === "proven" ? { ...outcome, note: "switched off" } : outcome;
+  const alone = await provenAlone(proof, outcome, isBeside ? runners.slice(0, -1) : runners);
+  return (alone.as === "proven" ? await provenInOwnTree(proof, alone, beside) : undefined) ?? alone;
 }
 
-/** Why no twins are planted; undefined if some are. */
-function noteOf(proof: Proof, twinned: readonly TwinnedFile[]): string | undefined {
-  if (proof.step.canary === "off") return "switched off";
-  if (proof.change.runners.length === 0) return "no known test runner in the command";
-  return twinned.length === 0 ? "no passing test of the base can be copied" : undefined;
+/** The outcome of the base's tests in the judge's tree, with twins of this runner's tests beside them. */
+async function compareWithTwins(proof: ProofByTests, found: FoundRunner | undefined): Promise<ProofOutcome> {
+  for (let round = 0; found !== undefined && round < MOST_ROUNDS; round += 1) {
+    const twinned = await proof.tree.plant(found, proof.isPassing);
+    const outcome = await compare(proof, twinned, twinned.length === 0 ? NO_COPY : undefined);
+    if (outcome !== undefined) return outcome;
+  }
+  const note = found === undefined ? noneNote(proof) : "planted tests do not come out as they must on the base either";
+  return (await compare(proof, [], note)) ?? proven(proof, [], note);
+}
+
+const NO_COPY = "no passing test of the base can be copied";
+
+function noneNote({ change }: Proof): string {
+  return change.runners.length === 0 ? "no known test runner in the command" : NO_COPY;
 }
 
 function finder({ expected }: ProofByTests): Find {
@@ -110,7 +117,8 @@ async function provenAlone(proof: ProofByTests, before: Proven, runners: readonl
     if (outcome !== undefined && outcome.as !== "proven") return outcome;
     if (isFine) planted += proven(proof, twinned).planted;
   }
-  return { ...before, planted };
+  if (planted === 0) return before;
+  return { as: "proven", commit: before.commit, planted };
 }
 
 /**

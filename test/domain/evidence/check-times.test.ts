@@ -19,10 +19,7 @@ describe("the parts of a check's duration", () => {
 
   it("tells nothing if all parts together took less than ten seconds", () => {
     expect(timesParts({ baseMs: 4_000, proofMs: 5_999, preparing: NONE })).toEqual([]);
-    expect(timesParts({ baseMs: 4_000, proofMs: 6_000, preparing: NONE })).toEqual([
-      "measuring the base 4 s",
-      "proof 6 s",
-    ]);
+    expect(timesParts({ baseMs: 4_000, proofMs: 6_000, preparing: NONE })).toEqual(["measuring the base 4 s", "proof 6 s"]);
   });
 
   it("makes a reason safe for a terminal", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Argv } from "../../../src/domain/batch/argv.ts";
+import { findRunnersInScripts } from "../../../src/domain/proof/find-runner.ts";
 import { selectTests } from "../../../src/domain/proof/selection.ts";
-import { findRunnersInScripts } from "../../../src/domain/test-canary/find-runner.ts";
 
 const FILES = ["test/a.test.js", "src/a.js", "tests/test_a.py", "tests/deep/test_b.py"];
 

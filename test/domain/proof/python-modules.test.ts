@@ -1,11 +1,5 @@
 import { expect, test } from "vitest";
-import {
-  importedBy,
-  importsPackage,
-  isRunnerModule,
-  listedIn,
-  moduleAt,
-} from "../../../src/domain/test-canary/python-modules.ts";
+import { importedBy, importsPackage, isRunnerModule, listedIn, moduleAt } from "../../../src/domain/proof/python-modules.ts";
 
 test.each([
   ["queue.py", { folder: "", name: "queue" }],

@@ -1,17 +1,6 @@
 import { scriptRunBy, scriptText } from "../evidence/scripts.ts";
-import { cargoTest } from "./cargo-test.ts";
 import { commandsIn } from "./command-words.ts";
-import { goTest } from "./go-test.ts";
-import { jest } from "./jest.ts";
-import { mocha } from "./mocha.ts";
-import { nodeTest } from "./node-test.ts";
-import { pytest } from "./pytest.ts";
-import type { TestRunner } from "./runner.ts";
-import { tape } from "./tape.ts";
-import { vitest } from "./vitest.ts";
-
-/** Every runner that canaries can be written for. */
-export const RUNNERS: readonly TestRunner[] = [vitest, jest, mocha, tape, nodeTest, pytest, goTest, cargoTest];
+import { RUNNERS, type TestRunner } from "./runners.ts";
 
 /** A runner, and the words of the command that starts it. */
 export interface FoundRunner {

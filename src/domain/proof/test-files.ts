@@ -28,21 +28,6 @@ export function namedTestFiles({ runner, words }: FoundRunner, paths: readonly s
   return named.length > 0 ? named : paths.filter((path) => given.includes(path));
 }
 
-/** True if an argument seems to name files that are not among these, such as compiled ones. */
-export function namesOthers({ runner, words }: FoundRunner, paths: readonly string[]): boolean {
-  const isPath = (word: string) => /[/*]/.test(word) || runner.name === "node:test";
-  const named = words
-    .slice(1)
-    .filter((word) => !word.startsWith("-") && !NO_FILES.has(word) && bare(word) !== "" && isPath(word));
-  return named.some((word) => !paths.some(namedBy(["", word], { byPart: false })));
-}
-
-/** True if the command would run a fresh test file. */
-export function runsFreshFile({ runner, words }: FoundRunner, options: { path: string; paths: readonly string[] }): boolean {
-  const isNamed = namedBy(words, { byPart: true });
-  return isNamed(options.path) || !options.paths.some((path) => runner.isTestFile(path) && isNamed(path));
-}
-
 /** `byPart`: an argument may be any part of a path, as with vitest and jest. */
 function namedBy(words: readonly string[], { byPart }: { readonly byPart: boolean }): (path: string) => boolean {
   const patterns = words.slice(1).filter((word) => !word.startsWith("-") && !NO_FILES.has(word));

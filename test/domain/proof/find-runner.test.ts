@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { findRunners } from "../../../src/domain/test-canary/find-runner.ts";
-import { testFilesOf } from "../../../src/domain/test-canary/test-files.ts";
-import { classify } from "../proof/classify.ts";
+import { findRunners } from "../../../src/domain/proof/find-runner.ts";
+import { testFilesOf } from "../../../src/domain/proof/test-files.ts";
+import { classify } from "./classify.ts";
 
 const PACKAGE = JSON.stringify({
   scripts: {
