@@ -180,7 +180,9 @@ describe("what makes tests of the base pass is named, and needs approval", () =>
     const judging = { base, check: { ...TAP, command: command as [string, ...string[]] }, change: { ...wrong, ...change } };
     const result = await told(judging);
     expect(result).toMatchObject({ landed: false, awaits: files });
-    expect(result.summary).toContain(`; tests of the base fail without what the change does to ${files.join(", ")}: needs approval`);
+    expect(result.summary).toContain(
+      `; tests of the base fail without what the change does to ${files.join(", ")}: needs approval`,
+    );
     const allow = { testsRemoved: [], testsSkipped: [], suppressions: false, judge: files };
     expect(await told({ ...judging, ticket: { allow } })).toMatchObject({ landed: true });
   });
@@ -216,7 +218,9 @@ describe("what makes tests of the base pass is named, and needs approval", () =>
     expect(await told({ base, check: check(command), change })).toMatchObject({
       landed: false,
       awaits: ["quiet.config.mjs"],
-      summary: expect.stringContaining("the command fails with planted tests only without what the change does to quiet.config.mjs"),
+      summary: expect.stringContaining(
+        "the command fails with planted tests only without what the change does to quiet.config.mjs",
+      ),
     });
   });
 });
