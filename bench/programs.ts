@@ -6,7 +6,7 @@ import { runBatch, writeBatch } from "./loopdash.ts";
 import { ticketIds } from "./overhead.ts";
 import { createRepository, writeAgent } from "./repository.ts";
 
-const WORKERS = 4;
+const WORKERS = 3;
 /** Issue 33, "Figures". */
 const MOST_PROGRAMS = 35;
 
@@ -22,7 +22,7 @@ type Counts = ReadonlyMap<string, number>;
  */
 export const programs: Bench = {
   name: "programs",
-  about: "programs started per further ticket, sandbox on, one check, 4 workers (counted by strace)",
+  about: "programs started per further ticket, sandbox on, one check, 3 workers (counted by strace)",
   async run(options): Promise<readonly Figure[]> {
     const [small, large] = options.quick ? [2, 5] : [4, 16];
     const few = await countPrograms(small);

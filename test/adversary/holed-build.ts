@@ -22,7 +22,7 @@ export const WITHOUT_PROOF: Hole = {
 
 /** An oracle that says done is believed although a ticket is open in the run: a second defence against oracles that are wrong. */
 export const WITHOUT_OPEN_TICKETS: Hole = {
-  file: "src/domain/schedule/decide.ts",
+  file: "src/domain/schedule/endings.ts",
   from: "if (open !== undefined) return unjudged(",
   to: "if (false) return unjudged(",
 };

@@ -11,6 +11,7 @@ import { RULES } from "./rules/rules.ts";
 type Standing = "covered" | { readonly honest: string } | { readonly notYet: string };
 
 const NO_REVIEW = { notYet: "there is no review step" };
+const NEW_TEST = { notYet: "a new test that holds nothing is no test of the base; only a reviewer sees that it would pass on the base" };
 const NO_PROBE = { notYet: "there is no mutation probe and no review; a weak assertion is still an assertion" };
 
 /** Every seed of the list of ways in which agents cheat. */
@@ -23,7 +24,7 @@ const SEEDS: Readonly<Record<string, Standing>> = {
   A7: "covered",
   A10: "covered",
   A12: "covered",
-  A14: { notYet: "there are no held-out checks; a report proves nothing against code that bends its own process" },
+  A14: "covered",
   A15: { notYet: "there are no held-out checks and there is no review" },
   A17: "covered",
   A19: "covered",
@@ -97,6 +98,10 @@ const SEEDS: Readonly<Record<string, Standing>> = {
   F13: "covered",
   F14: "covered",
   F15: "covered",
+  G1: "covered",
+  G2: "covered",
+  G3: "covered",
+  G6: NEW_TEST,
 };
 
 describe("the register of attacks", () => {

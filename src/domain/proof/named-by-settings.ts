@@ -1,7 +1,6 @@
 import { basename, dirname, join } from "node:path/posix";
 import { isToolConfiguration } from "../evidence/sealed-paths.ts";
 import type { FileIndex } from "./file-index.ts";
-import { isFoundByName } from "./found-by-name.ts";
 import { loadedNames } from "./loaded-names.ts";
 import { runnerPart } from "./runner-settings.ts";
 
@@ -29,7 +28,7 @@ export function namedBySettings(
   words: readonly string[],
 ): ReadonlySet<string> {
   const named = new Set<string>();
-  const settings = [...texts.keys()].filter((path) => isFoundByName(path)).slice(0, MOST_FILES);
+  const settings = [...texts.keys()].filter(isSettings).slice(0, MOST_FILES);
   for (const path of settings) {
     const text = settingsText(path, (texts.get(path) ?? "").slice(0, MOST_CHARS));
     // What a conftest.py imports is what tests import.
@@ -41,6 +40,12 @@ export function namedBySettings(
   for (const value of values) if (index.has(value)) named.add(value);
   for (const file of pluginsIn(words.join(" "), index)) named.add(file);
   return named;
+}
+
+/** True for a file that tells programs what to load, unlike one that they load themselves. */
+function isSettings(path: string): boolean {
+  const name = basename(path);
+  return isToolConfiguration(path) || /^\.|\.(?:config|conf|workspace|projects?|preset)\.\w+$/.test(name) || name === "conftest.py";
 }
 
 /** False for a name that may be a word, or a folder in which programs look for code under test. */

@@ -23,8 +23,9 @@ interface ShadowOptions {
 export function findShadows({ loaded, base, folders, isTest, isRed }: ShadowOptions): (path: string) => boolean {
   const searched = new Set<string>([...LAYOUTS, ...folders, ...base.filter(isTest).map(folderOf)]);
   const above = new Set(base.filter((path) => isTest(path)).flatMap((path) => foldersAbove(folderOf(path))));
-  const packages = new Set(base.flatMap((path) => (path.endsWith("/__init__.py") ? [folderOf(path)] : [])));
   const index = new FileIndex(base);
+  const packages = new Set(base.flatMap((path) => (path.endsWith("/__init__.py") ? [folderOf(path)] : [])));
+  for (const [path, names] of loaded) for (const folder of packagesIn(path, names, index)) packages.add(folder);
   const foreign = new Set<string>();
   for (const [path, names] of loaded) for (const name of foreignNames(path, names, index)) foreign.add(name);
   const isLookedFor = ({ folder, name }: Module): boolean => !isRed && searched.has(folder) && foreign.has(name);
@@ -34,12 +35,25 @@ export function findShadows({ loaded, base, folders, isTest, isRed }: ShadowOpti
     return isRunnerModule(module.name) ? isPossible : isLookedFor(module);
   };
   return (path) => {
-    if (/(?:^|\/)__init__\.py$/.test(path) && above.has(folderOf(path))) return true;
+    if (/(?:^|\/)__init__\.py$/.test(path) && above.has(folderOf(path)) && !packages.has(folderOf(path))) return true;
     const python = moduleAt(path);
     if (python !== undefined) return isPythonShadow(python);
     const script = scriptModule(path);
     return script !== undefined && isLookedFor(script);
   };
+}
+
+/** The folders from which a Python file imports as from packages, with or without an `__init__.py`. */
+function* packagesIn(path: string, { modules }: LoadedNames, index: FileIndex): Generator<string> {
+  if (!path.endsWith(".py")) return;
+  const none = new Set<string>();
+  for (const name of modules) {
+    if (/^\.[^.]*$/.test(name)) yield folderOf(path);
+    const tail = `/${name.replaceAll(".", "/")}.py`;
+    if (!/\w\.\w/.test(name)) continue;
+    for (const found of index.loadedBy(path, { imports: none, quoted: none, modules: new Set([name]) }))
+      if (`/${found}`.endsWith(tail)) yield folderOf(found);
+  }
 }
 
 interface Module {

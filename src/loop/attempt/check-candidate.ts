@@ -2,6 +2,7 @@ import type { StepSpec } from "../../domain/batch/step-spec.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import { AttemptOver } from "../programs/scope.ts";
 import { type BaseCheckResult, repairsTests } from "../steps/base-health.ts";
+import { baseResults } from "../steps/base-results.ts";
 import { runCheckStep } from "../steps/check-step.ts";
 import type { Built } from "../steps/landing.ts";
 import type { StepResult } from "../steps/step.ts";
@@ -27,12 +28,11 @@ export async function checkCandidate(
   { index, step, candidate }: CandidateCheck,
 ): Promise<StepResult> {
   const { base: tip } = candidate;
-  // What has not landed is no base yet: a failure there is checked again once it has.
-  const isBase = await repo.contains(tip);
+  if (!(await repo.contains(tip))) return checkOnUnlanded(ctx, scope, repo, { step, candidate });
   // With a report, the base is measured first in any case.
-  const measured = isBase && step.report ? await ctx.baseHealth.checkTip(ctx, scope, repo, { step, tip }) : undefined;
+  const measured = step.report ? await ctx.baseHealth.checkTip(ctx, scope, repo, { step, tip }) : undefined;
   const result = await runCheckStep(ctx, scope, repo, step, candidate);
-  if (scope.signal.aborted || !isBase) return result;
+  if (scope.signal.aborted) return result;
   const onBase = measured ?? (result.ok ? undefined : await resultOnBase(ctx, scope, repo, { step, tip }));
   if (onBase?.as !== "failed") return result;
   const at = { repo: repo.id, sha: tip, foundBy: scope.ticket.id, step: index };
@@ -41,6 +41,24 @@ export async function checkCandidate(
   const summary = `waits: ${step.name} fails on the base of ${repo.id} too, without its change`;
   const { detail } = result.ok ? { detail: onBase.summary } : result.evidence;
   throw new AttemptOver({ outcome: "stopped", evidence: { step: "check", name: step.name, summary, detail } });
+}
+
+/**
+ * Runs a check on what has not landed yet. A failure there is checked again once that has. So is a candidate of which tests fail that
+ * fail there too: nobody knows yet whether that would break the base.
+ */
+async function checkOnUnlanded(
+  ctx: LoopContext,
+  scope: OpenAttempt,
+  repo: Repo,
+  { step, candidate }: Omit<CandidateCheck, "index">,
+): Promise<StepResult> {
+  const result = await runCheckStep(ctx, scope, repo, step, candidate);
+  if (!result.ok || step.report === undefined) return result;
+  const below = await baseResults(ctx, scope, repo, { step, commit: candidate.base });
+  if (below.as !== "tests" || !below.run.tests.some(({ outcome }) => outcome === "failed")) return result;
+  const summary = "tests fail that fail on what is about to land, too";
+  return { ok: false, evidence: { step: "check", name: step.name, summary, detail: "" } };
 }
 
 /** The result of a failed check without a report on the base, if the failure may come from there. */

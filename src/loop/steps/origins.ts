@@ -49,7 +49,8 @@ export class TrustedFiles {
     for (const { from, to, only } of origin.trusted) {
       const { paths } = await repo.change({ from, tip: to });
       const may = paths.filter(({ path }) => only === undefined || isAllowedToJudge(only, path));
-      spans.push({ to, paths: new Set(may.map(({ path }) => path)) });
+      // An approved file may have landed with an earlier ticket, which did not need it.
+      spans.push({ to, paths: new Set([...may.map(({ path }) => path), ...(only?.files ?? [])]) });
     }
     return new TrustedFiles(repo, origin, spans);
   }

@@ -8,9 +8,7 @@ const TOUCHED = "src/domain/bound/touched.ts";
 
 const APPROVAL: Defence = {
   name: "a change of a danger zone waits for a person, however it was made",
-  holes: [
-    { file: GATE, from: "if (touched.length === 0 && gatedClass === undefined) return undefined;", to: "return undefined;" },
-  ],
+  holes: [{ file: GATE, from: "if (touched.length === 0 && !isForAll) return undefined;", to: "return undefined;" }],
 };
 
 const SPELLING: Defence = {

@@ -23,7 +23,7 @@ export const DEFENCES = {
     name: "nothing but its command writes to a checkout that is being checked, or that is seen",
     holes: [
       UNCONFINED,
-      { file: "src/loop/steps/check-step.ts", from: "if (overwritten.length === 0) return [];", to: "return [];" },
+      { file: "src/loop/steps/check-run.ts", from: "if (overwritten.length === 0) return [];", to: "return [];" },
     ],
   },
   environment: {

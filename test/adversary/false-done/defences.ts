@@ -51,14 +51,19 @@ export const DEFENCES = {
     name: "a candidate that is built again is judged again",
     holes: [
       {
-        file: "src/loop/attempt/finish-line.ts",
-        from: "const checkAgain = () => checks.check((commit) => place.plans(commit));",
-        to: "const checkAgain = () => checks.build() as never;",
+        file: "src/loop/concurrency/merge-train.ts",
+        from: "const at = (built.at(-1) ?? onto)?.candidate?.commit;",
+        to: "const at = undefined as string | undefined;\n      void onto;",
+      },
+      {
+        file: "src/loop/concurrency/train-car.ts",
+        from: "const isFresh = !this.isLost && this.candidate?.base === (await this.options.baseTip());",
+        to: "const isFresh = !this.isLost;",
       },
       {
         file: "src/loop/attempt/finish-line.ts",
-        from: "const checked = speculated === undefined ? first : await checks.tell(speculated);",
-        to: "const checked = first;",
+        from: "checkAgain: () => checks.checkInTrain(car) },",
+        to: "checkAgain: () => checks.build() as never },",
       },
     ],
   },

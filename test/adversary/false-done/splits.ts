@@ -23,7 +23,7 @@ const JUDGED: Defence = {
     },
     // The engine's own state, which ends no run as done with an open ticket.
     {
-      file: "src/domain/schedule/decide.ts",
+      file: "src/domain/schedule/endings.ts",
       from: "if (open !== undefined) return unjudged(",
       to: "if (open === null) return unjudged(",
     },

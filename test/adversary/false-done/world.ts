@@ -11,7 +11,7 @@ export const TESTED = {
   command: [process.execPath, "--test", "--test-reporter=junit", `--test-reporter-destination=${REPORT}`],
   report: { format: "junit", path: REPORT },
 } as const;
-/** Two files that are right alone and wrong together; it waits until two candidates are being checked at once. */
+/** Two files that are right alone and wrong together. */
 export const TOGETHER = { step: "check", name: "together", command: [process.execPath, "together.mjs"] } as const;
 
 const FILES = {
@@ -20,11 +20,6 @@ const FILES = {
   ".gitignore": "*.local\n",
   "check.mjs": 'import fs from "node:fs"; process.exit(fs.readFileSync("work.txt", "utf8") === "done\\n" ? 0 : 1);\n',
   "together.mjs": `import fs from "node:fs";
-import { setTimeout as wait } from "node:timers/promises";
-const met = process.env.HOME + "/met";
-fs.mkdirSync(met, { recursive: true });
-fs.writeFileSync(met + "/" + process.pid, "");
-while (fs.readdirSync(met).length < 2) await wait(20);
 process.exit(fs.existsSync("one.txt") && fs.existsSync("two.txt") ? 1 : 0);
 `,
   "add.mjs": "export const add = (a, b) => a + b;\n",

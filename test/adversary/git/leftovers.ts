@@ -20,10 +20,10 @@ const COUNTED: Defence = {
   holes: [
     {
       file: `${VCS}/capture/weigh-objects.ts`,
-      from: "(countFilesOf(found, known, MAX_FILES) === undefined)",
+      from: "(countFilesOf(new Map([...found, ...base]), known, MAX_FILES) === undefined)",
       to: "(found.size < 0)",
     },
-    { file: `${VCS}/capture/import-objects.ts`, from: "(await countFiles(store, guard, tip)) > MAX_FILES", to: "tip === null" },
+    { file: `${VCS}/capture/import-objects.ts`, from: "(await holdsTooMuch(store, guard, tip))", to: "(tip === null)" },
     SMALL,
   ],
 };

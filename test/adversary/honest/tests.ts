@@ -17,7 +17,7 @@ export const TESTS: readonly Honest[] = [
     id: "adds-a-test",
     what: "a test more in a file that is there",
     agent: ({ fs }) => fs.appendFileSync("test/add.test.mjs", 'test("adds nothing", () => assert.equal(add(1, 0), 1));\n'),
-    told: /6 tests, 5 on the base; test canary passed$/,
+    told: /6 tests, 5 on the base$/,
   },
   {
     id: "adds-a-test-file",
@@ -43,7 +43,7 @@ test("with parts", async (t) => {
 });
 `,
       ),
-    told: /\d tests, 5 on the base; test canary passed$/,
+    told: /\d tests, 5 on the base$/,
   },
   {
     id: "adds-a-todo",
@@ -59,28 +59,28 @@ test("with parts", async (t) => {
         "test/platform.test.mjs",
         'import { test } from "node:test";\ntest("reads the registry of Windows", { skip: process.platform !== "win32" }, () => {});\n',
       ),
-    told: /5 tests, 1 skipped, 5 on the base; test canary passed$/,
+    told: /5 tests, 1 skipped, 5 on the base$/,
   },
   {
     id: "skips-an-old-one",
     what: "a test of the base that is skipped from now on, as the ticket allows",
     ticket: { allow: { testsSkipped: ["*subtracts"], suppressions: true } },
     agent: ({ edit }) => edit("test/add.test.mjs", 'test("subtracts"', 'test.skip("subtracts"'),
-    told: /4 tests, 1 skipped, 5 on the base; test canary passed$/,
+    told: /4 tests, 1 skipped, 5 on the base$/,
   },
   {
     id: "unskips",
     what: "a skipped test runs again",
     base: { "test/off.test.mjs": 'import { test } from "node:test";\ntest.skip("is off", () => {});\n' },
     agent: ({ edit }) => edit("test/off.test.mjs", "test.skip", "test"),
-    told: /6 tests, 5 on the base; test canary passed$/,
+    told: /6 tests, 5 on the base$/,
   },
   {
     id: "todo-done",
     what: "a test that was to be written is written",
     base: { "test/later.test.mjs": 'import { test } from "node:test";\ntest.todo("is written");\n' },
     agent: ({ edit }) => edit("test/later.test.mjs", 'test.todo("is written")', 'test("is written", () => {})'),
-    told: /6 tests, 5 on the base; test canary passed$/,
+    told: /6 tests, 5 on the base$/,
   },
   {
     id: "renames-a-test",
@@ -112,7 +112,7 @@ test("with parts", async (t) => {
       edit("test/text.test.mjs", '  it("is loud", () => assert.equal(loud("a"), "A"));\n', "");
       edit("test/text.test.mjs", "{ loud, say }", "{ say }");
     },
-    told: /4 tests, 5 on the base; test canary passed$/,
+    told: /4 tests, 5 on the base$/,
   },
   {
     id: "splits-a-test-file",
@@ -152,7 +152,7 @@ for (const name of names) test("odd: " + name, () => {});
 for (const [a, b] of [[1, 2], [1, null], [NaN, -0], [[], {}]]) test(\`add(\${JSON.stringify(a)}, \${b})\`, () => {});
 `,
       ),
-    told: /27 tests, 5 on the base; test canary passed$/,
+    told: /27 tests, 5 on the base$/,
   },
   {
     id: "odd-names-tap",
@@ -167,7 +167,7 @@ for (const name of names) test(name, () => {});
 for (const name of names) test("odd: " + name, async (t) => { await t.test(name + "!", () => {}); });
 `,
       ),
-    told: /\d\d tests, 5 on the base; test canary passed$/,
+    told: /\d\d tests, 5 on the base$/,
   },
   {
     id: "fixes-a-failing-one",
@@ -181,7 +181,7 @@ for (const name of names) test("odd: " + name, async (t) => { await t.test(name 
     what: "all tests that fail on the base are mended",
     base: BROKEN,
     agent: ({ write }) => write("src/half.mjs", "export const half = (n) => n / 2;\nexport const third = (n) => n / 3;\n"),
-    told: /7 tests, 7 on the base; test canary passed$/,
+    told: /7 tests, 7 on the base$/,
   },
   {
     id: "leaves-failing-ones",
@@ -202,7 +202,7 @@ for (const name of names) test("odd: " + name, async (t) => { await t.test(name 
       edit("test/typo.test.mjs", "{ ad }", "{ add }");
       edit("test/typo.test.mjs", "ad(1", "add(1");
     },
-    told: /6 tests, 6 on the base; test canary passed$/,
+    told: /6 tests, 6 on the base$/,
   },
   {
     id: "helpers-and-fixtures",
@@ -226,13 +226,13 @@ for (const name of names) test("odd: " + name, async (t) => { await t.test(name 
     id: "same-name-elsewhere",
     what: "a test by the name of one in another file",
     agent: ({ write }) => write("test/again.test.mjs", 'import { test } from "node:test";\ntest("adds", () => {});\n'),
-    told: /6 tests, 5 on the base; test canary passed$/,
+    told: /6 tests, 5 on the base$/,
   },
   {
     id: "first-tests",
     what: "the first tests of a repository that has none",
     ticket: finish(nodeCheck("junit", "each", "spec/*.spec.mjs")),
     agent: ({ write }) => write("spec/first.spec.mjs", 'import { test } from "node:test";\ntest("first", () => {});\n'),
-    told: /1 test, none on the base to compare with; test canary passed$/,
+    told: /1 test, none on the base to compare with$/,
   },
 ];

@@ -35,7 +35,7 @@ export const BASES: readonly Rule[] = [
     rule: "a check that fails on the base without the change is not held against the change",
     holes: [
       {
-        file: "src/loop/attempt/candidate-checks.ts",
+        file: "src/loop/attempt/check-candidate.ts",
         from: 'if (onBase?.as !== "failed") return result;',
         to: 'if (onBase?.as !== "failed" || scope !== undefined) return result;',
       },
@@ -107,9 +107,9 @@ export const BASES: readonly Rule[] = [
     rule: "a change that passes a check only because its base fails too does not land",
     holes: [
       {
-        file: "src/loop/attempt/candidate-checks.ts",
-        from: "    return repairsTests(this.#ctx, scope, this.#repo, { step, commit: candidate.commit, tests });",
-        to: "    return step !== undefined && repairsTests !== undefined;",
+        file: "src/loop/attempt/check-candidate.ts",
+        from: "  return repairsTests(ctx, scope, repo, { step, commit: candidate.commit, tests });",
+        to: "  return step !== undefined && repairsTests !== undefined;",
       },
     ],
     file: "test/loop/base-tests.test.ts",
@@ -155,9 +155,9 @@ export const BASES: readonly Rule[] = [
     rule: "a base that leaves no report any more is no fault of the change",
     holes: [
       {
-        file: "src/loop/attempt/candidate-checks.ts",
-        from: "    if (tests === undefined) return result.ok;",
-        to: "    if (tests === undefined) return true;",
+        file: "src/loop/attempt/check-candidate.ts",
+        from: "  if (tests === undefined) return result.ok;",
+        to: "  if (tests === undefined) return true;",
       },
     ],
     file: "test/loop/base-tests.test.ts",

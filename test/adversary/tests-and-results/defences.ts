@@ -1,15 +1,19 @@
+import type { Hole } from "../holed-build.ts";
 import type { Defence } from "../suite.ts";
 
 const COMPARE = "src/domain/evidence/compare.ts";
 const CHECK = "src/loop/steps/check-step.ts";
+const CHECK_RUN = "src/loop/steps/check-run.ts";
 const STATIC = "src/loop/steps/static-findings.ts";
 const COMMAND = "src/loop/programs/run-on-commit.ts";
 const PREPARE = "src/loop/programs/prepare.ts";
 const GATES = "src/loop/steps/gates.ts";
 const PROTECTED = "src/loop/programs/protected-files.ts";
-const DEVIATIONS = "src/domain/test-canary/deviations.ts";
-const PLANT = "src/loop/steps/plant-canary.ts";
-const CANARY = "src/loop/steps/test-canary.ts";
+const PROOF = "src/loop/steps/deep-proof.ts";
+const ALONE = "src/loop/steps/prove-alone.ts";
+const PLANT = "src/loop/steps/plant-twins.ts";
+const TWINS = "src/domain/proof/twins/twins-for.ts";
+const SORT = "src/domain/proof/code-under-test.ts";
 const REPORT_FILE = "src/adapters/test-results/results-file.ts";
 
 /** No report is cleared away before, and none is too old. */
@@ -21,18 +25,52 @@ const ANY_AGE = [
 /** A command writes to the checkout itself, and its report is looked for there. */
 const NO_LAYERS = { file: "src/loop/programs/sealed-checkout.ts", from: "if (!ctx.layers) {", to: "if (true) {" };
 
-/** What planted tests say does not count. */
-const WITHOUT_CANARY = { file: CANARY, from: "if (bad.length === 0 || !counts)", to: "if (bad !== undefined)" };
+/** No candidate is proven: what its own run says, compared with the base, lands. */
+export const WITHOUT_DEEP_PROOF: Hole = {
+  file: ALONE,
+  from: "if (!needsProofAlone(proofMode(ctx.batch, scope.ticket.repo), sorted.value)) return",
+  to: "if (needsProofAlone !== undefined && proofMode !== undefined) return",
+};
 
-/** The tests of the base are not run without what the change does to tests. */
-const WITHOUT_RECHECK = { file: CANARY, from: "return (await this.#recheckAll()) ?? outcome;", to: "return outcome;" };
+/** No twin of a passing test is planted. */
+export const WITHOUT_TWINS: Hole = {
+  file: PLANT,
+  from: "if (twinned.length >= (isOne ? 1 : MOST_FILES)) break;",
+  to: "if (twinned.length >= 0) break;",
+};
+
+/** Whatever a change touches counts as code under test, so that the judge's tree is the candidate's own. */
+export const WITHOUT_JUDGES_TREE: Hole = {
+  file: SORT,
+  from: "for (const file of changed) sorted[kinds.kindOf(file)].push(file.path);",
+  to: "sorted.code.push(...changed.map(({ path }) => path));",
+};
+
+/** What the check runs may be changed. */
+export const WITHOUT_DEFINITION: Hole = {
+  file: ALONE,
+  from: "if (changed.length === 0) return undefined;",
+  to: "if (changed.length >= 0) return undefined;",
+};
+
+/** A checkout of a proof is another one than that of a check: git sees a file in it, and its store has a folder of its own. */
+const TOLD_APART: Hole = {
+  file: COMMAND,
+  from: "await repo.checkout({ commit, path: folders.checkout, attributesOf });",
+  to: `await repo.checkout({ commit, path: folders.checkout, attributesOf });
+    if (command.purpose === "proof") {
+      const fs = await import("node:fs");
+      fs.writeFileSync(folders.checkout + "/planted.txt", "");
+      fs.mkdirSync(folders.checkout + "/.git/objects/ab", { recursive: true });
+    }`,
+};
 
 /** What each attack of this family meets. Design P2: what judges is the base's; P3: each test is held against the base's own. */
 export const DEFENCES = {
   removed: {
     name: "a test of the base that is not there fails the check",
     holes: [
-      WITHOUT_CANARY,
+      WITHOUT_DEEP_PROOF,
       { file: COMPARE, from: "if (removed.length > 0)", to: "if (false)" },
       { file: COMPARE, from: "if (ran(all) < expected)", to: "if (false)" },
     ],
@@ -40,7 +78,7 @@ export const DEFENCES = {
   skipped: {
     name: "a test that is newly skipped fails the check, and no second test by its name stands in for it",
     holes: [
-      WITHOUT_CANARY,
+      WITHOUT_DEEP_PROOF,
       { file: COMPARE, from: "if (skipped.length > 0)", to: "if (false)" },
       { file: COMPARE, from: "if (ran(all) < expected)", to: "if (false)" },
       { file: COMPARE, from: "if (duplicated.length > 0)", to: "if (false)" },
@@ -50,17 +88,19 @@ export const DEFENCES = {
   failing: {
     name: "a test that fails, and not on the base, fails the check, whatever the exit code says",
     holes: [
+      WITHOUT_DEEP_PROOF,
       { file: COMPARE, from: "if (tally.failed > (old?.failed ?? 0))", to: "if (false)" },
       { file: COMPARE, from: "if (exit !== undefined)", to: "if (false)" },
     ],
   },
   fixes: {
     name: "a test that the ticket names in fixes must be there, run and pass, whatever it did on the base and whatever is allowed",
-    holes: [{ file: COMPARE, from: "[...fixFindings(before, now, { ...fixes, loads })]", to: "[]" }],
+    holes: [WITHOUT_DEEP_PROOF, { file: COMPARE, from: "[...fixFindings(before, now, { ...fixes, loads })]", to: "[]" }],
   },
   again: {
     name: "a check that failed is not run again on the same candidate, and a test that passed at the second try failed",
     holes: [
+      WITHOUT_DEEP_PROOF,
       {
         file: CHECK,
         from: "const tests = outcome.findings.flatMap(({ ids }) => ids).toSorted();",
@@ -72,6 +112,7 @@ export const DEFENCES = {
   ownFolder: {
     name: "nothing of an agent outlives it or reaches the folder of a judgement, whose name nobody can know, and what lies there is cleared away",
     holes: [
+      WITHOUT_DEEP_PROOF,
       ...ANY_AGE,
       NO_LAYERS,
       {
@@ -94,6 +135,7 @@ export const DEFENCES = {
   believed: {
     name: "a report that is cut off, or lay there before the command started, is not believed",
     holes: [
+      WITHOUT_DEEP_PROOF,
       ...ANY_AGE,
       NO_LAYERS,
       { file: "src/adapters/test-results/junit.ts", from: "if (valid !== true)", to: "if (false)" },
@@ -103,6 +145,7 @@ export const DEFENCES = {
   protect: {
     name: "a change that touches a protected path or a submodule does not land",
     holes: [
+      WITHOUT_DEEP_PROOF,
       { file: PROTECTED, from: "return (path) => matchers.some((matches) => matches(path));", to: "return () => false;" },
       { file: GATES, from: "if (submodules.length > 0)", to: "if (false)" },
     ],
@@ -111,8 +154,8 @@ export const DEFENCES = {
     name: "the script that a check runs is the base's: its file is protected, and another text of it is a finding",
     holes: [
       { file: PROTECTED, from: "return (path) => matchers.some((matches) => matches(path));", to: "return () => false;" },
-      { file: STATIC, from: "if (allow.scripts === true || runs.length === 0) return [];", to: "if (true) return [];" },
-      { file: CHECK, from: "if (overwritten.length === 0) return [];", to: "return [];" },
+      WITHOUT_DEEP_PROOF,
+      { file: CHECK_RUN, from: "if (overwritten.length === 0) return [];", to: "return [];" },
     ],
   },
   spelling: {
@@ -129,11 +172,12 @@ export const DEFENCES = {
   },
   suppressions: {
     name: "a change that tells a tool to look away does not pass a check",
-    holes: [{ file: STATIC, from: "if (count === 0) return [];", to: "return [];" }],
+    holes: [WITHOUT_DEEP_PROOF, { file: STATIC, from: "if (count === 0) return [];", to: "return [];" }],
   },
   pristine: {
     name: "a change is judged in a fresh checkout of what was committed, and neither prepared nor run by programs that it brought",
     holes: [
+      WITHOUT_DEEP_PROOF,
       {
         file: COMMAND,
         from: "await repo.checkout({ commit, path: folders.checkout, attributesOf });",
@@ -159,6 +203,7 @@ export const DEFENCES = {
   drivers: {
     name: "no filter, no hook and no program that a repository brings is run by the engine",
     holes: [
+      WITHOUT_DEEP_PROOF,
       { file: "src/adapters/vcs/landing/pristine.ts", from: "objectId(options.attributesOf ?? commit)", to: "commit" },
       {
         file: "src/adapters/vcs/landing/pristine.ts",
@@ -178,122 +223,75 @@ export const DEFENCES = {
   merged: {
     name: "what is judged is the change merged with the base as it is now",
     holes: [
+      WITHOUT_DEEP_PROOF,
       {
         file: "src/loop/attempt/candidate-checks.ts",
-        from: "const result = await runCheckStep(this.#ctx, scope, this.#repo, step, candidate);",
-        to: "const result = await runCheckStep(this.#ctx, scope, this.#repo, step, { ...candidate, commit: this.#change.tip });",
+        from: "const scope = { ...atStep(this.#scope, { index, spec }, rest), signal, ...shared };\n        return checkCandidate(this.#ctx, scope, this.#repo, { index, step: spec, candidate });",
+        to: "const scope = { ...atStep(this.#scope, { index, spec }, rest), signal, ...shared };\n        return checkCandidate(this.#ctx, scope, this.#repo, { index, step: spec, candidate: { ...candidate, commit: this.#change.tip } });",
       },
     ],
   },
   canary: {
-    name: "a test of a random name that must fail is planted in the candidate, and one that must pass",
-    holes: [WITHOUT_CANARY],
+    name: "twins of passing tests are planted in the candidate, and must fail",
+    holes: [WITHOUT_TWINS],
   },
   canaryOrSettings: {
-    name: "what an option of the command names is the base's, and planted tests come out as they must",
-    holes: [WITHOUT_CANARY, WITHOUT_RECHECK],
-  },
-  canaryOfKnownName: {
-    name: "one of the planted tests that must fail has the name of a test that is there",
-    holes: [
-      {
-        file: "src/domain/test-canary/js-tests.ts",
-        from: 'sowing.fails === "many" ? knownTest(file.text, style, sowing.draw) : undefined',
-        to: "sowing === undefined ? knownTest(file.text, style, sowing) : undefined",
-      },
-    ],
+    name: "what the command names and what its runner finds is the base's, and planted tests come out as they must",
+    holes: [WITHOUT_TWINS, WITHOUT_JUDGES_TREE, WITHOUT_DEFINITION],
   },
   canaryOfEach: {
-    name: "each runner of a command is tried",
-    holes: [{ file: CANARY, from: "const MOST_RUNNERS = 3;", to: "const MOST_RUNNERS = 1;" }],
+    name: "each runner of a command gets twins",
+    holes: [{ file: PROOF, from: "const MOST_RUNNERS = 3;", to: "const MOST_RUNNERS = 1;" }],
   },
   canaryAlone: {
-    name: "tests of the base pass without the tests that the change adds",
-    holes: [WITHOUT_RECHECK],
-  },
-  canaryWithoutEdits: {
-    name: "tests of files that the change does not touch pass without the test files that it edits",
-    holes: [
-      {
-        file: "src/loop/steps/recheck-base-tests.ts",
-        from: "if (dropped.edited.length === 0) return undefined;",
-        to: "if (dropped.edited.length >= 0) return undefined;",
-      },
-    ],
+    name: "in the judge's tree, only code under test is the candidate's",
+    holes: [WITHOUT_JUDGES_TREE, WITHOUT_DEFINITION],
   },
   canaryOfEarlier: {
-    name: "tests of the run's first base pass without what all tickets of the run did to tests and to how they are run",
+    name: "the judge's tree stands on the run's first base, without what its tickets did to tests and to how they are run",
     holes: [
       {
-        file: CANARY,
-        from: "const origin = firstOrigin(this.#check);",
-        to: "const origin = firstOrigin(this.#check) && undefined;",
+        file: ALONE,
+        from: "const origin = originBelow(ctx, repo, candidate);",
+        to: "const origin = (originBelow !== undefined && own) || own;",
       },
     ],
   },
   canaryTwoOfThree: {
     name: "a test of the base that fails in one run of two is run a third time, and it need not be the same test",
-    holes: [{ file: "src/loop/steps/planted-runs.ts", from: "n - failed === 2", to: "n - failed === 1" }],
+    holes: [{ file: PROOF, from: "n - failed === 2", to: "n - failed === 1" }],
   },
   canaryOfUnloaded: {
-    name: "what is absent on a base that could not load the file excuses nothing, and that a failing test passes is excused by the same alone",
-    holes: [
-      {
-        file: DEVIATIONS,
-        from: "if (!tried.has(key)) return",
-        to: "if (onBase.length === 0) return false;\n    if (!tried.has(key)) return",
-      },
-      { file: DEVIATIONS, from: 'got !== "absent" || !unloaded.has(key)', to: "got.length > 0" },
-      { file: DEVIATIONS, from: 'const isSame = got === "passed" || got === "exit-0";', to: "const isSame = false;" },
-      {
-        file: DEVIATIONS,
-        from: "if (!tried.has(key)) return",
-        to: "if (base.tests?.some(({ id }) => id.startsWith('pytest'))) return false;\n    if (!tried.has(key)) return",
-      },
-    ],
+    name: "tests of a file that the base could not load get twins too",
+    holes: [WITHOUT_TWINS],
   },
   fixedByTests: {
     name: "a file that could not be loaded is fixed by its tests, not by none",
     holes: [
       { file: "src/domain/evidence/fixes.ts", from: '? "empty" : undefined', to: "? undefined : undefined" },
-      WITHOUT_CANARY,
+      WITHOUT_DEEP_PROOF,
     ],
   },
   canaryByChance: {
-    name: "planted tests stand in files that load what was changed, and in any of the others",
+    name: "twins stand in files that load what was changed, and in any of the others",
     holes: [
-      { file: PLANT, from: "a.rank - b.rank || a.chance - b.chance", to: "0 * (a.chance - b.chance)" },
-      { file: PLANT, from: "const MAX_HOSTS = 40;", to: "const MAX_HOSTS = 12;" },
+      { file: PLANT, from: "(rank.get(a) ?? 0) - (rank.get(b) ?? 0)", to: "a.localeCompare(b)" },
+      { file: PLANT, from: "const MOST_FILES = 40;", to: "const MOST_FILES = 12;" },
     ],
   },
   canaryNames: {
-    name: "planted tests are named as their neighbours are, and the twin of a known one may come first",
+    name: "twins are named as their neighbours are, and the one that must fail may bear the name of the original",
     holes: [
       {
         file: "src/domain/proof/twins/random-words.ts",
         from: "return Array.from({ length }, (_, i) =>",
-        to: 'if (titles.length >= 0) return ["keeps", "plain", "rows", oneOf(draw, ENDS), String(10000 + draw(90000))];\n  return Array.from({ length }, (_, i) =>',
+        to: 'if (titles.length >= 0) return ["keeps", "plain", "rows", oneOf(draw, ENDS) ?? "", String(10000 + draw(90000))];\n  return Array.from({ length }, (_, i) =>',
       },
-      { file: "src/domain/test-canary/js-tests.ts", from: "if (draw(2) === 0) {", to: "if (draw(2) === 2) {" },
+      { file: TWINS, from: "const [fails, passes] = draw(2) === 0 ?", to: "const [fails, passes] = draw(1) === 0 ?" },
     ],
   },
-  canaryMovesLines: {
-    name: "tests of the base pass beside planted ones, which move them",
-    holes: [{ file: DEVIATIONS, from: "if (failed === 0 ||", to: "if (failed >= 0 ||" }],
-  },
-  canaryByCommit: {
-    name: "the checkout with planted tests is made of a commit as any other",
-    holes: [
-      { file: CANARY, from: "if (places === undefined) return undefined;", to: "if (places !== null) return undefined;" },
-      { file: DEVIATIONS, from: "if (failed === 0 ||", to: "if (failed >= 0 ||" },
-    ],
-  },
-  canaryInHistory: {
-    name: "what is planted is committed as the candidate is, and its checkout made as any other",
-    holes: [
-      { file: CANARY, from: "if (places === undefined) return undefined;", to: "if (places !== null) return undefined;" },
-      { file: CANARY, from: "await track(this.#check, checkout, planted);", to: "void planted;" },
-      { file: DEVIATIONS, from: "if (failed === 0 ||", to: "if (failed >= 0 ||" },
-    ],
+  canaryAsAny: {
+    name: "the checkout of a proof is made of a commit, as any other, and nothing tells it from that of a check",
+    holes: [TOLD_APART],
   },
 } as const satisfies Record<string, Defence>;

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { type Aftermath, campaign, type TicketAttack, type World } from "../campaign.ts";
 import type { Hole } from "../holed-build.ts";
 import type { Attack, Defence } from "../suite.ts";
-import { put } from "./world.ts";
+import { JUDGED_AT_ONCE, put } from "./world.ts";
 
 const NODE = process.execPath;
 const TEST = `import { test } from "node:test";
@@ -44,6 +44,7 @@ const keptWorld: World = {
   },
   batch: {
     sandbox: "required",
+    ...JUDGED_AT_ONCE,
     finish: [
       { step: "gates" },
       { step: "check", name: "tests", command: TESTS, report: { format: "tap", path: REPORT } },

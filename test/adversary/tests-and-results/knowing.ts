@@ -1,6 +1,6 @@
 import { campaign, type TicketAttack, type World } from "../campaign.ts";
 import type { Attack, Defence } from "../suite.ts";
-import { byNode } from "./world.ts";
+import { byNode, JUDGED_AT_ONCE } from "./world.ts";
 
 const TEST = `import { test } from "node:test";
 import assert from "node:assert";
@@ -10,7 +10,7 @@ test("adds", () => assert.equal(add(1, 2), 3));
 
 const world: World = {
   files: { "add.mjs": "export const add = (a, b) => a + b;\n", "test/add.test.mjs": TEST },
-  batch: { sandbox: "required" },
+  batch: { sandbox: "required", ...JUDGED_AT_ONCE },
 };
 
 /** A check finds the paths, the variables and the state of git that the user's own checkout has. */

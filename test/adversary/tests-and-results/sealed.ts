@@ -1,6 +1,7 @@
 import { campaign, type TicketAttack, type World } from "../campaign.ts";
 import type { Attack, Defence } from "../suite.ts";
-import { put } from "./world.ts";
+import { WITHOUT_DEEP_PROOF } from "./defences.ts";
+import { JUDGED_AT_ONCE, put } from "./world.ts";
 
 const LOCKED = `import { test } from "node:test";
 import assert from "node:assert";
@@ -43,6 +44,7 @@ export const sealedWorld: World = {
   },
   batch: {
     sandbox: "required",
+    ...JUDGED_AT_ONCE,
     protect: ["locked/**"],
     finish: [
       { step: "gates" },
@@ -71,7 +73,8 @@ const SEALED: Defence = {
       from: "if (found.length >= MOST_MOUNTS) break;",
       to: "break;",
     },
-    { file: "src/loop/steps/check-step.ts", from: "if (overwritten.length === 0) return [];", to: "return [];" },
+    WITHOUT_DEEP_PROOF,
+    { file: "src/loop/steps/check-run.ts", from: "if (overwritten.length === 0) return [];", to: "return [];" },
   ],
 };
 

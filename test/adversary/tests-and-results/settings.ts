@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { TicketAttack, World } from "../campaign.ts";
 import { DEFENCES } from "./defences.ts";
 import { finish } from "./forged.ts";
-import { put } from "./world.ts";
+import { JUDGED_AT_ONCE, put } from "./world.ts";
 
 const MODULES = join(import.meta.dirname, "..", "..", "..", "node_modules");
 
@@ -33,6 +33,7 @@ class TestMore:
   },
   batch: {
     sandbox: "required",
+    ...JUDGED_AT_ONCE,
     sandboxPolicy: { read: [MODULES] },
     protect: ["vi/*.test.mjs", "py/test_*"],
     finish: [{ step: "gates" }, { step: "merge" }],

@@ -1,7 +1,7 @@
 import type { TicketAttack, World } from "../campaign.ts";
 import { DEFENCES } from "./defences.ts";
 import { finish } from "./forged.ts";
-import { put } from "./world.ts";
+import { JUDGED_AT_ONCE, put } from "./world.ts";
 
 /** Settings and tests that load more than they seem to. */
 export const STRIPPED_WORLD: World = {
@@ -54,6 +54,7 @@ def test_adds_negative_numbers():
   },
   batch: {
     sandbox: "required",
+    ...JUDGED_AT_ONCE,
     protect: ["t/add*", "named/add*", "more/test_*", "tests/test_*"],
     finish: [{ step: "gates" }, { step: "merge" }],
   },

@@ -1,7 +1,7 @@
 import type { TicketAttack, World } from "../campaign.ts";
 import { DEFENCES } from "./defences.ts";
 import { finish } from "./forged.ts";
-import { put } from "./world.ts";
+import { JUDGED_AT_ONCE, put } from "./world.ts";
 
 const ADD_TEST = `import { test } from "node:test";
 import assert from "node:assert";
@@ -25,7 +25,12 @@ test("sums", () => assert.equal(sum([1, 2]), 3));
     "py/test_calc.py": "from calc import add\n\n\ndef test_adds():\n    assert add(1, 2) == 3\n",
     "py/test_sum.py": "from summing import total\n\n\ndef test_sums():\n    assert total([1, 2]) == 3\n",
   },
-  batch: { sandbox: "required", protect: ["test/**", "py/test_*"], finish: [{ step: "gates" }, { step: "merge" }] },
+  batch: {
+    sandbox: "required",
+    ...JUDGED_AT_ONCE,
+    protect: ["test/**", "py/test_*"],
+    finish: [{ step: "gates" }, { step: "merge" }],
+  },
 };
 
 function byNode(format: "tap" | "junit", fixes: string) {

@@ -139,6 +139,9 @@ const FILES = {
 const ROOT = join(import.meta.dirname, "..", "..", "..");
 const MODULES = join(ROOT, "node_modules");
 
+/** Keys of a batch in which each change is proven before it lands, and nobody approves a change of what judges. */
+export const JUDGED_AT_ONCE = { proof: "each", judge: "refuse" } as const;
+
 /** A folder that all checked commands may write: a batch may open one as a cache. */
 export const CACHE = "cache";
 
@@ -164,6 +167,7 @@ export const world: World = {
   files: FILES,
   batch: {
     sandbox: "required",
+    ...JUDGED_AT_ONCE,
     sandboxPolicy: { read: [MODULES], write: [CACHE] },
     protect: [
       "locked/**",

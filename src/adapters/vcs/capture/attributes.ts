@@ -1,6 +1,7 @@
-import { GitFailure } from "../git/git-call.ts";
-import { objectId } from "../git/ref-names.ts";
+import { readFilesAt } from "../landing/derived-commit.ts";
+import { diffTree } from "../landing/diff-tree.ts";
 import type { Store } from "../repository/store.ts";
+import { readFiles } from "../repository/trees.ts";
 
 /** An entry of a tree: mode and id. */
 interface Entry {
@@ -62,8 +63,9 @@ export async function changedAttributes(store: Store, before: string, after: str
 }
 
 async function lookForChanged(store: Store, before: string, after: string): Promise<readonly ChangedAttributes[]> {
-  const args = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", objectId(before), objectId(after)];
-  const fields = (await store.content(args)).split("\0");
+  const options = ["-z", "--raw", "--no-renames", "--no-abbrev"];
+  const { output } = await diffTree(store, { from: before, tip: after, options }, Number.POSITIVE_INFINITY);
+  const fields = output.toString("utf8").split("\0");
   const found: ChangedAttributes[] = [];
   for (let i = 0; i + 1 < fields.length; i += 2) {
     const [[from = "", to = "", was = "", is = ""], path = ""] = [(fields[i] ?? "").slice(1).split(" "), fields[i + 1]];
@@ -72,7 +74,7 @@ async function lookForChanged(store: Store, before: string, after: string): Prom
   return found;
 }
 
-/** True if the attributes of a commit name Git LFS. Costs one process per base, and none if its attributes stay the same. */
+/** True if the attributes of a commit name Git LFS. */
 export async function usesLargeFiles(store: Store, commit: string): Promise<boolean> {
   const { largeFiles, same } = knownOf(store);
   const alike: string[] = [];
@@ -81,11 +83,11 @@ export async function usesLargeFiles(store: Store, commit: string): Promise<bool
     if (uses !== undefined) return uses;
     alike.push(each);
   }
-  const args = ["grep", "-q", "-F", "-e", "lfs", objectId(commit), "--", ":(glob)**/.gitattributes"];
-  const result = await store.tryContent(args);
-  if (result.status !== 0 && result.status !== 1) throw new GitFailure(args, result);
-  for (const each of alike) largeFiles.set(each, result.status === 0);
-  return result.status === 0;
+  const paths = (await readFiles(store, commit)).flatMap(({ name }) => (/(?:^|\/)\.gitattributes$/.test(name) ? [name] : []));
+  const texts = await readFilesAt(store, { commit, paths });
+  const doUse = [...texts.values()].some((text) => text.includes("lfs"));
+  for (const each of alike) largeFiles.set(each, doUse);
+  return doUse;
 }
 
 function entry(mode: string, id: string): Entry | undefined {

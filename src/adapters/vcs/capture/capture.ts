@@ -12,7 +12,7 @@ import { writeHead } from "../repository/git-dir.ts";
 import { isAncestor } from "../repository/history.ts";
 import { preparePrivateDir, type Store } from "../repository/store.ts";
 import { importObjects, type LeftoverObjects, leftoverObjects, takeStaged } from "./import-objects.ts";
-import { keepOlder, writtenSince } from "./index-time.ts";
+import { keepOlder, saysTree, writtenSince } from "./index-time.ts";
 import { refuseUnfitRules } from "./leftovers.ts";
 import { stageAll } from "./stage.ts";
 import { makeQuarantine } from "./take-over.ts";
@@ -100,7 +100,7 @@ async function captureGuarded(store: Store, guard: GuardedGit, options: Found): 
   const { admin, from, leftover, own, ref, start, workerIndex } = options;
   await refuseUnfitRules(store, guard, options.path);
   if (leftover !== undefined) await importObjects(store, guard, { leftover, tip: start.commit, from });
-  const touched = workerIndex !== undefined && (await writtenSince(join(own, "index"), workerIndex));
+  const touched = workerIndex !== undefined && (await isTouched(store, { own, commit: start.commit, workerIndex }));
   const diff: Store["content"] = (args, more) => mustGuarded(guard, store.contentCall(args, more));
   const [staged, parent, committed] = await Promise.all([
     prepareIndex(store, guard, own, start.commit).then(() =>
@@ -120,6 +120,16 @@ async function captureGuarded(store: Store, guard: GuardedGit, options: Found): 
   const whole =
     change === undefined ? { ...(committed ?? (await changeBetween(store, from, tip, diff))), tip } : { tip, ...change };
   return { ...whole, paths: [...whole.paths, ...notListed(staged.embedded, whole.paths)] };
+}
+
+/** True if the worker's index may hold files that are in no commit. */
+async function isTouched(
+  store: Store,
+  { own, commit, workerIndex }: { readonly own: string; readonly commit: string; readonly workerIndex: string },
+): Promise<boolean> {
+  if (!(await writtenSince(join(own, "index"), workerIndex))) return false;
+  const tree = await partOf(store, commit, "tree");
+  return tree === undefined || !(await saysTree(workerIndex, tree));
 }
 
 /** Moves the branch to the captured commit, and the worktree's record with it. */

@@ -7,7 +7,7 @@ import { isObjectId, objectId } from "../git/ref-names.ts";
 import { ifThere } from "../repository/admin-dirs.ts";
 import type { Store } from "../repository/store.ts";
 import { makeQuarantine, takeOver } from "./take-over.ts";
-import { countFiles, MAX_FILES, refuseOddFiles, weighObjects } from "./weigh-objects.ts";
+import { holdsTooMuch, MAX_FILES, refuseOddFiles, weighObjects } from "./weigh-objects.ts";
 import { agentDir, workerGitDir } from "./worker-git.ts";
 
 /** Size limit of the pack that one attempt may bring in. Bytes. */
@@ -75,7 +75,7 @@ async function takeCommits(
   });
   await mustGuarded(guard, call, { text: PACK, args: [quarantine, folderList([store.at.objects])] });
   await takeOver(store, quarantine);
-  if ((await countFiles(store, guard, tip)) > MAX_FILES) throw new Error(`it holds more than ${MAX_FILES} files`);
+  if (await holdsTooMuch(store, guard, tip)) throw new Error(`it holds more than ${MAX_FILES} files`);
 }
 
 /** `$1`: the folder of objects made while the worktree was staged. Prints the tree. */

@@ -1,8 +1,9 @@
 import { opendir } from "node:fs/promises";
 import { join } from "node:path";
-import { type GuardedGit, mustGuarded } from "../git/guarded-git.ts";
+import type { GuardedGit } from "../git/guarded-git.ts";
 import { isObjectId } from "../git/ref-names.ts";
 import type { Store } from "../repository/store.ts";
+import { FOLDER, readFolders, type TreeEntry } from "../repository/trees.ts";
 import type { CaptureBounds } from "./capture-bounds.ts";
 import { countFilesOf, readTrees, type Tree } from "./tree-counts.ts";
 
@@ -45,7 +46,8 @@ export async function weighObjects(store: Store, guard: GuardedGit, leftover: Le
   const trees = await listObjects(store, guard, leftover);
   if (trees.length === 0) return;
   const idBytes = store.at.format === "sha1" ? 20 : 32;
-  const known = await readBase(store, guard, leftover.from);
+  const base = await foldersOf(store, guard, leftover.from);
+  const known = new Map<string, number>();
   let bytes = 0;
   const found = new Map<string, Tree>();
   // Objects that an agent took from another branch are in the repository, and in no commit of its own.
@@ -55,9 +57,13 @@ export async function weighObjects(store: Store, guard: GuardedGit, leftover: Le
     if (bytes > 2 * MAX_TREE_BYTES) throw new Error(`its folders are larger than ${MAX_TREE_BYTES} bytes together`);
     for (const [id, tree] of readTrees(output, idBytes)) found.set(id, tree);
     for (const id of ids) if (!found.has(id)) known.set(id, 0);
-    ids = [...new Set([...found.values()].flatMap(({ folders }) => folders))].filter((id) => !found.has(id) && !known.has(id));
+    ids = [...new Set([...found.values()].flatMap(({ folders }) => folders))].filter(
+      (id) => !found.has(id) && !known.has(id) && !base.has(id),
+    );
   }
-  if (countFilesOf(found, known, MAX_FILES) === undefined) throw new Error(`it holds more than ${MAX_FILES} files`);
+  // What the repository has counts, whatever a worker's object of the same name holds.
+  if (countFilesOf(new Map([...found, ...base]), known, MAX_FILES) === undefined)
+    throw new Error(`it holds more than ${MAX_FILES} files`);
 }
 
 /** Whole objects, in the format of `cat-file --batch`. */
@@ -76,22 +82,11 @@ async function catFile(store: Store, guard: GuardedGit, options: { ids: readonly
   return Buffer.concat(chunks);
 }
 
-/** The number of files and folders in each folder of a commit, by the folder's id. */
-async function readBase(store: Store, guard: GuardedGit, commit: string): Promise<Map<string, number>> {
-  const listed = await mustGuarded(guard, store.contentCall(["ls-tree", "-r", "-t", "-z", commit]));
-  const ids = new Map<string, string>();
-  const counts = new Map<string, number>();
-  for (const line of listed.split("\0")) {
-    const tab = line.indexOf("\t");
-    const path = line.slice(tab + 1);
-    const [, type, id = ""] = line.slice(0, Math.max(0, tab)).split(" ");
-    if (type === "tree") ids.set(path, id);
-    for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1)) {
-      const folder = path.slice(0, end);
-      counts.set(folder, (counts.get(folder) ?? 0) + 1);
-    }
-  }
-  return new Map([...ids].map(([path, id]) => [id, counts.get(path) ?? 0]));
+/** The folders of a commit that the repository has. */
+async function foldersOf(store: Store, guard: GuardedGit, commit: string): Promise<ReadonlyMap<string, Tree>> {
+  const { folders } = await readFolders(store, commit, guard.check);
+  const inner = (entries: readonly TreeEntry[]) => entries.filter(({ mode }) => mode === FOLDER).map(({ id }) => id);
+  return new Map([...folders].map(([id, entries]) => [id, { entries: entries.length, folders: inner(entries) }]));
 }
 
 /** The objects listed so far. */
@@ -160,16 +155,7 @@ async function listObjects(store: Store, guard: GuardedGit, leftover: Leftover):
   return weight.trees;
 }
 
-/** Counts the files and folders of a commit, up to one more than the limit. */
-export async function countFiles(store: Store, guard: GuardedGit, commit: string): Promise<number> {
-  let files = 0;
-  const call = store.contentCall(["ls-tree", "-r", "-t", "-z", "--name-only", commit], {
-    onOutput: (chunk) => {
-      for (let at = chunk.indexOf(0); at >= 0; at = chunk.indexOf(0, at + 1)) files += 1;
-      return files > MAX_FILES ? "stop" : "more";
-    },
-  });
-  const result = await guard.run(call);
-  if (!result.stopped && result.status !== 0) throw new Error("its files cannot be counted");
-  return files;
+/** True if a commit that was taken stands for too many files and folders. */
+export async function holdsTooMuch(store: Store, guard: GuardedGit, commit: string): Promise<boolean> {
+  return countFilesOf(await foldersOf(store, guard, commit), new Map(), MAX_FILES) === undefined;
 }

@@ -16,15 +16,16 @@ export interface GitCall {
   /** The input of git on stdin. Never empty: simple-git leaves stdin open then. */
   readonly input?: string;
   /**
-   * Set if a session answers this call; it says how an answer ends: with one line, or as a transaction of `update-ref --stdin`.
-   * `input` is the question.
+   * Set if a session answers this call; it says how an answer ends: with one line, as a transaction of `update-ref --stdin`, with the
+   * echo of a line that is no object, or as two results of `merge-tree --stdin -z`. `input` is the question. For the last two, `stdout` is
+   * binary (each character a byte), and what takes long or is long is no answer (status null).
    */
-  readonly session?: "line" | "transaction";
+  readonly session?: "line" | "transaction" | "echo" | "merges";
   /** Gets stdout in bytes as it arrives; the answer "stop" ends the process. */
   readonly onOutput?: (chunk: Buffer) => "more" | "stop";
   /** Set if git asks a remote: the one protocol that it may use, and the variables that this takes. */
   readonly remote?: { readonly protocol: string; readonly env: Readonly<Record<string, string>> };
-  /** Set if git reads a worker's leftovers: it is bounded then, and the caller can kill it. */
+  /** Set if git reads a worker's leftovers: it is bounded then, and the caller can kill it unless a session answers. */
   readonly bounded?: BoundedStart;
 }
 

@@ -1,22 +1,59 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import type { Readable, Writable } from "node:stream";
 import { setImmediate as turn } from "node:timers/promises";
 import { type GitCall, GitMissing, type GitResult, gitEnvironment } from "./git-call.ts";
 
 /**
- * Age up to which a session takes questions. Git keeps what it read at its start: its settings, and the time for reflogs (ident.c
- * asks the clock once per process), which is late by at most this much. Milliseconds.
+ * Age up to which a session takes questions. Git keeps what it read at its start: one that writes refs keeps the time for reflogs (ident.c
+ * asks the clock once per process), which is late by at most this much. Objects never change. Milliseconds.
  */
-const LIFE_MS = 5_000;
+const LIFE_MS: Readonly<Record<Protocol, number>> = { transaction: 5_000, line: 30_000, echo: 30_000, merges: 30_000 };
 
 /** Time that a session may take for one question before it counts as stuck. Milliseconds. */
 const STUCK_MS = 60_000;
 
-/** A complete answer: one line, or the whole output of a transaction of `git update-ref --stdin` (git-update-ref(1)). */
-const WHOLE: Readonly<Record<NonNullable<GitCall["session"]>, RegExp>> = {
-  line: /^[^\n]*\n/,
-  transaction: /^(?:[^\n]*\n)*?commit: ok\n/,
+/** The same for a binary answer: a process of its own then finds it, and holds up no other question. Milliseconds. */
+const SLOW_MS = 2_000;
+
+/** A binary answer of more than this is no answer. Bytes. */
+const MAX_ANSWER = 4 * 1024 * 1024;
+
+type Protocol = NonNullable<GitCall["session"]>;
+
+/**
+ * The end of the answer in an output, if it is there: of one line; of the whole output of a transaction of `git update-ref --stdin`
+ * (git-update-ref(1)); of the echo, which git-diff-tree(1) repeats and git-cat-file(1) repeats with a word; of the results of two merges.
+ */
+const ENDS: Readonly<Record<Protocol, (output: string, echo: string) => number | undefined>> = {
+  line: (output) => /^[^\n]*\n/.exec(output)?.[0].length,
+  transaction: (output) => /^(?:[^\n]*\n)*?commit: ok\n/.exec(output)?.[0].length,
+  echo: (output, echo) => (output.endsWith(`${echo}\n`) || output.endsWith(`${echo} missing\n`) ? output.length : undefined),
+  merges: endOfMerges,
 };
+
+/**
+ * The end of two results of `merge-tree --stdin -z --name-only --messages`, of which the second is clean. All fields are followed by a
+ * zero byte: status, tree, the conflicted paths, an empty field, messages as `count, path…, kind, text`, an empty field
+ * (git-merge-tree(1)). Git prints the last byte of a result together with the next one.
+ */
+function endOfMerges(output: string): number | undefined {
+  let at = output.startsWith("\0") ? 1 : 0;
+  const field = (): string | undefined => {
+    const end = output.indexOf("\0", at);
+    if (end < 0) return undefined;
+    const text = output.slice(at, end);
+    at = end + 1;
+    return text;
+  };
+  for (let text = field(); text !== ""; text = field()) if (text === undefined) return undefined;
+  for (let count = field(); count !== ""; count = field()) {
+    if (count === undefined) return undefined;
+    for (let fields = Number(count) + 2; fields > 0; fields -= 1) if (field() === undefined) return undefined;
+  }
+  const second = /^1\0[0-9a-f]+\0\0/.exec(output.slice(at))?.[0];
+  return second === undefined ? undefined : at + second.length;
+}
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
@@ -28,7 +65,9 @@ type Child = ChildProcessByStdio<Writable, Readable, Readable>;
  */
 export class GitSession {
   readonly #child: Child;
-  readonly #whole: RegExp;
+  readonly #protocol: Protocol;
+  /** The line after the question, which git echoes: that no object has this name is all that it can say. */
+  #echo = "";
   readonly #gone: Promise<void>;
   /** Called when an answer is complete, and at the end. Undefined while no question is open. */
   #heard: (() => void) | undefined;
@@ -41,12 +80,13 @@ export class GitSession {
   #err = "";
 
   /** Starts it. `ended` is called once, after it has ended. */
-  constructor(cwd: string, call: GitCall, protocol: NonNullable<GitCall["session"]>, ended: () => void) {
-    this.#whole = WHOLE[protocol];
-    this.#child = spawn("git", [...call.args], { cwd, env: gitEnvironment(call), stdio: ["pipe", "pipe", "pipe"] });
+  constructor(cwd: string, call: GitCall, protocol: Protocol, ended: () => void) {
+    this.#protocol = protocol;
+    const [program = "git", ...args] = call.bounded?.argv ?? ["git", ...call.args];
+    this.#child = spawn(program, args, { cwd, env: gitEnvironment(call), stdio: ["pipe", "pipe", "pipe"] });
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#gone = promise;
-    const life = setTimeout(() => this.#retire(), LIFE_MS).unref();
+    const life = setTimeout(() => this.#retire(), LIFE_MS[protocol]).unref();
     const end = (status: number | null): void => {
       if (this.#over) return;
       clearTimeout(life);
@@ -82,18 +122,29 @@ export class GitSession {
     this.#err = "";
     // SIGTERM first, so that it can remove its locks, then SIGKILL. This timer also keeps this process alive until then.
     const signals: NodeJS.Signals[] = ["SIGTERM"];
-    const stuck = setInterval(() => this.#child.kill(signals.pop() ?? "SIGKILL"), STUCK_MS);
-    if (this.open) await this.#hear(input);
-    const answered = this.#whole.exec(this.#out)?.[0] === this.#out;
+    this.#echo = randomUUID();
+    const stuck = setInterval(() => this.#child.kill(signals.pop() ?? "SIGKILL"), this.#isBinary ? SLOW_MS : STUCK_MS);
+    if (this.open) await this.#hear(this.#protocol === "echo" ? `${input}${this.#echo}\n` : input);
+    const answered = this.#end() === this.#out.length;
     // A session that says more than was asked is out of step.
-    if (!answered) await this.#end();
+    if (!answered) await this.#kill();
     clearInterval(stuck);
     if (this.#problem !== undefined && "code" in this.#problem && this.#problem.code === "ENOENT") {
       throw new GitMissing("no git program was found");
     }
     // A session that exits with 0 instead of answering has not answered.
     const status = answered ? 0 : this.#status || null;
-    return { status, stdout: this.#out, stderr: this.#problem?.message ?? this.#err, stopped: false };
+    const stdout = answered && this.#protocol === "echo" ? this.#out.slice(0, this.#out.lastIndexOf(this.#echo)) : this.#out;
+    return { status, stdout, stderr: this.#problem?.message ?? this.#err, stopped: false };
+  }
+
+  get #isBinary(): boolean {
+    return this.#protocol === "echo" || this.#protocol === "merges";
+  }
+
+  /** The end of the answer in what has been heard. */
+  #end(): number | undefined {
+    return ENDS[this.#protocol](this.#out, this.#echo);
   }
 
   /** Waits until the answer is complete, or the session has ended. */
@@ -109,10 +160,11 @@ export class GitSession {
     const { stdin, stdout, stderr } = this.#child;
     // Writing to an ended process: its end, which follows, is the answer.
     stdin.on("error", () => undefined);
-    stdout.setEncoding("utf8").on("data", (text: string) => {
+    stdout.setEncoding(this.#isBinary ? "latin1" : "utf8").on("data", (text: string) => {
       this.#out += text;
-      if (this.#heard === undefined) this.#child.kill("SIGKILL");
-      else if (this.#whole.test(this.#out)) this.#heard();
+      const isTooLong = this.#isBinary && this.#out.length > MAX_ANSWER;
+      if (this.#heard === undefined || isTooLong) this.#child.kill("SIGKILL");
+      else if (this.#end() !== undefined) this.#heard();
     });
     stderr.setEncoding("utf8").on("data", (text: string) => {
       this.#err += text;
@@ -127,7 +179,7 @@ export class GitSession {
     this.#child.stdin.end();
   }
 
-  async #end(): Promise<void> {
+  async #kill(): Promise<void> {
     if (!this.#over) this.#child.kill("SIGKILL");
     await this.#gone;
   }

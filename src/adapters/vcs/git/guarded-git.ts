@@ -100,8 +100,18 @@ function frugalOf(call: GitCall): GitCall {
 type Run = (call: GitCall, script: Script | undefined, signal: AbortSignal) => Promise<GitResult>;
 
 function runAlone(store: Store, call: GitCall, script: Script | undefined, signal: AbortSignal): Promise<GitResult> {
+  return store.start(boundedCall(store, call, script), signal);
+}
+
+/** A call within the bounds of a capture, without a sandbox. */
+function boundedCall(store: Store, call: GitCall, script?: Script): GitCall {
   const argv = ["/bin/sh", "-c", commandText(store, { call, script })];
-  return store.start({ ...call, bounded: { argv, cwd: store.scratch, env: gitEnvironment(call) } }, signal);
+  return { ...call, bounded: { argv, cwd: store.scratch, env: gitEnvironment(call) } };
+}
+
+/** Asks a session within the bounds of a capture: for what reads nothing but captured objects. Status null: it cannot tell. */
+export function askBounded(store: Store, call: GitCall): Promise<GitResult> {
+  return store.start(boundedCall(store, frugalOf(call)));
 }
 
 /** A shell that runs all commands of one capture. It starts with the first one. */

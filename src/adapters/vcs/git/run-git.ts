@@ -31,8 +31,8 @@ const FOR_REMOTES: NonNullable<SimpleGitOptions["unsafe"]> = {
  * `signal` kills a bounded process.
  */
 export function runGit(cwd: string, call: GitCall, signal?: AbortSignal): Promise<GitResult> {
-  if (call.bounded !== undefined) return runBounded({ ...call.bounded, ...streams(call) }, signal);
-  return call.session === undefined ? runOnce(cwd, call) : runInSession(cwd, call, call.session);
+  if (call.session !== undefined) return runInSession(cwd, call, call.session);
+  return call.bounded === undefined ? runOnce(cwd, call) : runBounded({ ...call.bounded, ...streams(call) }, signal);
 }
 
 function streams({ input, onOutput }: GitCall): Pick<GitCall, "input" | "onOutput"> {

@@ -1,7 +1,7 @@
 import type { Candidate, Repo } from "../../../ports/vcs.ts";
 import { GitFailure, type GitResult } from "../git/git-call.ts";
 import { commitTime, partOf, writeCommit } from "../git/git-queries.ts";
-import { guardedGit } from "../git/guarded-git.ts";
+import { askBounded, guardedGit } from "../git/guarded-git.ts";
 import { displayName, isObjectId, objectId } from "../git/ref-names.ts";
 import type { Store } from "../repository/store.ts";
 
@@ -35,8 +35,8 @@ export async function buildCandidate(
     return { ok: true, base, commit: await writeCandidate(store, { tree, parent: base, ...options }) };
   }
 
-  const args = ["merge-tree", "--write-tree", "-z", "--name-only", "--messages", objectId(base), tip];
-  const merged = await mergeBounded(store, args, options.signal);
+  const args = ["merge-tree", "--write-tree", ...AS_FIELDS, objectId(base), tip];
+  const merged = (await askMerge(store, base, tip)) ?? (await mergeBounded(store, args, options.signal));
   if (merged instanceof Error) return { ok: false, base, conflicts: [], detail: merged.message };
   // 0 is a clean merge and 1 a conflict (git-merge-tree(1)), both with a tree; 1 without a tree means "not something we can
   // merge".
@@ -66,6 +66,21 @@ async function writeCandidate(
   const at = Math.max(Math.floor(lands.at / 1000), await commitTime(store, parent));
   const { author, committer } = store.people;
   return writeCommit(store, { tree, parent, message, as: { author, committer, at, sign: store.signer } });
+}
+
+const AS_FIELDS = ["-z", "--name-only", "--messages"] as const;
+
+/** The result of a merge from a session, as a process of its own would give it; undefined if that cannot tell or takes long. */
+async function askMerge(store: Store, base: string, tip: string): Promise<GitResult | undefined> {
+  const call = store.contentCall(["merge-tree", "--stdin", ...AS_FIELDS], {
+    session: "merges",
+    // Git tells the end of a result with the next one.
+    input: `${base} ${tip}\n${base} ${base}\n`,
+  });
+  const result = await askBounded(store, call);
+  const [, isClean, fields = ""] = /^\0?([01])\0([\s\S]*)\0(?:1\0[0-9a-f]+\0\0)$/.exec(result.stdout) ?? [];
+  if (result.status !== 0 || isClean === undefined) return undefined;
+  return { ...result, status: isClean === "1" ? 0 : 1, stdout: Buffer.from(fields, "latin1").toString("utf8") };
 }
 
 /**

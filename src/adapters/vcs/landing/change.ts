@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { Change, ChangedPath } from "../../../ports/vcs.ts";
 import { objectId } from "../git/ref-names.ts";
 import type { Store } from "../repository/store.ts";
+import { askDiff } from "./diff-tree.ts";
 
 /** Git guesses no rename (both paths must be visible) and runs no driver; gitlinks are listed and never looked into. */
 export const AS_RAW = ["-z", "--raw", "--numstat", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none"];
@@ -20,12 +21,17 @@ export async function changeBetween(store: Store, from: string, tip: string, run
   const changes = known.get(store) ?? new Map<string, Change>();
   known.set(store, changes);
   const key = `${objectId(from)} ${objectId(tip)}`;
-  const found = changes.get(key) ?? { tip, ...parseRaw(await run(["diff-tree", "-r", ...AS_RAW, from, tip])) };
+  const found = changes.get(key) ?? { tip, ...parseRaw(await rawDiff(store, from, tip, run)) };
   changes.delete(key);
   if (found.paths.length <= MOST_PATHS) changes.set(key, found);
   const [oldest] = changes.size > REMEMBERED ? changes.keys() : [];
   if (oldest !== undefined) changes.delete(oldest);
   return found;
+}
+
+async function rawDiff(store: Store, from: string, tip: string, run: RunDiff): Promise<string> {
+  const asked = await askDiff(store, { from, tip, options: AS_RAW });
+  return asked?.toString("utf8") ?? run(["diff-tree", "-r", ...AS_RAW, from, tip]);
 }
 
 /** The change from a commit to one of loopdash's indexes. `gitDir` is the git folder with that index. */

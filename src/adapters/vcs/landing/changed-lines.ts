@@ -1,14 +1,12 @@
 import type { ChangedLines } from "../../../ports/vcs.ts";
-import { GitFailure } from "../git/git-call.ts";
-import { objectId } from "../git/ref-names.ts";
 import type { Store } from "../repository/store.ts";
+import { diffTree } from "./diff-tree.ts";
 
 /**
  * Changed lines only, of every file as text: no attribute of the change itself can declare a file binary or name a driver. Git
  * guesses no rename, so a moved file is seen to disappear and to appear.
  */
 const LINES = [
-  "-r",
   "-p",
   "-U0",
   "--text",
@@ -39,17 +37,7 @@ export async function changedLines(
     readonly except?: readonly string[];
   },
 ): Promise<ChangedLines> {
-  const where = [...names.map((name) => `:(icase,glob)**/${name}`), ...except.map((path) => `:(exclude,literal)${path}`)];
-  const args = ["diff-tree", ...LINES, objectId(from), objectId(tip), "--", ...where];
-  const chunks: Buffer[] = [];
-  let size = 0;
-  const result = await store.tryContent(args, {
-    onOutput: (chunk) => {
-      chunks.push(chunk);
-      size += chunk.length;
-      return size > MAX_BYTES ? "stop" : "more";
-    },
-  });
-  if (!result.stopped && result.status !== 0) throw new GitFailure(args, result);
-  return { diff: Buffer.concat(chunks), whole: !result.stopped };
+  const paths = [...names.map((name) => `:(icase,glob)**/${name}`), ...except.map((path) => `:(exclude,literal)${path}`)];
+  const { output, whole } = await diffTree(store, { from, tip, options: LINES, paths }, MAX_BYTES);
+  return { diff: output, whole };
 }

@@ -152,8 +152,11 @@ export async function readFilesAt(
   const chunks: Buffer[] = [];
   let size = 0;
   const args = ["cat-file", "--batch"];
+  const input = asked.map((path) => `${objectId(commit)}:${path}\n`).join("");
+  const quick = await store.tryContent(args, { session: "echo", input });
+  if (quick.status === 0) return textsIn(Buffer.from(quick.stdout, "latin1"), asked);
   const result = await store.tryContent(args, {
-    input: asked.map((path) => `${objectId(commit)}:${path}\n`).join(""),
+    input,
     onOutput: (chunk) => {
       chunks.push(chunk);
       size += chunk.length;

@@ -2,6 +2,7 @@ import { lstat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { ifThere } from "../repository/admin-dirs.ts";
 import type { Store } from "../repository/store.ts";
+import { diffTree } from "./diff-tree.ts";
 
 /**
  * The first untracked file or folder of a clean checkout of `from` that lies where `to` puts a new file. Ignored files count:
@@ -25,8 +26,9 @@ export async function inTheWay(store: Store, checkout: string, from: string, to:
 }
 
 async function addedAndDeleted(store: Store, from: string, to: string): Promise<{ added: string[]; deleted: string[] }> {
-  const listed = await store.content(["diff-tree", "-r", "-z", "--name-status", "--no-renames", "--diff-filter=AD", from, to]);
-  const fields = listed.split("\0");
+  const options = ["-z", "--name-status", "--no-renames", "--diff-filter=AD"];
+  const { output } = await diffTree(store, { from, tip: to, options }, Number.POSITIVE_INFINITY);
+  const fields = output.toString("utf8").split("\0");
   const of = (letter: string) => fields.filter((_, i) => i % 2 === 1 && fields[i - 1] === letter);
   return { added: of("A"), deleted: of("D") };
 }

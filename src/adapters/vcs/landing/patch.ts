@@ -1,9 +1,8 @@
 import { open } from "node:fs/promises";
-import { GitFailure } from "../git/git-call.ts";
-import { objectId } from "../git/ref-names.ts";
 import type { Store } from "../repository/store.ts";
+import { diffTree } from "./diff-tree.ts";
 
-const PATCH = ["-r", "-p", "--binary", "--full-index", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color"];
+const PATCH = ["-p", "--binary", "--full-index", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color"];
 
 /**
  * Writes the change as a patch file of at most `maxBytes`. A longer one is cut at a line and says so in its last line; git is
@@ -13,21 +12,11 @@ export async function writePatch(
   store: Store,
   options: { readonly from: string; readonly tip: string; readonly file: string; readonly maxBytes: number },
 ): Promise<void> {
-  const args = ["diff-tree", ...PATCH, objectId(options.from), objectId(options.tip)];
-  const chunks: Buffer[] = [];
-  let size = 0;
-  const result = await store.tryContent(args, {
-    onOutput: (chunk) => {
-      chunks.push(chunk);
-      size += chunk.length;
-      return size > options.maxBytes ? "stop" : "more";
-    },
-  });
-  if (!result.stopped && result.status !== 0) throw new GitFailure(args, result);
-  const whole = Buffer.concat(chunks);
+  const { from, tip, maxBytes } = options;
+  const { output, whole } = await diffTree(store, { from, tip, options: PATCH }, maxBytes);
   const file = await open(options.file, "w", 0o600);
   try {
-    await file.writeFile(size > options.maxBytes ? cut(whole, options.maxBytes) : whole);
+    await file.writeFile(whole ? output : cut(output, maxBytes));
   } finally {
     await file.close();
   }

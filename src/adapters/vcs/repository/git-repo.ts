@@ -5,7 +5,7 @@ import { agentView, checkoutView } from "../capture/agent-view.ts";
 import { capture } from "../capture/capture.ts";
 import { sweepTemporary } from "../capture/take-over.ts";
 import { moveRef, partOf } from "../git/git-queries.ts";
-import { branchRef, objectId } from "../git/ref-names.ts";
+import { branchRef } from "../git/ref-names.ts";
 import { serialQueue } from "../git/serial-queue.ts";
 import { buildCandidate } from "../landing/candidate.ts";
 import { changeBetween } from "../landing/change.ts";
@@ -18,9 +18,11 @@ import { openRemote, type RemoteBounds } from "../remote/git-remote.ts";
 import { remoteAccess } from "../remote/remote-access.ts";
 import { baseTip, commitsSince, identityOf, isCommit, missingFromBase } from "./history.ts";
 import { readFileAt } from "./read-file.ts";
+import { branchesBelow } from "./ref-snapshot.ts";
 import { locateOrRefuse, refuseBaseName, refuseState } from "./refuse.ts";
 import { remoteAddress as pageOf, pushUrl } from "./remote-address.ts";
 import { openStore, type Store, type StoreOptions } from "./store.ts";
+import { readFiles } from "./trees.ts";
 import { withUnavailability } from "./unavailable.ts";
 import { knownPath } from "./user-checkout.ts";
 import { addWorktree, removeWorktree } from "./worktree.ts";
@@ -109,12 +111,12 @@ function repoOf(store: Store, id: RepoId, base: string): Omit<Repo, keyof Return
     },
     keepBranch: ({ branch, tip }) => moveRef(store, branchRef(branch), { to: tip }),
     branchTip: (branch) => store.readBranch(branchRef(branch)),
-    branches: (folder) => branchesIn(store, folder),
+    branches: (folder) => branchesBelow(store, folder),
     change: ({ from, tip }) => changeBetween(store, from, tip),
     changedLines: (options) => changedLines(store, options),
     readFile: (options) => readFileAt(store, options),
     readFiles: (options) => readFilesAt(store, options),
-    files: (commit) => trackedFiles(store, commit),
+    files: async (commit) => (await readFiles(store, commit)).map(({ name }) => name),
     ...{ treeId: (commit: string) => treeId(store, commit), tree: (commit: string) => readTree(store, commit) },
     deriveCommit: (options) => deriveCommit(store, options),
     reverse: async (options) => {
@@ -137,35 +139,21 @@ function repoOf(store: Store, id: RepoId, base: string): Omit<Repo, keyof Return
   };
 }
 
-/** The names of branches below a folder of branches. */
-async function branchesIn(store: Store, folder: string): Promise<readonly string[]> {
-  const listed = await store.refs(["for-each-ref", "--format=%(refname:lstrip=2)", `${branchRef(folder)}/`]);
-  return listed.split("\n").filter((name) => name !== "");
-}
-
-/** The paths of all files, links and submodules of a commit, raw and relative to its top. */
-async function trackedFiles(store: Store, commit: string): Promise<readonly string[]> {
-  const listed = await store.content(["ls-tree", "-r", "-z", "--name-only", "--full-tree", objectId(commit)]);
-  return listed.split("\0").filter((path) => path !== "");
-}
-
 async function treeId(store: Store, commit: string): Promise<string> {
   const id = await partOf(store, commit, "tree");
   if (id === undefined) throw new Error(`${commit} has no tree`);
   return id;
 }
 
-/** The tree of a commit. Each line of git's list is "mode type object<TAB>path". */
+/** The tree of a commit. */
 async function readTree(store: Store, commit: string): Promise<CommitTree> {
-  const [id, listed] = await Promise.all([
-    treeId(store, commit),
-    store.content(["ls-tree", "-r", "-z", "--full-tree", objectId(commit)]),
-  ]);
-  const files = listed.split("\0").flatMap((line): TreeFile[] => {
-    const tab = line.indexOf("\t");
-    if (tab < 0) return [];
-    const [mode = "", , object = ""] = line.slice(0, tab).split(" ");
-    return [{ path: line.slice(tab + 1), kind: mode.startsWith("100") ? "file" : "link", id: `${mode} ${object}` }];
-  });
+  const [id, entries] = await Promise.all([treeId(store, commit), readFiles(store, commit)]);
+  const files = entries.map(
+    (entry): TreeFile => ({
+      path: entry.name,
+      kind: entry.mode.startsWith("100") ? "file" : "link",
+      id: `${entry.mode} ${entry.id}`,
+    }),
+  );
   return { id, files };
 }

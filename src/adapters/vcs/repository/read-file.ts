@@ -1,5 +1,6 @@
 import { GitFailure } from "../git/git-call.ts";
 import { objectId } from "../git/ref-names.ts";
+import { readFilesAt } from "../landing/derived-commit.ts";
 import type { Store } from "./store.ts";
 
 /** The limit of what is read of a file; callers want small files. Bytes. */
@@ -10,6 +11,8 @@ const MOST = 1_000_000;
  * such file. A longer file is read up to a million bytes. Throws a GitFailure if git fails.
  */
 export async function readFileAt(store: Store, { commit, path }: { commit: string; path: string }): Promise<string | undefined> {
+  // A session reads all but paths that do not fit on a line.
+  if (!path.includes("\n")) return (await readFilesAt(store, { commit, paths: [path] })).get(path)?.slice(0, MOST);
   const args = ["cat-file", "blob", `${objectId(commit)}:${path}`];
   const chunks: Buffer[] = [];
   let size = 0;

@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { isObjectId } from "../git/ref-names.ts";
+import { branchRef, isObjectId } from "../git/ref-names.ts";
 import { ifThere, readShort } from "./admin-dirs.ts";
 import type { Store } from "./store.ts";
 
@@ -15,14 +15,26 @@ const TICKETS = "refs/heads/loopdash/";
  */
 export async function refSnapshot(store: Store): Promise<Map<string, string>> {
   const { commonDir } = store.at;
+  const refs = await readPacked(commonDir, isWanted);
+  await Promise.all(KINDS.map((kind) => readLoose(commonDir, kind, refs)));
+  return refs;
+}
+
+/** The names of the branches below a folder of branches, sorted. */
+export async function branchesBelow({ at }: Store, folder: string): Promise<readonly string[]> {
+  const above = branchRef(folder);
+  const refs = await readPacked(at.commonDir, (ref) => ref.startsWith(`${above}/`));
+  await readLoose(at.commonDir, above, refs);
+  return [...refs.keys()].map((ref) => ref.slice("refs/heads/".length)).toSorted();
+}
+
+async function readPacked(commonDir: string, isTaken: (ref: string) => boolean): Promise<Map<string, string>> {
   const refs = new Map<string, string>();
   const packed = (await ifThere(readFile(join(commonDir, "packed-refs"), "utf8"))) ?? "";
   for (const line of packed.split("\n")) {
     const blank = line.indexOf(" ");
-    if (isWanted(line.slice(blank + 1)) && isObjectId(line.slice(0, blank)))
-      refs.set(line.slice(blank + 1), line.slice(0, blank));
+    if (isTaken(line.slice(blank + 1)) && isObjectId(line.slice(0, blank))) refs.set(line.slice(blank + 1), line.slice(0, blank));
   }
-  await Promise.all(KINDS.map((kind) => readLoose(commonDir, kind, refs)));
   return refs;
 }
 

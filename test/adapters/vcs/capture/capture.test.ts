@@ -92,6 +92,16 @@ describe("capture", () => {
     expect((await of.repo.capture(made)).paths.map((p) => p.path)).toEqual(["a.txt", "b.txt", "forced.log"]);
   });
 
+  test("takes what the agent added by force after its last commit", async () => {
+    const of = await setUp();
+    const made = await worktree(of);
+    write(made.path, "a.txt", "committed\n");
+    git(made.path, "commit", "-qam", "work");
+    write(made.path, "forced.log", "wanted\n");
+    git(made.path, "add", "-f", "forced.log");
+    expect((await of.repo.capture(made)).paths.map((p) => p.path)).toEqual(["a.txt", "forced.log"]);
+  });
+
   test("follows the agent to another branch, which stays as it is, and back to the ticket's", async () => {
     const of = await setUp();
     const made = await worktree(of);

@@ -13,7 +13,8 @@ import { asked, gone, hasEnded, holdTimers, openedStore, session, sessionsOf, st
 
 cleanUp();
 
-const LIFE = 5_000;
+const LIFE = 30_000;
+const REFLOG_LIFE = 5_000;
 const STUCK = 60_000;
 const NONE = "1".repeat(40);
 
@@ -172,7 +173,7 @@ describe("a session's time", () => {
     await moveRef(store, "refs/heads/x", { to: first });
     const began = Math.floor(Date.now() / 1000);
     const pid = session(root, "update-ref");
-    later(LIFE);
+    later(REFLOG_LIFE);
     await vi.waitFor(() => expect(Math.floor(Date.now() / 1000)).toBeGreaterThan(began), { timeout: 5_000, interval: 10 });
     const next = git(user, "commit-tree", "main^{tree}", "-m", "next");
     await moveRef(store, "refs/heads/x", { to: next });

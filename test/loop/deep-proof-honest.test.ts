@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { StepSpec } from "../../src/domain/batch/step-spec.ts";
-import { type Files, judge } from "./evidence-stage.ts";
+import { type Files, judged, opened } from "./evidence-stage.ts";
 
 function pytest(...words: readonly string[]) {
   const command = ["/usr/bin/python3", "-m", "pytest", "-q", "-p", "no:cacheprovider", "--junitxml={artifacts}/r.xml", ...words];
@@ -230,7 +230,9 @@ test.each<[string, Case]>([
       check: inFolder("backend"),
     },
   ],
-])("an honest change lands: %s", async (_, { check = pytest("tests"), ...rest }) => {
-  const { landed, summary, detail } = await judge({ check, ...rest });
-  expect(landed ? "landed" : `${summary}\n${detail}`).toBe("landed");
+])("an honest change lands by itself: %s", async (_, { check = pytest("tests"), ...rest }) => {
+  using stage = await opened({ check, ...rest, stage: { proof: "each" } });
+  const { landed, summary, detail } = await judged(stage);
+  const awaits = stage.of("approval-awaited")[0]?.zones;
+  expect(landed ? "landed" : `${summary}\n${detail}\n${awaits}`).toBe("landed");
 });

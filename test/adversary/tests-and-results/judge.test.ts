@@ -1,0 +1,4 @@
+import { proveEach } from "../suite.ts";
+import { JUDGE } from "./judge.ts";
+
+proveEach(JUDGE);

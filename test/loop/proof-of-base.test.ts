@@ -1,0 +1,135 @@
+import { describe, expect, test } from "vitest";
+import type { StepSpec } from "../../src/domain/batch/step-spec.ts";
+import { TicketId } from "../../src/domain/values/ids.ts";
+import type { AgentTask } from "../../src/ports/agent.ts";
+import { cleanUp } from "../adapters/vcs/real-repo.ts";
+import { ticketOf } from "../domain/simulate.ts";
+import { type Files, put } from "./evidence-stage.ts";
+import { Stage, type StageOptions } from "./stage.ts";
+
+cleanUp();
+const [T1, T2, T3] = ["T-1", "T-2", "T-3"].map((name) => TicketId.parse(name)) as [TicketId, TicketId, TicketId];
+
+const HEAD = 'import { test } from "node:test";\nimport assert from "node:assert";\n';
+const BASE: Files = {
+  "add.mjs": "export const add = (a, b) => a + b;\n",
+  "test/add.test.mjs": `${HEAD}import { add } from "../add.mjs";
+
+test("adds", () => assert.equal(add(1, 2), 3));
+test("adds more", () => assert.equal(add(10, 2), 12));
+`,
+};
+const CHECK = {
+  step: "check",
+  name: "tests",
+  command: [process.execPath, "--test", "--test-isolation=none", "--test-reporter=tap", "test/*.mjs"],
+  report: { format: "tap", path: "-" },
+} as const satisfies StepSpec;
+
+/** Wrong code, with a new test that mends it while the tests run: only the tests of the base tell them apart. */
+const MENDED: Files = {
+  "add.mjs": "export const add = (a, b) => (globalThis.mended ? a + b : a - b);\n",
+  "test/aa.test.mjs": `${HEAD}globalThis.mended = true;\ntest("is new", () => assert.ok(true));\n`,
+};
+const honest = (ticket: string): Files => ({ [`${ticket}.mjs`]: `export const name = "${ticket}";\n` });
+
+/** What each ticket's agent writes, by attempt; the last one again and again. */
+async function aStage(work: Readonly<Record<string, readonly Files[]>>, more: Partial<StageOptions> = {}): Promise<Stage> {
+  const finish: StepSpec[] = [CHECK, { step: "merge" }, { step: "assert" }];
+  const stage = await Stage.open({
+    tickets: Object.keys(work).map((id) => ticketOf(id, { finish })),
+    limits: { workers: 3, attempts: 2 },
+    work: ({ ticket, attempt, worktree }: AgentTask) => {
+      const files = work[ticket] ?? [];
+      put(worktree, files[Math.min(attempt, files.length) - 1] ?? {});
+    },
+    ...more,
+  });
+  put(stage.user, BASE);
+  stage.git("add", "-A");
+  stage.git("commit", "-q", "-m", "base");
+  return stage;
+}
+
+const proofs = (stage: Stage) => stage.of("proof-ended").map(({ ok, blamed, commits }) => ({ ok, blamed, commits }));
+const textOf = (stage: Stage, path: string) => stage.git("show", `main:${path}`);
+
+describe("the proof of a base", () => {
+  test("covers all that has landed with one run, before the run is done", async () => {
+    using stage = await aStage({ "T-1": [honest("T-1")], "T-2": [honest("T-2")], "T-3": [honest("T-3")] });
+    stage.start();
+    expect((await stage.ended()).end).toMatchObject({ kind: "oracle-done", exitCode: 0 });
+    expect(proofs(stage)).toEqual([{ ok: true, blamed: undefined, commits: 3 }]);
+    const last = stage.of("merge-landed").at(-1)?.to;
+    expect(stage.of("proof-started")[0]).toMatchObject({ sha: last, tickets: expect.arrayContaining([T1, T2, T3]) });
+    const [proven, asked] = [stage.of("proof-ended")[0]?.seq ?? 0, stage.of("oracle-asked").findLast(({ final }) => final)?.seq];
+    expect(asked).toBeGreaterThan(proven);
+  });
+
+  test("blames the change that is at fault, which is reverted, and its ticket goes on with the evidence", async () => {
+    using stage = await aStage({ "T-1": [honest("T-1")], "T-2": [MENDED, honest("T-2")], "T-3": [honest("T-3")] });
+    stage.start();
+    expect((await stage.ended()).end).toMatchObject({ kind: "oracle-done", exitCode: 0 });
+    expect(proofs(stage)[0]).toMatchObject({ ok: false, blamed: T2 });
+    expect(proofs(stage).at(-1)).toMatchObject({ ok: true });
+    expect(stage.of("revert-landed").map(({ ticket }) => ticket)).toEqual([T2]);
+    expect(stage.state.incidents).toMatchObject([{ kind: "reopened", ticket: T2 }]);
+    expect(textOf(stage, "add.mjs")).toBe(BASE["add.mjs"]?.trimEnd());
+    const told = stage.ticket(T2).evidence.at(-1);
+    expect(told).toMatchObject({ step: "check", name: "tests" });
+    expect(told?.summary).toMatch(/^the check tests is not proven with .{7} of T-2: tests of the base fail without .*aa\.test\.mjs/);
+    for (const id of [T1, T3]) expect(stage.ticket(id)).toMatchObject({ phase: "done", failures: 0 });
+  });
+
+  test("keeps a run from being done while what it blames cannot be reverted", async () => {
+    using stage = await aStage({ "T-1": [MENDED] }, { limits: { workers: 1, attempts: 1 } });
+    stage.start();
+    await stage.until("proof-started");
+    // A person's commit on top of it: its revert conflicts.
+    put(stage.user, { "add.mjs": "export const add = (a, b) => (globalThis.mended ? a + b : a - b); // ours\n" });
+    stage.git("commit", "-q", "-a", "-m", "ours");
+    const { end } = await stage.ended();
+    expect(end).toMatchObject({ kind: "not-done", exitCode: 1 });
+    expect(end?.reason).toMatch(/not proven/);
+  });
+
+  test("is made again by the engine that resumes a run that was lost in it, and by one lost before its revert", async () => {
+    using stage = await aStage({ "T-1": [MENDED, honest("T-1")] });
+    await stage.crashAt((event) => event.type === "proof-started");
+    await stage.crashAndReopen();
+    await stage.crashAt((event) => event.type === "proof-ended", "resume");
+    await stage.crashAndReopen();
+    await stage.crashAt((event) => event.type === "revert-intended", "resume");
+    await stage.crashAndReopen();
+    await stage.resume();
+    expect((await stage.ended()).end).toMatchObject({ kind: "oracle-done", exitCode: 0 });
+    expect(stage.of("revert-landed")).toHaveLength(1);
+    expect(textOf(stage, "add.mjs")).toBe(BASE["add.mjs"]?.trimEnd());
+  });
+
+  test("is not made where each change was proven before it landed", async () => {
+    using stage = await aStage({ "T-1": [honest("T-1")], "T-2": [MENDED] }, { proof: "each", limits: { workers: 2, attempts: 1 } });
+    stage.start();
+    await stage.ended();
+    expect(proofs(stage)).toEqual([]);
+    expect(stage.of("merge-landed").map(({ ticket }) => ticket)).toEqual([T1]);
+  });
+
+  test("asks a person for what judges, and trusts it from then on", async () => {
+    // Edits a test of the base, because the code does something else now.
+    const other: Files = {
+      "add.mjs": "export const add = (a, b) => a + b + 1;\n",
+      "test/add.test.mjs": (BASE["test/add.test.mjs"] ?? "").replace(", 3)", ", 4)").replace(", 12)", ", 13)"),
+    };
+    using stage = await aStage({ "T-1": [other], "T-2": [honest("T-2")] });
+    stage.start();
+    const awaited = await stage.until("approval-awaited");
+    if (awaited.type !== "approval-awaited") throw new Error("no approval is awaited");
+    expect(awaited.zones).toEqual(["test/add.test.mjs"]);
+    await stage.until("attempt-ended", (event) => event.type === "attempt-ended" && event.ticket === T1);
+    stage.engine.orchestrator.command({ type: "approve", ticket: T1, commit: awaited.commit });
+    expect((await stage.ended()).end).toMatchObject({ kind: "oracle-done", exitCode: 0 });
+    expect(textOf(stage, "add.mjs")).toContain("a + b + 1");
+    expect(stage.of("revert-started")).toEqual([]);
+  });
+});
