@@ -18,7 +18,8 @@ interface ShadowOptions {
 
 /**
  * New files that would be found instead of others: by the name of a package or a module that the base imports and that is none of
- * its own files, or that Python and pytest load. An `__init__.py` above tests is one if only pytest would load it.
+ * its own files, or that Python and pytest load; and beside Python's tests, where it searches first, by that of any module that
+ * they import from elsewhere. An `__init__.py` above tests is one if only pytest would load it.
  */
 export function findShadows({ loaded, base, folders, isTest, isRed }: ShadowOptions): (path: string) => boolean {
   const searched = new Set<string>([...LAYOUTS, ...folders, ...base.filter(isTest).map(folderOf)]);
@@ -27,6 +28,10 @@ export function findShadows({ loaded, base, folders, isTest, isRed }: ShadowOpti
   const index = new FileIndex(base);
   const foreign = new Set<string>();
   for (const [path, names] of loaded) for (const name of foreignNames(path, names, index)) foreign.add(name);
+  const ofTests = [...loaded].filter(([path]) => path.endsWith(".py") && isTest(path));
+  const beside = new Set(
+    ofTests.flatMap(([path, { modules }]) => [...modules].map((name) => `${folderOf(path)}/${name.split(".")[0]}`)),
+  );
   return (path) => {
     if (/(?:^|\/)__init__\.py$/.test(path) && above.has(folderOf(path))) return true;
     const python = moduleAt(path);
@@ -34,6 +39,7 @@ export function findShadows({ loaded, base, folders, isTest, isRed }: ShadowOpti
       const { folder, name } = python;
       if (packages.has(folder) && folder !== "" && !folders.has(folder)) return false;
       if (isRunnerModule(name)) return searched.has(folder) || above.has(folder);
+      if (beside.has(`${folder}/${name}`) && !isRed) return true;
       return searched.has(folder) && foreign.has(name) && !isRed;
     }
     const [, folder = "", name = ""] = /^(?:(.*)\/)?([^/]+?)\.(?:[cm]?[jt]sx?|json)$/.exec(path) ?? [];
