@@ -10,6 +10,7 @@ import { type RunState, ticketOf as stateOf } from "../../src/domain/run/state.t
 import type { Attempt } from "../../src/domain/run/ticket-state.ts";
 import { type Action, decide } from "../../src/domain/schedule/decide.ts";
 import { canHealHelp } from "../../src/domain/schedule/heal.ts";
+import { unprovenCommits } from "../../src/domain/schedule/proofs.ts";
 import { type Fence, RepoId, RunId, TicketId } from "../../src/domain/values/ids.ts";
 import { vecItems } from "../../src/domain/values/vec.ts";
 
@@ -229,6 +230,12 @@ export class Simulation {
       case "base-check":
         this.report({ type: "base-check-started", repo: action.repo });
         return;
+      case "prove": {
+        const commits = unprovenCommits(this.state, action.repo);
+        const tickets = [...new Set(commits.map(({ ticket }) => ticket))];
+        this.report({ type: "proof-started", repo: action.repo, sha: commits.at(-1)?.sha ?? "", tickets });
+        return;
+      }
       case "revert":
         this.report({ type: "revert-started", ticket: action.ticket });
         return;

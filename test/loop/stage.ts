@@ -102,14 +102,11 @@ export class Stage implements Disposable {
   static async open(options: StageOptions, change: (ctx: LoopContext) => Partial<LoopContext> = () => ({})): Promise<Stage> {
     const stage = new Stage(options);
     const folder = await seedTrackers(stage.root, options.tickets);
-    const made = {
-      ...batchOf(options.tickets, options.limits),
-      ...(options.inFolder && { tracker: { kind: "local", path: folder } as const }),
-    };
+    const inFolder = options.inFolder && { tracker: { kind: "local", path: folder } as const };
+    const made = { ...batchOf(options.tickets, options.limits), ...inFolder, ...options.programs };
     const repos = { app: { path: stage.user, base: "main", prepare: options.prepare ?? [] } };
-    const { live = { repeats: 0, everySeconds: 0.1 }, protect = [], programs } = options;
-    const { onBroken, proof, bounds, behaviour, complexity } = options;
-    const batch: Batch = { ...made, ...programs, repos, protect, live, onBroken, proof, bounds, behaviour, complexity };
+    const { live = { repeats: 0, everySeconds: 0.1 }, protect = [], onBroken, proof, bounds, behaviour, complexity } = options;
+    const batch: Batch = { ...made, repos, protect, live, onBroken, proof, bounds, behaviour, complexity };
     const row = { run: RUN, name: "test", batchPath: "/batch.json", batchFileSha: "x", startedAt: Date.now() };
     const journal = stage.#store.create(row);
     const first = journal.append({
@@ -193,13 +190,8 @@ export class Stage implements Disposable {
       templates: { reviewer: "", adversary: "", adjudicator: "", healer: "", planner: "", plan: "" },
       ...{ outbox: createOutbox(), audit: auditIn(folders.folder, RUN, orchestrator) },
       reviewerFiles: { reviewer: [], secondReviewer: [] },
-      ...{
-        merges: new MergeQueue(),
-        trains: new MergeTrains(systemClock),
-        pullRequests: new Map(),
-        branchChecks: new Map(),
-        starts: new WorktreeGate(),
-      },
+      ...{ merges: new MergeQueue(), trains: new MergeTrains(systemClock), starts: new WorktreeGate() },
+      ...{ pullRequests: new Map(), branchChecks: new Map() },
       commandPermits: new Semaphore(state.workers),
       ...{ state: () => orchestrator.state, events: () => journal.read(), isBroken: () => orchestrator.isBroken },
       report: (fact) => !engine.dead && orchestrator.report(fact),

@@ -148,13 +148,10 @@ describe("results of tests", () => {
     const file = join(tempDir(), "base");
     const fails = `[ -e work.txt ] || { echo x >> '${file}'; [ "$(wc -l < '${file}')" -gt 1 ] || exit 1; }`;
     expect(await outcome({ tests: tap("a b c") }, fails)).toEqual({ landed: true, runs: 1, retried: 1 });
-    expect(await outcome({ tests: tap("a b c") }, `${fails.replaceAll(file, `${file}-2`)}; [ ! -e work.txt ] || exit 1`)).toEqual(
-      {
-        landed: false,
-        runs: 1,
-        retried: 1,
-      },
-    );
+    const both = await outcome({ tests: tap("a b c") }, `${fails.replaceAll(file, `${file}-2`)}; [ ! -e work.txt ] || exit 1`);
+    expect(both).toMatchObject({ landed: false, retried: 1 });
+    // They run beside each other: whichever fails first has it.
+    expect([1, 2]).toContain(both.runs);
   });
 });
 

@@ -20,7 +20,7 @@ async function tail(file: string, bytes: number): Promise<string> {
       const found = await handle.stat();
       if (!found.isFile()) return "";
       const from = Math.max(0, found.size - bytes);
-      return (await readUpTo(handle, bytes, from)).toString("utf8");
+      return (await readUpTo(handle, found.size - from, from)).toString("utf8");
     } finally {
       await handle.close();
     }

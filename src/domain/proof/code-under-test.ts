@@ -2,6 +2,7 @@ import { dirname } from "node:path/posix";
 import { jsonMembers, membersOf } from "../batch/test-command.ts";
 import { familyOf } from "../evidence/languages.ts";
 import { canDecide } from "../evidence/sealed-paths.ts";
+import { commandsIn } from "../test-canary/command-words.ts";
 import { isUsualTest, testMatcher } from "./base-tests.ts";
 import { type CheckDefinition, findDefinition, type TrustedTree } from "./definition.ts";
 import { entryPoints, isPackageManifest, isUnparsed } from "./entry-points.ts";
@@ -77,8 +78,18 @@ export function classifyChange({ command, base, changed, isRed }: ChangeToClassi
   };
 }
 
+/** Programs that read the files which they are given, and run nothing of them. */
+const READERS: ReadonlySet<string> = new Set("test [ [[ grep egrep fgrep rg cat ls stat wc head tail jq".split(" "));
+
+/** The files that a command's own words have read: they are what it is about, as in `test -f docs/setup.md`. */
+function readByCommand(command: readonly string[]): ReadonlySet<string> {
+  const read = commandsIn(command).filter(([program = ""]) => READERS.has(program));
+  return new Set(read.flatMap((words) => words.slice(1).map((word) => word.replace(/^(?:\.\/)+/, ""))));
+}
+
 class Kinds {
   readonly definition: CheckDefinition;
+  readonly #subjects: ReadonlySet<string>;
   readonly #base: TrustedTree;
   readonly #changed: ReadonlyMap<string, ChangedFile>;
   readonly #isTest: (path: string) => boolean;
@@ -89,6 +100,7 @@ class Kinds {
 
   constructor(command: readonly string[], base: TrustedTree, changed: readonly ChangedFile[], isRed: boolean) {
     this.#base = base;
+    this.#subjects = readByCommand(command);
     this.#changed = new Map(changed.map((file) => [file.path, file]));
     const all = [...new Set([...base.files, ...this.#changed.keys()])];
     const index = new FileIndex(all);
@@ -121,7 +133,7 @@ class Kinds {
     const { path, how } = file;
     if (!canDecide(path) && !this.definition.files.has(path)) return "inert";
     if (this.#canBeCode(file)) {
-      if (this.#reached.has(path) || isUnparsed(path)) return "code";
+      if (this.#reached.has(path) || this.#subjects.has(path) || isUnparsed(path)) return "code";
       return how === "added" ? "additions" : "judges";
     }
     if (!this.#isTest(path) || this.#isOfJudge(file)) return "judges";
@@ -141,7 +153,8 @@ class Kinds {
   }
 
   #canBeCode(file: ChangedFile): boolean {
-    return !this.#isTest(file.path) && !this.#named.has(file.path) && !this.#isOfJudge(file);
+    const isNamed = this.#named.has(file.path) && !this.#subjects.has(file.path);
+    return !this.#isTest(file.path) && !isNamed && !this.#isOfJudge(file);
   }
 
   #canBeReached(path: string): boolean {

@@ -191,9 +191,10 @@ export class CandidateChecks {
   async checkInTrain(car: Car<TrainResult>): Promise<Built> {
     this.#holdBounds();
     const at = this.#steps.findIndex(({ spec }) => spec.step === "check");
-    const before = this.#steps.slice(0, at < 0 ? 0 : at);
+    const firstCheck = Math.max(at, 0);
+    const before = this.#steps.slice(0, firstCheck);
     if (before.length > 0) await this.#runAll(before, await this.build());
-    const others = this.#steps.slice(Math.max(at, 0)).filter(({ spec }) => spec.step !== "check");
+    const others = this.#steps.slice(firstCheck).filter(({ spec }) => spec.step !== "check");
     for (;;) {
       const candidate = await this.#checkedIn(car);
       await this.#runAll(others, candidate);

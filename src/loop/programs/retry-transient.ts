@@ -40,6 +40,8 @@ export async function retryTransient<T>(
   if (transient === undefined || !((await options.stillTrue?.()) ?? true)) return first;
   const waitMs = transient.waitSeconds * 1000;
   const { step, name } = turn;
+  // What runs beside it may have used the retry meanwhile.
+  if (scope.retried.has(turn.step)) return first;
   if (!scope.announce({ type: "step-retried", step, name, transient: transient.name, waitMs }))
     throw new AttemptOver({ outcome: "stopped" });
   scope.retried.add(step);

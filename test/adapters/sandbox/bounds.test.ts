@@ -38,6 +38,25 @@ describe("a program that starts more and more of itself", () => {
   });
 });
 
+test.each([
+  ["by the shell in its own namespace", true],
+  ["by a program in the sandbox where the shell has no namespace of its own", false],
+])("limits of what the kernel counts, and of core dumps, are set %s", async (_, readOverlays) => {
+  const limits = (text: string) => (name: string) => new RegExp(`^${name}\\s+(\\S+)\\s+(\\S+)`, "m").exec(text)?.slice(1);
+  const own = limits(readFileSync("/proc/self/limits", "utf8"));
+  const sandbox = stage.sandbox({ processes: 77, readOverlays });
+  const more = { limits: { memoryBytes: 2 ** 30, cpuSeconds: 50, fileBytes: 2 ** 20 } };
+  const inside = limits((await stage.sh("cat /proc/self/limits", more, sandbox)).tail);
+  const both = (most: number) => [String(most), String(most)];
+  const part = (name: string) => both(Math.floor(Number(own(name)?.[1]) / 4));
+  expect(inside("Max core file size")).toEqual(both(1));
+  expect(inside("Max processes")).toEqual(both(77));
+  for (const name of ["Max pending signals", "Max msgqueue size"]) expect(inside(name)).toEqual(part(name));
+  expect(inside("Max address space")).toEqual(both(2 ** 30));
+  expect(inside("Max cpu time")).toEqual(both(50));
+  expect(inside("Max file size")).toEqual(both(2 ** 20));
+});
+
 test("when memory runs out the kernel ends what is confined before the engine, and nothing confined changes that", async () => {
   const script = "cat /proc/self/oom_score_adj; (echo -500 >/proc/self/oom_score_adj) 2>/dev/null && echo GOT THROUGH; echo DONE";
   const own = readFileSync("/proc/self/oom_score_adj", "utf8");

@@ -24,7 +24,7 @@ const TS: Change["base"] = {
   "tsconfig.json": JSON.stringify({ compilerOptions: { baseUrl: "./src", paths: { "@/*": ["./src/*"] } }, include: ["src"] }),
   "vitest.config.ts": 'export default { test: { setupFiles: ["./src/prepare.ts"] }, resolve: { alias: { "@": "./src" } } };\n',
   "src/main.ts": 'import { app } from "@/app";\n',
-  "src/app.ts": 'import { add } from "./add.js";\nconst page = `./pages/${name}.ts`;\nexport const app = () => import(page);\n',
+  "src/app.ts": `import { add } from "./add.js";\nconst page = \`./pages/\${name}.ts\`;\nexport const app = () => import(page);\n`,
   "src/add.ts": "export const add = 1;\n",
   "src/mend.ts": "globalThis.x = 1;\n",
   "src/prepare.ts": "globalThis.y = 1;\n",

@@ -138,7 +138,9 @@ test("what a killed engine left running is ended first: agents by process and ma
     executor: { ...executor, killStrays: (options) => (asked.push(options), Promise.resolve(3)) },
   }));
   await stage.resume();
-  expect(asked).toEqual([{ processes: [{ pid: 4_000_000, startTime: "7" }], markers: [`${RUN}/reverify`, `${RUN}/T-1/1/1`] }]);
+  expect(asked).toEqual([
+    { processes: [{ pid: 4_000_000, startTime: "7" }], markers: [`${RUN}/reverify`, `${RUN}/T-1/1/1`, `${RUN}/T-1/1/1/beside`] },
+  ]);
   expect(stage.of("run-resumed")).toMatchObject([{ orphansKilled: 3 }]);
   expect(stage.of("attempt-ended")).toMatchObject([{ outcome: "lost" }]);
   await stage.ended();

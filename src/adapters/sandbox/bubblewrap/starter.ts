@@ -92,7 +92,7 @@ export function limitsOf(processes: number, bounds: ProcessLimits, inOwnNamespac
   const byShell = inOwnNamespace && shellProgram() === BASH;
   const options = byShell ? [] : wanted.map(([option, , , most]) => `--${option}=${most}:${most}`);
   const core = Math.min(DUMP_BYTES, atMost("Max core file size"));
-  if (core !== atMost("Max core file size")) options.push(`--core=${core}:${core}`);
+  if (!new RegExp(`^Max core file size\\s+${core}\\s+${core}\\s`, "m").test(system)) options.push(`--core=${core}:${core}`);
   return {
     script: byShell ? wanted.map(([, letter, unit, most]) => `ulimit -${letter} ${Math.floor(most / unit)}; `) : [],
     command: options.length === 0 || !existsSync(PRLIMIT) ? [] : [PRLIMIT, ...options, "--"],

@@ -35,7 +35,7 @@ export interface GitHelper {
 /**
  * Starts the helper. Node starts a process by fork(2), which copies the page tables of the calling process. Measured on two busy
  * cores, a spawn takes 4 ms from a process of 49 MB and 44 ms from one of 109 MB, while the event loop stands still; the engine
- * starts some 15 git processes per ticket. The helper runs in its own session, so Ctrl-C at the terminal ends neither it nor a
+ * starts some ten git processes per ticket. The helper runs in its own session, so Ctrl-C at the terminal ends neither it nor a
  * running git. It ends when the engine ends, for whatever reason. If it ends earlier, the engine runs git itself; it also does so
  * until the helper has started, while the engine is still small.
  */
