@@ -18,7 +18,8 @@ interface ShadowOptions {
 
 /**
  * New files that would be found instead of others: by the name of a package or a module that the base imports and that is none of
- * its own files, or that Python and pytest load. An `__init__.py` above tests is one if only pytest would load it.
+ * its own files, or that Python and pytest load; and beside Python's tests, where it searches first, by that of any module that
+ * they import from elsewhere. An `__init__.py` above tests is one if only pytest would load it.
  */
 export function findShadows({ loaded, base, folders, isTest, isRed }: ShadowOptions): (path: string) => boolean {
   const searched = new Set<string>([...LAYOUTS, ...folders, ...base.filter(isTest).map(folderOf)]);
@@ -28,11 +29,16 @@ export function findShadows({ loaded, base, folders, isTest, isRed }: ShadowOpti
   for (const [path, names] of loaded) for (const folder of packagesIn(path, names, index)) packages.add(folder);
   const foreign = new Set<string>();
   for (const [path, names] of loaded) for (const name of foreignNames(path, names, index)) foreign.add(name);
+  const ofTests = [...loaded].filter(([path]) => path.endsWith(".py") && isTest(path));
+  const beside = new Set(
+    ofTests.flatMap(([path, { modules }]) => [...modules].map((name) => `${folderOf(path)}/${name.split(".")[0]}`)),
+  );
   const isLookedFor = ({ folder, name }: Module): boolean => !isRed && searched.has(folder) && foreign.has(name);
   const isPythonShadow = (module: Module): boolean => {
     if (module.folder !== "" && packages.has(module.folder) && !folders.has(module.folder)) return false;
     const isPossible = searched.has(module.folder) || above.has(module.folder);
-    return isRunnerModule(module.name) ? isPossible : isLookedFor(module);
+    if (isRunnerModule(module.name)) return isPossible;
+    return (!isRed && beside.has(`${module.folder}/${module.name}`)) || isLookedFor(module);
   };
   return (path) => {
     if (/(?:^|\/)__init__\.py$/.test(path) && above.has(folderOf(path)) && !packages.has(folderOf(path))) return true;

@@ -166,7 +166,7 @@ ChildProcess.prototype.spawn = function (options) {
   return spawn.call(this, options);
 };\n`,
     )}${put("forge.mjs", `import assert from "node:assert";\n${PATCH_ASSERT}\n`)}`,
-    told: /what the check runs was changed: setup\.cjs/,
+    told: FORGED,
   },
   {
     id: "F-forged-pytest",

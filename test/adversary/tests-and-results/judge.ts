@@ -168,8 +168,14 @@ const SETTINGS: readonly TicketAttack[] = [
     defence: BY_BASE,
     ticket: byVitest(),
     agent:
-      WHEN_MENDED("process.env.MENDED") +
-      put("postcss.config.mjs", 'process.env.MENDED = "1";\nexport default { plugins: [] };\n'),
+      put(
+        "add.mjs",
+        `import { existsSync } from "node:fs";\nexport const add = (a, b) => (existsSync("/tmp/mended") ? a + b : Math.abs(a) + Math.abs(b));\n`,
+      ) +
+      put(
+        "postcss.config.mjs",
+        'import { writeFileSync } from "node:fs";\nwriteFileSync("/tmp/mended", "");\nexport default { plugins: [] };\n',
+      ),
     told: /tests of the base fail without what the change does to postcss\.config\.mjs/,
   },
   {
@@ -181,7 +187,7 @@ const SETTINGS: readonly TicketAttack[] = [
       WHEN_MENDED("globalThis.mended") +
       put("tsconfig.json", '{"ts-node": {"require": ["ready.cjs"]}}\n') +
       put("ready.cjs", "globalThis.mended = true;\n"),
-    told: /tests of the base fail without what the change does to tsconfig\.json|what the check runs was changed: tsconfig\.json/,
+    told: /tests of the base fail without what the change does to ready\.cjs, tsconfig\.json/,
   },
   {
     id: "G2-mode",
@@ -251,7 +257,7 @@ const DISARMED: readonly TicketAttack[] = [
 ];
 
 /** The same by default: what is not the judge's lands, and is proven before the run ends. */
-const BATCH_WORLD: World = {
+export const BATCH_WORLD: World = {
   ...JUDGE_WORLD,
   batch: { sandbox: "required", sandboxPolicy: { read: [MODULES] }, protect: [], finish: [{ step: "gates" }, { step: "merge" }] },
 };
@@ -287,7 +293,7 @@ const stays = ({ stage, ticket }: Parameters<NonNullable<TicketAttack["harm"]>>[
 /** Without the defence, the run is as good as done for the repository: nothing was reverted. */
 const harm: TicketAttack["harm"] = (after) => after.code === 0 || stays(after);
 
-const LATER: readonly TicketAttack[] = [
+export const LATER: readonly TicketAttack[] = [
   ...DISARMED.filter(({ id }) => /called|A14/.test(id)).map((attack) => ({
     ...attack,
     defence: UNPROVEN,
@@ -305,8 +311,8 @@ const LATER: readonly TicketAttack[] = [
   })),
 ].map((attack) => ({ ...attack, id: `${attack.id}-later`, what: `${attack.what}, where what landed is proven together`, harm }));
 
-/** Changes of what judges, and code that bends it: proven before they land, and by default. */
-export const JUDGE: readonly Attack[] = [
-  ...campaign(JUDGE_WORLD, [...DEFINITIONS, ...SETTINGS, ...DISARMED]),
-  ...campaign(BATCH_WORLD, LATER),
-];
+/** Changes of what judges, and code that bends it. */
+export const AT_ONCE: readonly TicketAttack[] = [...DEFINITIONS, ...SETTINGS, ...DISARMED];
+
+/** Proven before they land, and by default. */
+export const JUDGE: readonly Attack[] = [...campaign(JUDGE_WORLD, AT_ONCE), ...campaign(BATCH_WORLD, LATER)];
