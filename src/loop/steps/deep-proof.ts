@@ -77,7 +77,7 @@ export async function deepProof(ctx: StepContext, scope: StepScope, repo: Repo, 
   if (before === undefined) return { as: "proven", commit: candidate.commit, planted: 0, note: "the base has no tests" };
   if (own === undefined) return broken(step, "the candidate's own results could not be measured");
   const expected = expectedPasses(before, own, fixes);
-  return new ProofByTests({ step, candidate, change, tree, expected, isPassing: passingNames(expected, own) }).prove();
+  return new ProofByTests({ step, candidate, change, tree, expected, isPassing: passingNames(expected, own, before) }).prove();
 }
 
 /** The results of the origin and of the candidate; undefined where there are none. */
