@@ -77,7 +77,9 @@ describe("the proof of a base", () => {
     expect(textOf(stage, "add.mjs")).toBe(BASE["add.mjs"]?.trimEnd());
     const told = stage.ticket(T2).evidence.at(-1);
     expect(told).toMatchObject({ step: "check", name: "tests" });
-    expect(told?.summary).toMatch(/^the check tests is not proven with .{7} of T-2: tests of the base fail without .*aa\.test\.mjs/);
+    expect(told?.summary).toMatch(
+      /^the check tests is not proven with .{7} of T-2: tests of the base fail without .*aa\.test\.mjs/,
+    );
     for (const id of [T1, T3]) expect(stage.ticket(id)).toMatchObject({ phase: "done", failures: 0 });
   });
 
@@ -108,7 +110,10 @@ describe("the proof of a base", () => {
   });
 
   test("is not made where each change was proven before it landed", async () => {
-    using stage = await aStage({ "T-1": [honest("T-1")], "T-2": [MENDED] }, { proof: "each", limits: { workers: 2, attempts: 1 } });
+    using stage = await aStage(
+      { "T-1": [honest("T-1")], "T-2": [MENDED] },
+      { proof: "each", limits: { workers: 2, attempts: 1 } },
+    );
     stage.start();
     await stage.ended();
     expect(proofs(stage)).toEqual([]);
