@@ -97,7 +97,7 @@ export function withProven(proofs: Proofs, repo: RepoId, sha: string): Proofs {
   return { ...proofs, [repo]: { ...known, proven: sha } };
 }
 
-/** The proofs as a new engine finds them: none runs. */
-export function withoutRunningProofs(proofs: Proofs): Proofs {
-  return Object.fromEntries(Object.entries(proofs).map(([repo, { running: _, ...proof }]) => [repo, proof]));
+/** The proofs as a new engine finds them: what was under way, or failed and was not acted on yet, is proven again. */
+export function withoutOpenProofs(proofs: Proofs): Proofs {
+  return Object.fromEntries(Object.entries(proofs).map(([repo, { running: _, failed: __, ...proof }]) => [repo, proof]));
 }

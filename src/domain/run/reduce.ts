@@ -13,7 +13,7 @@ import { reduceExclusive } from "./exclusive-fact.ts";
 import { isAboutGuard } from "./guard-fact.ts";
 import { isAboutHeal } from "./heal-fact.ts";
 import { isAboutPlan } from "./plan-fact.ts";
-import { isAboutProof, type ProofEvent, reduceProof, withoutRunningProofs } from "./proof-fact.ts";
+import { isAboutProof, type ProofEvent, reduceProof, withoutOpenProofs } from "./proof-fact.ts";
 import { reduceApproval } from "./reduce-approval.ts";
 import { reduceAttempt } from "./reduce-attempt.ts";
 import { reduceAudit } from "./reduce-audit.ts";
@@ -239,7 +239,7 @@ function takenOver(state: RunState): RunState {
     reverified: false,
     heldElsewhere: {},
     reverting: [],
-    proofs: withoutRunningProofs(state.proofs),
+    proofs: withoutOpenProofs(state.proofs),
     oracle: { ...state.oracle, asking: false, finalJudgements: 0 },
     tripwire: { status: "due", canaries: 0, ms: 0 },
     heals: resetInterruptedKeep(state.heals),
