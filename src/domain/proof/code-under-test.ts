@@ -3,7 +3,7 @@ import { jsonMembers, membersOf } from "../batch/test-command.ts";
 import { familyOf } from "../evidence/languages.ts";
 import { canDecide } from "../evidence/sealed-paths.ts";
 import { isUsualTest, testMatcher } from "./base-tests.ts";
-import { commandsIn } from "./command-words.ts";
+import { filesReadBy } from "./command-words.ts";
 import { type CheckDefinition, findDefinition, type TrustedTree } from "./definition.ts";
 import { entryPoints, isPackageManifest, isUnparsed } from "./entry-points.ts";
 import { FileIndex } from "./file-index.ts";
@@ -78,15 +78,6 @@ export function classifyChange({ command, base, changed, isRed }: ChangeToClassi
   };
 }
 
-/** Programs that read the files which they are given, and run nothing of them. */
-const READERS: ReadonlySet<string> = new Set("test [ [[ grep egrep fgrep rg cat ls stat wc head tail jq".split(" "));
-
-/** The files that a command's own words have read: they are what it is about, as in `test -f docs/setup.md`. */
-function readByCommand(command: readonly string[]): ReadonlySet<string> {
-  const read = commandsIn(command).filter(([program = ""]) => READERS.has(program));
-  return new Set(read.flatMap((words) => words.slice(1).map((word) => word.replace(/^(?:\.\/)+/, ""))));
-}
-
 class Kinds {
   readonly definition: CheckDefinition;
   readonly #subjects: ReadonlySet<string>;
@@ -100,7 +91,7 @@ class Kinds {
 
   constructor(command: readonly string[], base: TrustedTree, changed: readonly ChangedFile[], isRed: boolean) {
     this.#base = base;
-    this.#subjects = readByCommand(command);
+    this.#subjects = filesReadBy(command);
     this.#changed = new Map(changed.map((file) => [file.path, file]));
     const all = [...new Set([...base.files, ...this.#changed.keys()])];
     const index = new FileIndex(all);

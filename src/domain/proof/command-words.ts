@@ -58,3 +58,18 @@ function shellCommands(script: string): readonly (readonly string[])[] {
     .map((words) => words.slice(words.findIndex((word) => !/^[A-Z_a-z]\w*=/.test(word) && !KEYWORDS.has(word))))
     .filter((words) => words.length > 0);
 }
+
+/** Programs that read the files which they are given, and run nothing of them. */
+const READERS: ReadonlySet<string> = new Set("test [ [[ grep egrep fgrep rg cat ls stat wc head tail jq".split(" "));
+
+/**
+ * The files that a command's own words have read: they are what it is about, as in `test -f docs/setup.md`. A file whose text
+ * becomes a part of a command, or the input of one, is none.
+ */
+export function filesReadBy(command: readonly string[]): ReadonlySet<string> {
+  const [script] = command.length > 2 && SHELL.test(command[0]?.split("/").at(-1) ?? "") ? command.slice(2) : [];
+  const parts = script?.replace(/\$\([^()]*\)|`[^`]*`/g, " ").split(/&&|\|\||[;\n]/) ?? [];
+  const read = script === undefined ? [command] : parts.filter((part) => !part.includes("|")).map((part) => ["sh", "-c", part]);
+  const commands = read.flatMap((words) => commandsIn(words)).filter(([program = ""]) => READERS.has(program));
+  return new Set(commands.flatMap((words) => words.slice(1).map((word) => word.replace(/^(?:\.\/)+/, ""))));
+}

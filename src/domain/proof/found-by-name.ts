@@ -5,8 +5,8 @@ import { isDependency, isToolConfiguration } from "../evidence/sealed-paths.ts";
 const SETTINGS: readonly RegExp[] = [
   /\.(?:config|conf|setup|workspace|projects?|preset|globals?)\.\w+$/i,
   /^[\w-]+rc$/i,
-  /^[\w-]+[._-](?:setup|globals?|presets?|reporter|environment|matchers|transform(?:er)?)\.\w+$/i,
-  /^(?:global|after|before)?[._-]?(?:setup|teardown)[._-]?(?:tests?|files?|env|jest|vitest|mocha|globals?)?(?:after[._-]?env)?\.\w+$/i,
+  /^[\w-]+[._-](?:setup|globals?|presets?|reporter|environment|matchers|transform(?:er)?)\.(?:[cm]?[jt]sx?|json|py)$/i,
+  /^(?:global|after|before)?[._-]?(?:setup|teardown)[._-]?(?:tests?|files?|env|jest|vitest|mocha|globals?)?(?:after[._-]?env)?\.(?:[cm]?[jt]sx?|json|py)$/i,
   /^(?:conftest|sitecustomize|usercustomize|noxfile|tasks|fabfile)\.py$/i,
   /^(?:GNUmakefile|Jenkinsfile|Dockerfile|Procfile|Vagrantfile|Guardfile|Thorfile|Gruntfile|gulpfile|wallaby|Jakefile)(?:\.\w+)*$/i,
 ];

@@ -24,7 +24,7 @@ export async function runReviewStep(
     readonly spec: Extract<StepSpec, { step: "review" }>;
     readonly candidate: Extract<Candidate, { ok: true }>;
     readonly change: Change;
-    /** Files of the change that judge it, and that its review approves if it was shown all of them whole. */
+    /** Files that judge the change. Its review approves those that it was shown whole. */
     readonly judges?: readonly string[];
   },
 ): Promise<StepResult> {
@@ -51,7 +51,11 @@ export async function runReviewStep(
   const ruling = ruleOnReview(asked.value, about.blocking);
   await keep(ctx, scope, `review-${spec.name}`, { party, answer: { ...asked.value, passed: ruling.ok } });
   const result = resultOf(ruling, { step: "review", name: spec.name, commit: candidate.commit, whole: about.whole });
-  return result.ok && about.whole && judges.length > 0 ? { ...result, approves: judges } : result;
+  if (!result.ok || !about.whole) return result;
+  // What an earlier ticket of the run did to a file is not in this diff.
+  const shown = new Set(diff.paths.map(({ path }) => path));
+  const approves = judges.filter((path) => shown.has(path));
+  return approves.length === 0 ? result : { ...result, approves };
 }
 
 /** The part of a question that describes this candidate. */

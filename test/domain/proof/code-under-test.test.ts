@@ -175,6 +175,14 @@ describe("the judge's are", () => {
     });
   });
 
+  test("but not what a command only reads, unless that becomes a command", () => {
+    const base = { "docs/setup.txt": "", list: "test/a.mjs" };
+    const kinds = (...command: string[]) => kindsIn({ command, base, change: { "docs/setup.txt": "1", list: "" } });
+    expect(kinds("test", "-f", "docs/setup.txt")).toEqual({ "docs/setup.txt": "code", list: "judges" });
+    expect(kinds("sh", "-c", "grep -q x docs/setup.txt && node --test $(cat list)").list).toBe("judges");
+    expect(kinds("sh", "-c", "cat list | xargs node --test").list).toBe("judges");
+  });
+
   test("but not what tests of a red base wait for", () => {
     const base = { ...PY, "tests/test_new.py": "from later import new\n" };
     expect(py({ "later.py": "" }, { base, isRed: true })).toEqual({ "later.py": "code" });
