@@ -1,4 +1,4 @@
-import { basename, dirname, join } from "node:path/posix";
+import { dirname, join } from "node:path/posix";
 import type { LoadedNames } from "./loaded-names.ts";
 
 /** A file that stands for its folder. */
@@ -9,7 +9,7 @@ export class FileIndex {
   readonly #byPath: ReadonlySet<string>;
   /** Paths by what they are without their last extension; a file that stands for its folder also by the folder. */
   readonly #byBare = new Map<string, string[]>();
-  /** The same by the last part of the name. */
+  /** The same by each end of that name, from a slash on. */
   readonly #byEnd = new Map<string, string[]>();
   readonly #byFolder = new Map<string, string[]>();
 
@@ -19,7 +19,7 @@ export class FileIndex {
       const bare = withoutExtension(path);
       for (const name of new Set([path, bare, INDEX.test(bare) ? dirname(bare) : bare])) {
         add(this.#byBare, name, path);
-        add(this.#byEnd, basename(name), path);
+        for (const end of endsIn(name)) add(this.#byEnd, end, path);
       }
       add(this.#byFolder, dirname(path), path);
     }
@@ -49,7 +49,7 @@ export class FileIndex {
     for (const name of quoted) if (/\w/.test(name)) yield* this.#quoted(name, folder);
     for (const name of imports) {
       const parts = name.split("/");
-      for (const drop of [0, 1, 2]) yield* this.#endingWith(parts.slice(drop).join("/"));
+      for (const drop of [0, 1, 2].slice(0, parts.length)) yield* this.#endingWith(parts.slice(drop).join("/"));
     }
     for (const name of modules) yield* this.#module(name, folder);
   }
@@ -84,17 +84,20 @@ export class FileIndex {
     yield* this.#byBare.get(withoutExtension(path)) ?? [];
   }
 
-  *#endingWith(tail: string): Generator<string> {
-    if (tail === "") return;
+  #endingWith(tail: string): Iterable<string> {
+    const found = this.#byEnd.get(tail) ?? [];
     const bare = withoutExtension(tail);
-    const found = [...(this.#byEnd.get(basename(tail)) ?? []), ...(this.#byEnd.get(basename(bare)) ?? [])];
-    for (const path of new Set(found)) if (endsLike(path, tail) || endsLike(path, bare)) yield path;
+    return bare === tail ? found : new Set([...found, ...(this.#byEnd.get(bare) ?? [])]);
   }
 }
 
-function endsLike(path: string, tail: string): boolean {
-  const bare = `/${withoutExtension(path)}`;
-  return `/${path}`.endsWith(`/${tail}`) || bare.endsWith(`/${tail}`) || (INDEX.test(bare) && dirname(bare).endsWith(`/${tail}`));
+/** Levels of a path that count: a hostile one may have thousands. */
+const MOST_LEVELS = 30;
+
+/** A path without its first folder, without its first two, and so on. */
+function endsIn(path: string): readonly string[] {
+  const parts = path.split("/").slice(-MOST_LEVELS);
+  return parts.map((_, n) => parts.slice(n).join("/"));
 }
 
 /** True if a name with an extension has that of the path, or one of JavaScript that TypeScript compiles to. */

@@ -81,11 +81,17 @@ export function findingsIn({ twinned, exitCode, tests = [] }: ProofRun, expected
   return { lost, forged: [...forged, ...exits] };
 }
 
-/** The findings without those that the same twins have on the trusted base: the command's own behaviour, or that of its tests. */
+/**
+ * The findings without those that the same twins have on the trusted base: the command's own behaviour, or that of its tests. A twin
+ * that is absent there, as in a file that the base cannot load, does not excuse one that passes.
+ */
 export function withoutExcused(found: ProofFindings, onBase: ProofFindings): ProofFindings {
   const lost = new Set(onBase.lost);
-  const keys = new Set(onBase.forged.map(({ key }) => key));
-  return { lost: found.lost.filter((id) => !lost.has(id)), forged: found.forged.filter(({ key }) => !keys.has(key)) };
+  const known = new Set(onBase.forged.map(({ key, got }) => `${got} ${key}`));
+  return {
+    lost: found.lost.filter((id) => !lost.has(id)),
+    forged: found.forged.filter(({ key, got }) => !known.has(`${got} ${key}`)),
+  };
 }
 
 /** The files whose twins prove nothing, because they do not come out as they must on the base either. */
@@ -114,9 +120,20 @@ export function forgeryWords(forged: readonly Forgery[]): readonly string[] {
   return [...counts].map(([says, count]) => (count === 1 ? says : `${says} (${count} times)`));
 }
 
-/** Gives for a test's own name, at the end of ids, whether each test of this name must pass and can have a twin. */
-export function passingNames(expected: ExpectedPasses, own: readonly TestResult[]): (name: string) => boolean {
-  const passing = new Set([...expected].flatMap(([id, must]) => (must > 0 ? namesOf(id) : [])));
+/**
+ * Gives for a test's own name, at the end of ids, whether each test of this name must pass and can have a twin. Where tests fail on
+ * the origin, it may not have loaded the file of a test that is new in the candidate's results.
+ */
+export function passingNames(
+  expected: ExpectedPasses,
+  own: readonly TestResult[],
+  origin: readonly TestResult[] = [],
+): (name: string) => boolean {
+  const known = new Set(origin.map(({ id }) => id));
+  const isRed = origin.some(({ outcome }) => outcome === "failed");
+  const loaded = isRed ? own.filter(({ id, outcome }) => outcome === "passed" && !known.has(id)) : [];
+  const must = [...expected].flatMap(([id, times]) => (times > 0 ? [id] : []));
+  const passing = new Set([...must, ...loaded.map(({ id }) => id)].flatMap(namesOf));
   const other = new Set(own.flatMap(({ id, outcome }) => (outcome === "passed" ? [] : namesOf(id))));
   return (name) => passing.has(name) && !other.has(name);
 }

@@ -44,7 +44,7 @@ export async function deepProof(ctx: StepContext, scope: StepScope, repo: Repo, 
   if (before === undefined) return { as: "proven", commit: candidate.commit, planted: 0, note: "the base has no tests" };
   if (own === undefined) return broken(step.name, "the candidate's own results could not be measured");
   const expected = expectedPasses(before, own, fixes);
-  return proveByTests({ step, candidate, change, tree, expected, isPassing: passingNames(expected, own) });
+  return proveByTests({ step, candidate, change, tree, expected, isPassing: passingNames(expected, own, before) });
 }
 
 /** The results of the origin and of the candidate; undefined where there are none. */

@@ -55,7 +55,7 @@ function byVitest(...words: readonly string[]) {
 const WHEN_MENDED = put("add.mjs", "export const add = (a, b) => (globalThis.mended ? a + b : Math.abs(a) + Math.abs(b));\n");
 const WRONG = put("calc.py", "def add(a, b):\n    return abs(a) + abs(b)\n");
 const MENDER = put("mender.py", "import calc\ncalc.add = lambda a, b: a + b\n");
-const TOLD = /tests of the base fail without/;
+const TOLD = /tests of the base (?:that passed )?fail/;
 
 /** What the change sets in a runner mends the code while it runs, or keeps a test from being run. */
 export const SETTINGS: readonly TicketAttack[] = [
