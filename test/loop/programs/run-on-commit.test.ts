@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { ledgerOf } from "../../../src/domain/results/ledger.ts";
-import type { RunEvent } from "../../../src/domain/run/event.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
 import { runOnCommit } from "../../../src/loop/programs/run-on-commit.ts";
 import type { StepFact, StepScope } from "../../../src/loop/programs/scope.ts";
@@ -8,8 +7,6 @@ import { cleanUp } from "../../adapters/vcs/real-repo.ts";
 import { CHECK, judged, opened, T1, tap } from "../evidence-stage.ts";
 
 cleanUp();
-
-type Suite = Extract<RunEvent, { type: "suite-ran" }>;
 
 test("every run of a check is counted by its purpose, and tells the time of the one before", async () => {
   using at = await opened({ change: { tests: tap("a b c d") } });
