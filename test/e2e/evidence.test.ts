@@ -36,7 +36,7 @@ test.for(["junit", "tap"] as const)("an honest change by %s lands, and the repor
   expect(events.find((e) => e.type === "step-ended" && e.step === 1)).toMatchObject({
     ok: true,
     strength: "compared",
-    summary: expect.stringMatching(/^passed in [\d.]+ s: 3 tests, 2 on the base; test canary passed$/),
+    summary: expect.stringMatching(/^passed in [\d.]+ s: 3 tests, 2 on the base(?:; .*)?$/),
   });
   expect((await stage.report()).checks).toEqual({ compared: 1, uncompared: 0, exitCodeOnly: 0 });
   expect((await stage.run(["report", "--md"])).stdout).toContain("checks 1 test by test");
