@@ -23,6 +23,8 @@ export interface ChangedFile {
 /** A change to be sorted: everything about the base is trusted, everything in `changed` may be hostile. */
 export interface ChangeToClassify {
   readonly command: readonly string[];
+  /** The commands that make a checkout ready before. */
+  readonly prepare?: readonly (readonly string[])[];
   readonly base: TrustedTree;
   readonly changed: readonly ChangedFile[];
   /** True if tests fail on the base: it may import what is not written yet. */
@@ -61,8 +63,9 @@ export function isReadForProof(path: string): boolean {
  * candidate's code; but no file that a program finds by its name, that settings or the command name, that lies among tests or that
  * would be found instead of another. Pure, bounded and in time linear to the texts.
  */
-export function classifyChange({ command, base, changed, isRed }: ChangeToClassify): ClassifiedChange {
-  const kinds = new Kinds(command, base, changed, isRed);
+export function classifyChange(change: ChangeToClassify): ClassifiedChange {
+  const { base, changed } = change;
+  const kinds = new Kinds(change);
   const sorted = { code: [], additions: [], judges: [], inert: [] } as Record<
     "code" | "additions" | "judges" | "inert",
     string[]
@@ -89,7 +92,7 @@ class Kinds {
   readonly #manifestFolders: ReadonlySet<string>;
   readonly #reached: ReadonlySet<string>;
 
-  constructor(command: readonly string[], base: TrustedTree, changed: readonly ChangedFile[], isRed: boolean) {
+  constructor({ command, prepare, base, changed, isRed }: ChangeToClassify) {
     this.#base = base;
     this.#subjects = filesReadBy(command);
     this.#changed = new Map(changed.map((file) => [file.path, file]));
@@ -102,6 +105,7 @@ class Kinds {
     const roots = [...base.files.filter((path) => this.#isTest(path)), ...entryPoints(base, index)];
     const trusted = reach(roots, index, (path) => loaded.get(path));
     this.definition = findDefinition(command, base, {
+      prepare,
       isTest: this.#isTest,
       isCode: (path) => trusted.has(path) && !this.#isByName(path),
     });

@@ -7,8 +7,8 @@ import { FileIndex } from "./file-index.ts";
 import type { FoundRunner } from "./find-runner.ts";
 import { loadedNames } from "./loaded-names.ts";
 import { includedBy, recipesFor } from "./makefile.ts";
+import { isProgram, isShellScript, isSource, SAME_PROGRAM, TASK_FILES } from "./programs.ts";
 import { RUNNERS } from "./runners.ts";
-import { SAME_PROGRAM, TASK_FILES } from "./task-files.ts";
 
 /** The texts of trusted files, and all their paths. */
 export interface TrustedTree {
@@ -35,6 +35,8 @@ interface DefinitionOptions {
   readonly isTest: (path: string) => boolean;
   /** True for code under test, as far as trusted files load it. What a script imports is such code or part of the script. */
   readonly isCode: (path: string) => boolean;
+  /** The commands that make a checkout ready before. */
+  readonly prepare?: readonly (readonly string[])[] | undefined;
 }
 
 /** Levels of commands within commands, files that are followed, and characters of one. */
@@ -43,6 +45,12 @@ const MOST_FILES = 300;
 const MOST_CHARS = 300_000;
 
 const MAKEFILES = ["GNUmakefile", "makefile", "Makefile"] as const;
+
+/** Words of package managers that name all packages of the repository. */
+const EVERYWHERE = /^(?:-r|-w|--workspaces?|--filter|--recursive|workspaces?|-ws)(?:=|$)/;
+/** Words of package managers that install, and the scripts that they run then, beside those before and after each. */
+const INSTALLS = /^(?:i|ci|install|install-test|it|add|rebuild)$/;
+const INSTALL_SCRIPTS: readonly string[] = ["install", "prepare", "prepublish"];
 
 /** Programs whose arguments are scripts of package.json, or commands. */
 const SCRIPT_LISTS = /^(?:npm-run-all2?|run-[sp]|concurrently|wireit|wsrun|ultra)$/;
@@ -59,7 +67,11 @@ const EXPANDED = /\$\(|`|\$\{?[A-Za-z_@*#?]/;
 export function findDefinition(command: readonly string[], tree: TrustedTree, options: DefinitionOptions): CheckDefinition {
   const search = new Search(tree, options);
   search.visit(command, 0);
-  const { files, scripts, runners, words, unclear } = search;
+  const { runners, words, unclear } = search;
+  // Nothing that only makes the checkout ready runs tests.
+  const all = new Search(tree, options);
+  for (const each of [command, ...(options.prepare ?? [])]) all.visit(each, 0);
+  const { files, scripts } = all;
   return { files, scripts, runners, words, ...(unclear !== undefined && { unclear }) };
 }
 
@@ -159,12 +171,22 @@ class Search {
     if (this.files.has(path)) return;
     if (this.files.size >= MOST_FILES) return this.#doubt("it runs too many files");
     this.files.add(path);
+    // Installed programs are one file, and long.
+    if (/(?:^|\/)\.[^/]+\//.test(path)) return;
     const text = this.#read(path);
     if (text === undefined) return this.#index.has(path) ? this.#doubt("it runs a file that cannot be read") : undefined;
     if (isShellScript(path, text)) return this.#shell(text.replace(/^#!.*/, ""), level);
     const { isTest, isCode } = this.#options;
-    for (const next of this.#index.loadedBy(path, loadedNames(path, text)))
-      if (!isTest(next) && !isCode(next) && isProgram(next)) this.#take(next, level + 1);
+    const named = isSource(path) ? this.#index.loadedBy(path, loadedNames(path, text)) : this.#namedIn(path, text);
+    for (const next of named) if (!isTest(next) && !isCode(next) && isProgram(next)) this.#take(next, level + 1);
+  }
+
+  /** The files that settings name as words. */
+  *#namedIn(path: string, text: string): Generator<string> {
+    for (const word of new Set(text.split(/[\s"'`=:,[\](){}]+/))) {
+      const name = word.replace(/^(?:\.\/)+/, "");
+      for (const found of [name, join(dirname(path), name)]) if (found !== path && this.#index.has(found)) yield found;
+    }
   }
 
   /** A word that may be the path of a program. A name without a slash is found in the folders of programs, not here. */
@@ -197,15 +219,18 @@ class Search {
   }
 
   #scripts(words: readonly string[], run: ReturnType<typeof scriptRunBy>, level: number): void {
-    const runner = (words[0] ?? "").split("/").at(-1) ?? "";
+    const [program = "", ...rest] = words;
+    const runner = program.split("/").at(-1) ?? "";
     for (const file of SCRIPT_RUNNERS[runner] ?? []) this.#inFolders(file, (path) => this.#take(path, level));
-    const isEverywhere = words.some((word) => /^(?:-r|-w|--workspaces?|--filter|--recursive|workspaces?|-ws)(?:=|$)/.test(word));
+    const isEverywhere = rest.some((word) => EVERYWHERE.test(word));
     const manifests = isEverywhere ? this.#tree.files.filter((path) => basename(path) === "package.json") : [];
     this.#inFolders("package.json", (path) => manifests.push(path));
-    const asked = run === undefined ? words.slice(1).map((word) => word.replace(/^npm:/, "")) : [run.script];
-    for (const path of new Set(manifests)) for (const name of asked) this.#script(path, name, level, run !== undefined);
-    if (run !== undefined || Object.hasOwn(SCRIPT_RUNNERS, runner)) return;
-    for (const word of words.slice(1)) if (/\s/.test(word)) this.#shell(word, level);
+    const certain = run === undefined ? installScripts(rest) : [run.script];
+    const listed = certain.length > 0 ? [] : rest.map((word) => word.replace(/^npm:/, ""));
+    for (const path of new Set(manifests))
+      for (const name of [...certain, ...listed]) this.#script(path, name, level, listed.length === 0);
+    if (!SCRIPT_LISTS.test(runner)) return;
+    for (const command of rest.filter((word) => /\s/.test(word))) this.#shell(command, level);
   }
 
   #script(path: string, asked: string, level: number, isCertain: boolean): void {
@@ -252,14 +277,13 @@ class Search {
   }
 }
 
-/** True for a script of a shell, by its name or its first line. */
-function isShellScript(path: string, text: string): boolean {
-  const [, program] = /^#![^\n]{0,80}?\b(node|deno|bun|python|ruby|perl|php|(?:ba|da|z|k|a)?sh)\b/.exec(text) ?? [];
-  return program === undefined ? /\.(?:ba|z|da)?sh$|(?:^|\/)[^./]+$/.test(path) : program.endsWith("sh");
-}
-
 function isScriptRunner(name: string): boolean {
   return SCRIPT_LISTS.test(name) || Object.hasOwn(SCRIPT_RUNNERS, name);
+}
+
+/** The scripts that a package manager runs by itself for these words. */
+function installScripts(words: readonly string[]): readonly string[] {
+  return words.some((word) => INSTALLS.test(word)) ? INSTALL_SCRIPTS : [];
 }
 
 function matching(glob: string): (name: string) => boolean {
@@ -269,8 +293,3 @@ function matching(glob: string): (name: string) => boolean {
 
 /** Options of interpreters that take the next word. */
 const TAKES_VALUE = /^(?:-r|--require|--import|--loader|--experimental-loader|-W|-X|-I|--env-file|--conditions|-C|--config)$/;
-
-/** True for a file that a script may run or load: no data, no document. */
-function isProgram(path: string): boolean {
-  return /\.(?:[cm]?[jt]sx?|py|(?:ba|z)?sh|rb|pl|php|lua|mk)$|(?:^|\/)[^./]+$/.test(path);
-}

@@ -1,3 +1,4 @@
+import { prepareCommands } from "../../domain/batch/prepare-command.ts";
 import type { StepSpec } from "../../domain/batch/step-spec.ts";
 import { type ChangedFile, type ClassifiedChange, isReadForProof } from "../../domain/proof/code-under-test.ts";
 import type { JudgeAllowance } from "../../domain/proof/permission.ts";
@@ -29,7 +30,7 @@ const MOST_CHARS = 1_000_000;
 
 /** Sorts a candidate's change since an origin by what becomes of it in the judge's tree; what is allowed counts as trusted. */
 export async function sortChange(
-  { scans }: Pick<StepContext, "scans">,
+  { scans, batch }: Pick<StepContext, "batch" | "scans">,
   repo: Repo,
   { step, candidate, origin, allow, isRed }: ChangeToSort,
 ): Promise<Scanned<SortedChange>> {
@@ -45,6 +46,7 @@ export async function sortChange(
   const changed = paths.map(
     (changedPath): ChangedFile => ({ ...changedPath, text: own.get(changedPath.path)?.slice(0, MOST_CHARS) }),
   );
-  const scanned = await scans.classify({ command: step.command, base: { files, texts }, changed, isRed });
+  const prepare = prepareCommands(batch.repos[repo.id]?.prepare ?? []);
+  const scanned = await scans.classify({ command: step.command, prepare, base: { files, texts }, changed, isRed });
   return scanned.ok ? { ok: true, value: { ...scanned.value, trusted, files } } : scanned;
 }

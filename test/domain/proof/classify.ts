@@ -10,6 +10,7 @@ export type Files = Readonly<Record<string, string | null>>;
 
 export interface Change {
   readonly command: readonly string[];
+  readonly prepare?: readonly (readonly string[])[];
   readonly base: Readonly<Record<string, string>>;
   readonly change: Files;
   readonly modes?: Readonly<Record<string, ChangedFile["mode"]>>;
@@ -17,14 +18,14 @@ export interface Change {
 }
 
 /** Sorts a change of files that are given as texts. */
-export function classify({ command, base, change, modes = {}, isRed = false }: Change): ClassifiedChange {
+export function classify({ command, prepare = [], base, change, modes = {}, isRed = false }: Change): ClassifiedChange {
   const files = Object.keys(base);
   const texts = new Map(Object.entries(base).filter(([path]) => isReadForProof(path)));
   const changed = Object.entries(change).map(([path, text]): ChangedFile => {
     const how = text === null ? "deleted" : Object.hasOwn(base, path) ? "modified" : "added";
     return { path, how, mode: modes[path] ?? "file", text: text ?? undefined };
   });
-  return classifyChange({ command, base: { files, texts }, changed, isRed });
+  return classifyChange({ command, prepare, base: { files, texts }, changed, isRed });
 }
 
 /** The kind of each changed path. */

@@ -129,6 +129,29 @@ describe("the definition of a check", () => {
     expect(changes(command, change)).toEqual(says);
   });
 
+  test("has what makes a checkout ready, and scripts that an installation runs", () => {
+    const of = (prepare: readonly string[], change: Readonly<Record<string, string>>) =>
+      classify({ command: ["vitest", "run"], prepare: [prepare], base: BASE, change }).definition.map(({ says }) => says);
+    expect(of(["npm", "run", "part:a"], { "tools/a.sh": "", "package.json": pack({ "part:a": "x" }) })).toEqual([
+      "tools/a.sh",
+      "part:a",
+    ]);
+    expect(of(["npm", "ci"], { "package.json": pack({ postinstall: "x" }), ".npmrc": "" })).toEqual(["postinstall", ".npmrc"]);
+    expect(of(["npm", "ci"], { "package.json": pack({ lint: "x" }), "package-lock.json": "" })).toEqual([]);
+    expect(of(["make", "unit"], { "tools/unit.sh": "" })).toEqual(["tools/unit.sh"]);
+  });
+
+  test("has the program that its settings name", () => {
+    const base = {
+      ...BASE,
+      ".yarnrc.yml": "yarnPath: .yarn/releases/yarn.cjs\n",
+      ".yarn/releases/yarn.cjs": "x".repeat(400_000),
+    };
+    const found = classify({ command: ["yarn", "test"], base, change: { ".yarn/releases/yarn.cjs": "" } });
+    expect(found).toMatchObject({ definition: [{ path: ".yarn/releases/yarn.cjs" }] });
+    expect(found.unclear).toBeUndefined();
+  });
+
   test("names its files the judge's, though code loads them", () => {
     const base = { ...BASE, "test/b.test.mjs": 'import "../scripts/check.mjs";' };
     const sorted = classify({ command: ["npm", "test"], base, change: { "scripts/check.mjs": "process.exit(0)" } });

@@ -34,3 +34,19 @@ export const SAME_PROGRAM: Readonly<Record<string, string>> = {
   gmake: "make",
   "cargo-make": "cargo",
 };
+
+/** True for a script of a shell, by its name or its first line. */
+export function isShellScript(path: string, text: string): boolean {
+  const [, program] = /^#![^\n]{0,80}?\b(node|deno|bun|python|ruby|perl|php|(?:ba|da|z|k|a)?sh)\b/.exec(text) ?? [];
+  return program === undefined ? /\.(?:ba|z|da)?sh$|(?:^|\/)[^./]+$/.test(path) : program.endsWith("sh");
+}
+
+/** True for a file of source text that names what it loads. */
+export function isSource(path: string): boolean {
+  return /\.(?:[cm]?[jt]sx?|py|rb|pl|php|lua|exs?)$/.test(path);
+}
+
+/** True for a file that a script may run or load: no data, no document. */
+export function isProgram(path: string): boolean {
+  return /\.(?:[cm]?[jt]sx?|py|(?:ba|z)?sh|rb|pl|php|lua|mk)$|(?:^|\/)[^./]+$/.test(path);
+}
