@@ -11,7 +11,9 @@ import { RULES } from "./rules/rules.ts";
 type Standing = "covered" | { readonly honest: string } | { readonly notYet: string };
 
 const NO_REVIEW = { notYet: "there is no review step" };
-const NEW_TEST = { notYet: "a new test that holds nothing is no test of the base; only a reviewer sees that it would pass on the base" };
+const NEW_TEST = {
+  notYet: "a new test that holds nothing is no test of the base; only a reviewer sees that it would pass on the base",
+};
 const NO_PROBE = { notYet: "there is no mutation probe and no review; a weak assertion is still an assertion" };
 
 /** Every seed of the list of ways in which agents cheat. */

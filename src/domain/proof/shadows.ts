@@ -39,8 +39,7 @@ export function findShadows({ loaded, base, folders, isTest, isRed }: ShadowOpti
       const { folder, name } = python;
       if (packages.has(folder) && folder !== "" && !folders.has(folder)) return false;
       if (isRunnerModule(name)) return searched.has(folder) || above.has(folder);
-      if (beside.has(`${folder}/${name}`) && !isRed) return true;
-      return searched.has(folder) && foreign.has(name) && !isRed;
+      return !isRed && (beside.has(`${folder}/${name}`) || (searched.has(folder) && foreign.has(name)));
     }
     const [, folder = "", name = ""] = /^(?:(.*)\/)?([^/]+?)\.(?:[cm]?[jt]sx?|json)$/.exec(path) ?? [];
     const own = name === "index" ? folder.split("/").at(-1) : name;
