@@ -38,7 +38,8 @@ export function dueProofs(state: RunState, { isLast }: { readonly isLast: boolea
     const { running, failed } = state.proofs[repo] ?? {};
     const commits = unprovenCommits(state, repo);
     // What a broken base holds is not proven: it is repaired or reverted first, as the batch says.
-    if (state.failingChecks[repo] !== undefined || state.brokenBases[repo] !== undefined) return false;
+    const isBroken = state.failingChecks[repo] !== undefined || state.brokenBases[repo] !== undefined;
+    if (isBroken && state.batch.onBroken !== "continue") return false;
     if (running !== undefined || failed?.sha === commits.at(-1)?.sha || isReverting(state, repo)) return false;
     if (isLast) return true;
     const isIdle = freeSlots(state).length > 0 && !activeTickets(state).some(({ id }) => specOf(state.plan, id).repo === repo);
