@@ -73,7 +73,6 @@ describe("the base is the user's", () => {
     stage.write("pushed", "");
     const { code, stdout } = await run.ended;
     expect(code).toBe(0);
-    // The last run proves what has landed.
     expect(readFileSync(stage.path("seen"), "utf8")).toBe("false\ntrue\ntrue\n");
     const events = eventsOf(stdout);
     const landed = events.find((e) => e.type === "merge-landed")?.to;
