@@ -55,33 +55,8 @@ export function folderOf(path: string): string {
   return folder === "." ? "" : folder;
 }
 
-/** The text may be a worker's: lengths are bounded. */
-const IMPORTS = /^([ \t]{0,40})(?:from[ \t]{1,8}(\w{1,100})[\w.]{0,200}[ \t]{1,8}import\b|import[ \t]{1,8}([\w., \t]{1,400}))/gm;
-
-/**
- * The first names of the modules that a text imports. `surely`: only those that it cannot do without, because the line stands in
- * no block.
- */
-export function importedBy(text: string, { surely }: { readonly surely: boolean }): readonly string[] {
-  return [...text.matchAll(IMPORTS)].flatMap(([, indent, from, list = ""]) => {
-    if (surely && indent !== "") return [];
-    return from === undefined ? list.split(",").map((each) => /\w*/.exec(each.trim())?.[0] ?? "") : [from];
-  });
-}
-
-/** True if a module in a folder imports from the folder as a package, or from its neighbours in it. */
-export function importsPackage(folder: string, { path, text }: { readonly path: string; readonly text: string }): boolean {
-  const name = basename(folder);
-  if (!/^\w+$/.test(name)) return false;
-  if (/^[ \t]{0,40}from[ \t]{1,8}\./m.test(text) && path.startsWith(`${folder}/`) && !path.slice(folder.length + 1).includes("/"))
-    return true;
-  return new RegExp(`^[ \\t]{0,40}(?:from|import)[ \\t]{1,8}(?:\\w{1,100}\\.){0,8}${name}(?:\\.|[ \\t]{1,8}import\\b)`, "m").test(
-    text,
-  );
-}
-
 /** The words of a list in pytest's settings, as an INI file or TOML has it. */
-export function listedIn(text: string, key: "pythonpath" | "python_files"): readonly string[] {
+export function listedIn(text: string, key: string): readonly string[] {
   const [, list, lines] =
     new RegExp(
       `^[ \\t]{0,8}["']?${key}["']?[ \\t]{0,8}=[ \\t]{0,8}(?:\\[([^\\]]{0,2000})\\]|([^\\n]{0,1000}(?:\\n[ \\t]{1,40}[^\\n]{1,400}){0,50}))`,

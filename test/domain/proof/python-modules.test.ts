@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { importedBy, importsPackage, isRunnerModule, listedIn, moduleAt } from "../../../src/domain/proof/python-modules.ts";
+import { isRunnerModule, listedIn, moduleAt } from "../../../src/domain/proof/python-modules.ts";
 
 test.each([
   ["queue.py", { folder: "", name: "queue" }],
@@ -14,22 +14,6 @@ test.each([
 
 test("Python and pytest have modules of their own", () => {
   expect(["queue", "_compression", "_pytest", "calc", "_version"].map(isRunnerModule)).toEqual([true, true, true, false, false]);
-});
-
-test("imports are known by their first names", () => {
-  const text = "import calc, os.path as p\nfrom pack.deep import x\nfrom .near import y\n  import late\n";
-  expect(importedBy(text, { surely: false })).toEqual(["calc", "os", "pack", "late"]);
-  expect(importedBy(text, { surely: true })).toEqual(["calc", "os", "pack"]);
-});
-
-test.each([
-  ["app/calc.py", "from .types import Number\n", true],
-  ["tests/test_calc.py", "from app.calc import add\n", true],
-  ["tests/test_calc.py", "from app import calc\n", true],
-  ["tests/test_calc.py", "import app\n", false],
-  ["tests/test_calc.py", "from apple.calc import add\n", false],
-])("%s with %j imports from the folder app: %s", (path, text, is) => {
-  expect(importsPackage("app", { path, text })).toBe(is);
 });
 
 test.each([
