@@ -57,7 +57,9 @@ describe("a contract's criterion", () => {
     [0, "stalled"],
     [2, "stalled"],
   ])("that wants exit code 1 takes %i for %s", async (code, phase) => {
-    const front = 'criteria: [{name: code, command: ["sh", "-c", "exit $(cat code)"], exitCode: 1}]';
+    // A command reads the file, and no shell runs what is in it: that would define the check.
+    const front =
+      'criteria: [{name: code, command: ["sh", "-c", "grep -q 0 code && exit 0; grep -q 1 code && exit 1; exit 2"], exitCode: 1}]';
     const { ticket } = await play({ front, changes: [{ code: String(code) }] });
     expect(ticket.phase).toBe(phase);
     if (phase !== "done") expect(ticket.evidence[0]?.summary).toContain("the contract wants exit code 1");

@@ -4,6 +4,7 @@ import { TicketId } from "../../src/domain/values/ids.ts";
 import type { AgentTask } from "../../src/ports/agent.ts";
 import { cleanUp } from "../adapters/vcs/real-repo.ts";
 import { ticketOf } from "../domain/simulate.ts";
+import { Adjudicator, claim, leave, withTemplate } from "./blocker-stage.ts";
 import { type Files, put } from "./evidence-stage.ts";
 import { Stage, type StageOptions } from "./stage.ts";
 
@@ -136,5 +137,28 @@ describe("the proof of a base", () => {
     expect((await stage.ended()).end).toMatchObject({ kind: "oracle-done", exitCode: 0 });
     expect(textOf(stage, "add.mjs")).toContain("a + b + 1");
     expect(stage.of("revert-started")).toEqual([]);
+  });
+
+  test("is not needed for what an upheld blocker leaves to a person: that is proven by itself, because nobody could revert it", async () => {
+    const judge = new Adjudicator();
+    const finish: StepSpec[] = [CHECK, { step: "merge" }, { step: "assert" }];
+    using stage = await Stage.open(
+      {
+        tickets: [ticketOf("T-1", { finish })],
+        work: (task) => {
+          leave(task, "blocker.json", claim());
+          put(task.worktree, honest("T-1"));
+        },
+      },
+      (ctx) => ({ ...withTemplate(ctx), ...judge.context }),
+    );
+    put(stage.user, BASE);
+    stage.git("add", "-A");
+    stage.git("commit", "-q", "-m", "base");
+    stage.start();
+    await stage.ended();
+    expect(stage.ticket(T1)).toMatchObject({ phase: "human-gated", mergedSha: stage.git("rev-parse", "main") });
+    expect(stage.of("merge-intended")).toMatchObject([{ proof: { approved: [] } }]);
+    expect(proofs(stage)).toEqual([]);
   });
 });

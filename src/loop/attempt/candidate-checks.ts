@@ -1,13 +1,12 @@
-import { commitMessage, teamKeys } from "../../domain/batch/commit-message.ts";
 import { approverOfJudge } from "../../domain/batch/proof-spec.ts";
 import type { StepSpec } from "../../domain/batch/step-spec.ts";
 import type { Complexity } from "../../domain/complexity/classes.ts";
 import { appliesTo } from "../../domain/complexity/review-steps.ts";
 import { routeOf } from "../../domain/complexity/route.ts";
-import { type LandingMessage, landingMessage, pullRequestBody } from "../../domain/forge/pull-request-text.ts";
 import { describeAwaited, isApproved } from "../../domain/run/approval.ts";
 import type { LandedProof } from "../../domain/run/proof-fact.ts";
 import { activeTickets, ticketOf } from "../../domain/run/state.ts";
+import { expectedSuiteMs } from "../../domain/run/suite-fact.ts";
 import { specOf, textOf } from "../../domain/schedule/plan.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import type { Candidate, Change, Repo } from "../../ports/vcs.ts";
@@ -23,6 +22,7 @@ import { refuseUnapproved } from "../steps/prove-alone.ts";
 import { runReviewStep } from "../steps/review-step.ts";
 import type { StepResult, TrainResult } from "../steps/step.ts";
 import { CandidateProofs } from "./candidate-proofs.ts";
+import { candidateMessage } from "./candidate-text.ts";
 import { checkCandidate } from "./check-candidate.ts";
 import type { LoopContext, OpenAttempt } from "./context.ts";
 import { keepPatch } from "./kept-work.ts";
@@ -36,8 +36,12 @@ interface PlacedCheck {
   readonly spec: Check;
 }
 
-/** Milliseconds for which a change that is ready waits for others that are under way. */
-const GATHER_MS = 500;
+/**
+ * Milliseconds for which a change that is ready waits for others that are under way: a twentieth of its checks, within these bounds, and
+ * the least if nobody knows how long they take. Checks that take less than `SHORT_MS` are worth no wait.
+ */
+const GATHER_MS = { least: 500, most: 5_000 } as const;
+const SHORT_MS = 2_000;
 
 /** Checks one change by the steps before the merge, again each time its base moves. */
 export class CandidateChecks {
@@ -52,14 +56,18 @@ export class CandidateChecks {
     { readonly candidate: Built; readonly text: string; readonly approves: readonly string[] }
   >();
   readonly #proofs: CandidateProofs;
+  /** It leaves a step to a person. */
+  readonly #gated: boolean;
 
   constructor(
     ctx: LoopContext,
     scope: OpenAttempt,
     repo: Repo,
-    { steps, change }: { readonly steps: readonly Placed[]; readonly change: Change },
+    { steps, change, gated }: { readonly steps: readonly Placed[]; readonly change: Change; readonly gated: boolean },
   ) {
-    this.#ctx = ctx;
+    // What is left to a person could not be taken back by the engine: it is proven before it lands.
+    this.#ctx = gated ? { ...ctx, batch: { ...ctx.batch, proof: "each" } } : ctx;
+    this.#gated = gated;
     this.#scope = scope;
     this.#repo = repo;
     this.#steps = steps;
@@ -85,38 +93,11 @@ export class CandidateChecks {
     return textOf(specOf(this.#ctx.state().plan, this.#scope.ticket.id));
   }
 
-  /** The title of the pull request, and the message of the commit by which it lands. */
-  landingMessage(): LandingMessage {
-    return landingMessage(this.#message);
-  }
-
-  /** The text of the pull request of a candidate on this base, in the form of the repository's template if that is given. */
-  pullRequestBody(baseSha: string, template: string | undefined): string {
-    const { batch, run, state } = this.#ctx;
-    const { ticket, n } = this.#scope;
-    const { attempt } = ticketOf(state(), ticket.id);
-    const passed = (attempt?.passed ?? []).map(({ index, kind, name, ms, notNeeded }) => {
-      const spec = ticket.finish[index];
-      const by = spec?.step === "review" && spec.by === "second" ? ", by the second reviewer" : "";
-      return { step: `${kind === name ? kind : `${kind} ${name}`}${by}`, ms, ...(notNeeded && { notNeeded }) };
-    });
-    const teams = teamKeys(batch, state().plan.tickets);
-    const origin = { run, attempt: n, base: this.#repo.base, baseSha };
-    return pullRequestBody({ ticket, teams, passed, origin, template });
-  }
-
-  get #message(): string {
-    const { ticket, n } = this.#scope;
-    const { batch, run, state } = this.#ctx;
-    const teams = teamKeys(batch, state().plan.tickets);
-    return commitMessage({ commit: batch.commit, ticket, run, attempt: n, agent: batch.agent, teams });
-  }
-
   /** The change as one commit on the base's tip, or on `onto`. */
   async build(onto?: string): Promise<Candidate> {
     const { ticket, signal } = this.#scope;
     const { state, clock } = this.#ctx;
-    const message = this.#message;
+    const message = candidateMessage(this.#ctx, this.#scope);
     const lands = { at: ticketOf(state(), ticket.id).attempt?.startedAt ?? clock.now() };
     const where = onto === undefined ? {} : { onto };
     const built = await this.#repo.candidate({ tip: this.#change.tip, message, signal, lands, ...where });
@@ -160,24 +141,35 @@ export class CandidateChecks {
     throw new AttemptOver({ outcome: "stopped", evidence: { step: "gates", name: "bound", summary, detail: "" } });
   }
 
-  /** The change as a car of its repository's merge trains. `gated`: it leaves a step to a person, so it is checked alone. */
-  car({ gated }: { readonly gated: boolean }): CarOptions<TrainResult> {
+  /** The change as a car of its repository's merge trains. */
+  car(): CarOptions<TrainResult> {
     const { ticket, signal } = this.#scope;
     const checks = this.#checks;
-    const isPlain = !gated && ticket.allow === undefined && ticket.fixes === undefined && ticket.contract === undefined;
+    const isPlain = !this.#gated && ticket.allow === undefined && ticket.fixes === undefined && ticket.contract === undefined;
     const isShared = isPlain && checks.length > 0;
     const isOnRepo = (id: TicketId) => specOf(this.#ctx.state().plan, id).repo === ticket.repo;
     return {
       id: ticket.id,
       group: isShared ? JSON.stringify(checks.map(({ spec }) => spec)) : undefined,
       signal,
-      gatherMs: GATHER_MS,
+      gatherMs: this.#gatherMs,
       expected: () => activeTickets(this.#ctx.state()).filter(({ id }) => isOnRepo(id)).length,
       build: (onto) => this.build(onto),
       check: (candidate, train) => this.#checkTrain(candidate, train),
       hears: (part) => void this.#scope.announce(part),
       baseTip: () => this.#repo.baseTip(),
     };
+  }
+
+  get #gatherMs(): number {
+    const { repo } = this.#scope.ticket;
+    const times = this.#checks.map(({ spec }) =>
+      expectedSuiteMs(this.#ctx.state(), { repo, check: spec.name, purpose: "check" }),
+    );
+    const known = times.filter((ms) => ms !== undefined);
+    const sum = known.reduce((all, ms) => all + ms, 0);
+    if (known.length === times.length && sum < SHORT_MS) return 0;
+    return Math.min(Math.max(sum / 20, GATHER_MS.least), GATHER_MS.most);
   }
 
   get #checks(): readonly PlacedCheck[] {

@@ -1,4 +1,5 @@
 import { type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
+import { landingMessage } from "../../domain/forge/pull-request-text.ts";
 import { landedAs } from "../../domain/run/commit-page.ts";
 import { indexOf, ticketOf } from "../../domain/run/state.ts";
 import { isToldDone, type PendingWork } from "../../domain/run/ticket-state.ts";
@@ -15,6 +16,7 @@ import { findMerged, landByPullRequest, removeLandedBranch } from "../steps/pull
 import type { StepResult } from "../steps/step.ts";
 import { runVerifyStep } from "../steps/verify-step.ts";
 import { CandidateChecks } from "./candidate-checks.ts";
+import { candidateBody, candidateMessage } from "./candidate-text.ts";
 import { type LoopContext, type OpenAttempt, waitingRepoOf } from "./context.ts";
 import { failed, type Placed, runInTurn, runStep } from "./run-step.ts";
 
@@ -37,9 +39,9 @@ export async function runFinishLine(
   const placed = scope.ticket.finish.map((spec, index): Placed => ({ index, spec }));
   const at = placed.findIndex(({ spec }) => spec.step === "merge");
   await refuseReversal(ctx, scope, repo, change.tip);
-  const checks = new CandidateChecks(ctx, scope, repo, { steps: placed.slice(0, at), change });
+  const checks = new CandidateChecks(ctx, scope, repo, { steps: placed.slice(0, at), change, gated });
   const way = { repo, checks, step: placed[at] as Placed };
-  const landed = await landBy(ctx, scope, { ...way, change, gated });
+  const landed = await landBy(ctx, scope, { ...way, change });
   return gated ? { outcome: "gated" } : runAfterMerge(ctx, scope, repo, landed);
 }
 
@@ -47,13 +49,13 @@ export async function runFinishLine(
 async function landBy(
   ctx: LoopContext,
   scope: OpenAttempt,
-  { change, gated, ...way }: LandingWay & Gated & { readonly change: Change },
+  { change, ...way }: LandingWay & { readonly change: Change },
 ): Promise<string> {
   const { repo, checks, step } = way;
   const branch = ctx.branchChecks.get(repo.id);
   if (branch !== undefined) return landOnBranchOf(ctx, scope, { repo, checks, step, change, branch });
   if (ctx.pullRequests.has(repo.id)) return landByPullRequestOf(ctx, scope, way);
-  return landByTrain(ctx, scope, { ...way, gated });
+  return landByTrain(ctx, scope, way);
 }
 
 /** What a landing needs, however it is made. */
@@ -145,8 +147,8 @@ async function landByPullRequestOf(
     ...target,
     repo,
     branch: branchOf(ctx, scope),
-    message: () => checks.landingMessage(),
-    text: (baseSha: string, template: string | undefined) => checks.pullRequestBody(baseSha, template),
+    message: () => landingMessage(candidateMessage(ctx, scope)),
+    text: (baseSha: string, template: string | undefined) => candidateBody(ctx, scope, { base: repo.base, baseSha, template }),
     isOutdated: () => checks.isOutdated,
   };
   // Only an attempt that continues another one's work can find that merged: an agent's change is a new one.
@@ -168,13 +170,9 @@ function laneOf(ctx: LoopContext, { ticket }: OpenAttempt, repo: Repo): string {
 }
 
 /** Lands the change as a car of a merge train. If the base has moved since its check, it is checked again. */
-async function landByTrain(
-  ctx: LoopContext,
-  scope: OpenAttempt,
-  { repo, checks, step, gated }: LandingWay & Gated,
-): Promise<string> {
+async function landByTrain(ctx: LoopContext, scope: OpenAttempt, { repo, checks, step }: LandingWay): Promise<string> {
   const lane = laneOf(ctx, scope, repo);
-  const car = ctx.trains.enter(lane, checks.car({ gated }));
+  const car = ctx.trains.enter(lane, checks.car());
   try {
     const checked = await checks.checkInTrain(car);
     const needs = {
