@@ -61,8 +61,8 @@ export function noteFigure(figure: Omit<Figure, "ratio" | "bound" | "pass">): Fi
 }
 
 /**
- * What a bound is multiplied by in the short share that `.ci/run` measures: one run of each item, on a machine that may be slow or busy.
- * What is counted does not depend on the machine.
+ * The factor on bounds in the short share that `.ci/run` measures: one run of each item, on a machine that may be slow or busy.
+ * Counts do not depend on the machine.
  */
 const SLACK: Readonly<Record<Figure["unit"], number>> = {
   ms: 2,

@@ -3,7 +3,7 @@ import { type Bench, type Figure, noteFigure, valueFigure } from "./figure.ts";
 import { runSuiteBatch, type SuiteOutcome } from "./suite/batch.ts";
 import { type FloorOutcome, type FloorRequest, measureSuite, runSerialQueue, runSideBySide } from "./suite/floors.ts";
 
-/** How long each agent works: in seconds, or in suites. */
+/** The working time of each agent, in seconds or in suites. */
 type Agents = { readonly seconds: readonly number[] } | { readonly suites: readonly number[] };
 
 /** Six tickets with a module each, in one repository. */

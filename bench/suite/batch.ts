@@ -12,7 +12,7 @@ export interface SuiteBatch {
 }
 
 export interface SuiteOutcome {
-  /** How often the suite was started, with every part of it and every proof. */
+  /** Starts of the suite, parts of it and proofs included. */
   readonly runs: number;
   /** From the program's start to its end. */
   readonly ms: number;

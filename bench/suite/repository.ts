@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { childEnvironment, type RunResult, run } from "../children.ts";
 import { git } from "../repository.ts";
 
-/** What the six agents of a scenario do. */
+/** The work of a scenario's six agents. */
 export interface AgentPlan {
-  /** How long each agent works, in seconds; one per ticket. */
+  /** The working time of each agent, in seconds; one per ticket. */
   readonly seconds: readonly number[];
   /** Each agent also adds a test file for its module. */
   readonly addsTests?: boolean;
