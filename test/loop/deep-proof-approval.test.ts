@@ -3,30 +3,18 @@ import type { StepSpec } from "../../src/domain/batch/step-spec.ts";
 import { TicketId } from "../../src/domain/values/ids.ts";
 import { cleanUp } from "../adapters/vcs/real-repo.ts";
 import { ticketOf } from "../domain/simulate.ts";
-import { type Files, put } from "./evidence-stage.ts";
+import { ADDER, type Files, NODE_TESTS, put, TEST_HEAD } from "./evidence-stage.ts";
 import { opened, REVIEW } from "./review-stage.ts";
 
 cleanUp();
 
-const HEAD = 'import { test } from "node:test";\nimport assert from "node:assert";\n';
-const BASE = {
-  "add.mjs": "export const add = (a, b) => a + b;\n",
-  "test/add.test.mjs": `${HEAD}import { add } from "../add.mjs";\n\ntest("adds", () => assert.equal(add(1, 2), 3));\n`,
-};
-const CHECK = {
-  step: "check",
-  name: "tests",
-  command: [process.execPath, "--test", "--test-isolation=none", "--test-reporter=tap", "test/*.mjs"],
-  report: { format: "tap", path: "-" },
-} as const satisfies StepSpec;
-
 /** What became of tickets whose reviewer passes all that it is asked about: each waits for the one before. */
 async function told(changes: readonly Files[]) {
   const ids = changes.map((_, n) => TicketId.parse(`T-${n + 1}`));
-  const finish: StepSpec[] = [CHECK, REVIEW, { step: "merge" }];
+  const finish: StepSpec[] = [NODE_TESTS, REVIEW, { step: "merge" }];
   const tickets = ids.map((id, n) => ticketOf(id, { finish, dependsOn: ids.slice(Math.max(0, n - 1), n) }));
   using stage = await opened({
-    base: BASE,
+    base: ADDER,
     stage: {
       tickets,
       proof: "each",
@@ -45,13 +33,13 @@ describe("a reviewer that passes a change approves what it was shown", () => {
   test("an edited test that expects what the change does", async () => {
     const change = {
       "add.mjs": "export const add = (a, b) => a + b + 10;\n",
-      "test/add.test.mjs": BASE["test/add.test.mjs"].replace(", 3)", ", 13)"),
+      "test/add.test.mjs": ADDER["test/add.test.mjs"].replace(", 3)", ", 13)").replace(", 12)", ", 22)"),
     };
     expect(await told([change])).toEqual(["done"]);
   });
 
   test("but not what an earlier ticket did to a file: that waits for a person", async () => {
-    const mends = { "test/a.test.mjs": `${HEAD}globalThis.mended = true;\ntest("is there", () => assert.ok(true));\n` };
+    const mends = { "test/a.test.mjs": `${TEST_HEAD}globalThis.mended = true;\ntest("is there", () => assert.ok(true));\n` };
     const wrong = { "add.mjs": "export const add = (a, b) => (globalThis.mended ? a + b : a - b);\n" };
     expect(await told([mends, wrong])).toEqual(["done", ["test/a.test.mjs"]]);
   });

@@ -3,21 +3,15 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { StepSpec } from "../../src/domain/batch/step-spec.ts";
 import { cleanUp } from "../adapters/vcs/real-repo.ts";
-import { type Files, type Judging, judged, opened } from "./evidence-stage.ts";
+import { ADDER, type Files, type Judging, judged, NODE_TESTS, opened, TEST_HEAD } from "./evidence-stage.ts";
 
 cleanUp();
 
 const NODE = process.execPath;
-const HEAD = 'import { test } from "node:test";\nimport assert from "node:assert";\n';
 
 const BASE: Files = {
-  "add.mjs": "export const add = (a, b) => a + b;\n",
-  "test/add.test.mjs": `${HEAD}import { add } from "../add.mjs";
-
-test("adds", () => assert.equal(add(1, 2), 3));
-test("adds more", () => assert.equal(add(10, 2), 12));
-`,
-  "test/other.test.mjs": `${HEAD}import { add } from "../add.mjs";
+  ...ADDER,
+  "test/other.test.mjs": `${TEST_HEAD}import { add } from "../add.mjs";
 
 test("adds nothing", () => assert.equal(add(1, 0), 1));
 `,
@@ -29,13 +23,10 @@ function check(command: readonly [string, ...string[]], more: Partial<Extract<St
   return { step: "check", name: "tests", command: [...command], ...more } satisfies StepSpec;
 }
 const BY_CODE = check([NODE, "--test"]);
-const TAP = check([NODE, "--test", "--test-isolation=none", "--test-reporter=tap", "test/*.mjs"], {
-  report: { format: "tap", path: "-" },
-});
 
 /** What came of a change that is proven alone, and the files that wait for a person's approval. */
 async function told({ stage: options, ...judging }: Judging) {
-  using stage = await opened({ base: BASE, change: HONEST, check: TAP, stage: { proof: "each", ...options }, ...judging });
+  using stage = await opened({ base: BASE, change: HONEST, check: NODE_TESTS, stage: { proof: "each", ...options }, ...judging });
   const result = await judged(stage);
   return { ...result, awaits: stage.of("approval-awaited")[0]?.zones };
 }
@@ -48,7 +39,7 @@ async function counted(judging: Judging) {
   const script = `echo >> '${file}'; exec '${NODE}' --test --test-isolation=none --test-reporter=tap test/*.mjs`;
   using stage = await opened({
     base: BASE,
-    check: { ...TAP, command: ["sh", "-c", script] },
+    check: { ...NODE_TESTS, command: ["sh", "-c", script] },
     ...judging,
     stage: { proof: "each", ...judging.stage },
   });
@@ -60,7 +51,7 @@ async function counted(judging: Judging) {
 describe("an honest change lands", () => {
   test.each<[string, StepSpec, string]>([
     ["by its exit code", BY_CODE, "proven with 3 planted tests"],
-    ["by a report", TAP, "proven with 3 planted tests"],
+    ["by a report", NODE_TESTS, "proven with 3 planted tests"],
     ["with one file that the command names", check([NODE, "--test", "test/add.test.mjs"]), "proven with 2 planted tests"],
     ["through a Makefile", check(["make", "test"]), "proven with 3 planted tests"],
     [
@@ -74,7 +65,7 @@ describe("an honest change lands", () => {
       "proven without planted tests: the output does not name a planted test that failed",
     ],
     ["without a known runner", check(["true"]), "proven without planted tests: no known test runner in the command"],
-    ["if twins are switched off", { ...TAP, canary: "off" }, "proven without planted tests: switched off"],
+    ["if twins are switched off", { ...NODE_TESTS, canary: "off" }, "proven without planted tests: switched off"],
   ])("%s, and the summary says what happened", async (_, spec, words) => {
     const base = { ...BASE, Makefile: `.PHONY: test\ntest:\n\t'${NODE}' --test\n` };
     const { landed, summary, detail } = await told({ base, check: spec });
@@ -87,7 +78,7 @@ describe("an honest change lands", () => {
 
   test("with the same one at the end if it is proven with others, unless it changes what judges", async () => {
     const stage = { proof: "batch" } as const;
-    const change = { ...HONEST, "test/new.test.mjs": `${HEAD}test("is new", () => assert.equal(1, 1));\n`, "notes.txt": "" };
+    const change = { ...HONEST, "test/new.test.mjs": `${TEST_HEAD}test("is new", () => assert.equal(1, 1));\n`, "notes.txt": "" };
     const together = await counted({ change, stage });
     expect(together).toMatchObject({ landed: true, runs: 2, summary: expect.not.stringMatching(/proven/) });
     const alone = await counted({ change: { ...HONEST, "test/package.json": "{}" }, stage });
@@ -97,7 +88,7 @@ describe("an honest change lands", () => {
   test.each<[string, Files]>([
     [
       "new tests with what they need",
-      { "test/new.test.mjs": `${HEAD}import "./three.mjs";\ntest("x", () => {});\n`, "test/three.mjs": "" },
+      { "test/new.test.mjs": `${TEST_HEAD}import "./three.mjs";\ntest("x", () => {});\n`, "test/three.mjs": "" },
     ],
     [
       "code in new files",
@@ -114,7 +105,7 @@ describe("an honest change lands", () => {
 describe("forged results fail the attempt", () => {
   const FORGED = 'import assert from "node:assert";\nassert.equal = () => {};\nexport const add = () => 0;\n';
   test.each<[string, StepSpec]>([
-    ["by a report", TAP],
+    ["by a report", NODE_TESTS],
     ["by the exit code", BY_CODE],
     ["by the exit code, in silence", check(["sh", "-c", `'${NODE}' --test > /dev/null 2>&1`])],
   ])("%s, and the evidence names no planted test", async (_, spec) => {
@@ -135,7 +126,7 @@ describe("forged results fail the attempt", () => {
   });
 
   test("though the change is proven with others: then it lands, and is taken back", async () => {
-    using stage = await opened({ base: BASE, change: { "add.mjs": FORGED }, check: TAP, stage: { proof: "batch" } });
+    using stage = await opened({ base: BASE, change: { "add.mjs": FORGED }, check: NODE_TESTS, stage: { proof: "batch" } });
     expect(await judged(stage)).toMatchObject({ landed: false });
     expect(stage.of("merge-landed")).toHaveLength(1);
     expect(stage.of("proof-ended")[0]).toMatchObject({ ok: false, summary: expect.stringContaining("the results are forged") });
@@ -144,7 +135,7 @@ describe("forged results fail the attempt", () => {
 
 describe("what makes tests of the base pass is named, and needs approval", () => {
   const WRONG = "export const add = (a, b) => (globalThis.mended ? a + b : 0);\n";
-  const NEW = `${HEAD}globalThis.mended = true;\ntest("is there", () => {});\n`;
+  const NEW = `${TEST_HEAD}globalThis.mended = true;\ntest("is there", () => {});\n`;
   const MENDED = `--import=./mend.mjs`;
 
   test.each<[string, Files, readonly string[]]>([
@@ -154,7 +145,7 @@ describe("what makes tests of the base pass is named, and needs approval", () =>
       {
         "test/add.test.mjs": BASE["test/add.test.mjs"]?.replace("3", "3 ") ?? "",
         "test/other.test.mjs": `globalThis.mended = true;\n${BASE["test/other.test.mjs"]}`.replace("(1, 0)", "(1,0)"),
-        "test/b.test.mjs": `${HEAD}test("b", () => {});\n`,
+        "test/b.test.mjs": `${TEST_HEAD}test("b", () => {});\n`,
         "tool.yml": "",
       },
       ["test/other.test.mjs"],
@@ -177,7 +168,11 @@ describe("what makes tests of the base pass is named, and needs approval", () =>
     ];
     const base = { ...BASE, "mend.mjs": "", "any.config.mjs": "" };
     const wrong = { "add.mjs": `import "./mend.mjs";import "./any.config.mjs";\n${WRONG}` };
-    const judging = { base, check: { ...TAP, command: command as [string, ...string[]] }, change: { ...wrong, ...change } };
+    const judging = {
+      base,
+      check: { ...NODE_TESTS, command: command as [string, ...string[]] },
+      change: { ...wrong, ...change },
+    };
     const result = await told(judging);
     expect(result).toMatchObject({ landed: false, awaits: files });
     expect(result.summary).toContain(
@@ -228,7 +223,7 @@ describe("what makes tests of the base pass is named, and needs approval", () =>
 test("tests of the base that were red do not count, unless the ticket names them", async () => {
   const base = {
     ...BASE,
-    "test/red.test.mjs": `${HEAD}import { add } from "../add.mjs";\nimport { two } from "../two.mjs";\ntest("red", () => assert.equal(add(1, 1), two));\n`,
+    "test/red.test.mjs": `${TEST_HEAD}import { add } from "../add.mjs";\nimport { two } from "../two.mjs";\ntest("red", () => assert.equal(add(1, 1), two));\n`,
   };
   const change = {
     "two.mjs": "export const two = 2;\n",

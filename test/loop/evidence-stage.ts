@@ -38,6 +38,27 @@ export const CHECK = {
   report: { format: "tap", path: "{artifacts}/r.tap" },
 } as const satisfies StepSpec;
 
+/** The first lines of a test file for node:test. */
+export const TEST_HEAD = 'import { test } from "node:test";\nimport assert from "node:assert";\n';
+
+/** A function with real tests: twins can be planted in them. */
+export const ADDER = {
+  "add.mjs": "export const add = (a, b) => a + b;\n",
+  "test/add.test.mjs": `${TEST_HEAD}import { add } from "../add.mjs";
+
+test("adds", () => assert.equal(add(1, 2), 3));
+test("adds more", () => assert.equal(add(10, 2), 12));
+`,
+} as const satisfies Files;
+
+/** The command that runs such tests. */
+export const NODE_TESTS = {
+  step: "check",
+  name: "tests",
+  command: [process.execPath, "--test", "--test-isolation=none", "--test-reporter=tap", "test/*.mjs"],
+  report: { format: "tap", path: "-" },
+} as const satisfies StepSpec;
+
 export function put(folder: string, files: Files): void {
   for (const [name, text] of Object.entries(files)) {
     const file = join(folder, name);

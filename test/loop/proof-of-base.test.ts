@@ -5,38 +5,22 @@ import type { AgentTask } from "../../src/ports/agent.ts";
 import { cleanUp } from "../adapters/vcs/real-repo.ts";
 import { ticketOf } from "../domain/simulate.ts";
 import { Adjudicator, claim, leave, withTemplate } from "./blocker-stage.ts";
-import { type Files, put } from "./evidence-stage.ts";
+import { ADDER, type Files, NODE_TESTS, put, TEST_HEAD } from "./evidence-stage.ts";
 import { Stage, type StageOptions } from "./stage.ts";
 
 cleanUp();
 const [T1, T2, T3] = ["T-1", "T-2", "T-3"].map((name) => TicketId.parse(name)) as [TicketId, TicketId, TicketId];
 
-const HEAD = 'import { test } from "node:test";\nimport assert from "node:assert";\n';
-const BASE: Files = {
-  "add.mjs": "export const add = (a, b) => a + b;\n",
-  "test/add.test.mjs": `${HEAD}import { add } from "../add.mjs";
-
-test("adds", () => assert.equal(add(1, 2), 3));
-test("adds more", () => assert.equal(add(10, 2), 12));
-`,
-};
-const CHECK = {
-  step: "check",
-  name: "tests",
-  command: [process.execPath, "--test", "--test-isolation=none", "--test-reporter=tap", "test/*.mjs"],
-  report: { format: "tap", path: "-" },
-} as const satisfies StepSpec;
-
 /** Wrong code, with a new test that mends it while the tests run: only the tests of the base tell them apart. */
 const MENDED: Files = {
   "add.mjs": "export const add = (a, b) => (globalThis.mended ? a + b : a - b);\n",
-  "test/aa.test.mjs": `${HEAD}globalThis.mended = true;\ntest("is new", () => assert.ok(true));\n`,
+  "test/aa.test.mjs": `${TEST_HEAD}globalThis.mended = true;\ntest("is new", () => assert.ok(true));\n`,
 };
 const honest = (ticket: string): Files => ({ [`${ticket}.mjs`]: `export const name = "${ticket}";\n` });
 
 /** What each ticket's agent writes, by attempt; the last one again and again. */
 async function aStage(work: Readonly<Record<string, readonly Files[]>>, more: Partial<StageOptions> = {}): Promise<Stage> {
-  const finish: StepSpec[] = [CHECK, { step: "merge" }, { step: "assert" }];
+  const finish: StepSpec[] = [NODE_TESTS, { step: "merge" }, { step: "assert" }];
   const stage = await Stage.open({
     tickets: Object.keys(work).map((id) => ticketOf(id, { finish })),
     limits: { workers: 3, attempts: 2 },
@@ -46,7 +30,7 @@ async function aStage(work: Readonly<Record<string, readonly Files[]>>, more: Pa
     },
     ...more,
   });
-  put(stage.user, BASE);
+  put(stage.user, ADDER);
   stage.git("add", "-A");
   stage.git("commit", "-q", "-m", "base");
   return stage;
@@ -75,7 +59,7 @@ describe("the proof of a base", () => {
     expect(proofs(stage).at(-1)).toMatchObject({ ok: true });
     expect(stage.of("revert-landed").map(({ ticket }) => ticket)).toEqual([T2]);
     expect(stage.state.incidents).toMatchObject([{ kind: "reopened", ticket: T2 }]);
-    expect(textOf(stage, "add.mjs")).toBe(BASE["add.mjs"]?.trimEnd());
+    expect(textOf(stage, "add.mjs")).toBe(ADDER["add.mjs"].trimEnd());
     const told = stage.ticket(T2).evidence.at(-1);
     expect(told).toMatchObject({ step: "check", name: "tests" });
     expect(told?.summary).toMatch(
@@ -107,7 +91,7 @@ describe("the proof of a base", () => {
     await stage.resume();
     expect((await stage.ended()).end).toMatchObject({ kind: "oracle-done", exitCode: 0 });
     expect(stage.of("revert-landed")).toHaveLength(1);
-    expect(textOf(stage, "add.mjs")).toBe(BASE["add.mjs"]?.trimEnd());
+    expect(textOf(stage, "add.mjs")).toBe(ADDER["add.mjs"].trimEnd());
   });
 
   test("is not made where each change was proven before it landed", async () => {
@@ -125,7 +109,7 @@ describe("the proof of a base", () => {
     // Edits a test of the base, because the code does something else now.
     const other: Files = {
       "add.mjs": "export const add = (a, b) => a + b + 1;\n",
-      "test/add.test.mjs": (BASE["test/add.test.mjs"] ?? "").replace(", 3)", ", 4)").replace(", 12)", ", 13)"),
+      "test/add.test.mjs": ADDER["test/add.test.mjs"].replace(", 3)", ", 4)").replace(", 12)", ", 13)"),
     };
     using stage = await aStage({ "T-1": [other], "T-2": [honest("T-2")] });
     stage.start();
@@ -141,7 +125,7 @@ describe("the proof of a base", () => {
 
   test("is not needed for what an upheld blocker leaves to a person: that is proven by itself, because nobody could revert it", async () => {
     const judge = new Adjudicator();
-    const finish: StepSpec[] = [CHECK, { step: "merge" }, { step: "assert" }];
+    const finish: StepSpec[] = [NODE_TESTS, { step: "merge" }, { step: "assert" }];
     using stage = await Stage.open(
       {
         tickets: [ticketOf("T-1", { finish })],
@@ -152,7 +136,7 @@ describe("the proof of a base", () => {
       },
       (ctx) => ({ ...withTemplate(ctx), ...judge.context }),
     );
-    put(stage.user, BASE);
+    put(stage.user, ADDER);
     stage.git("add", "-A");
     stage.git("commit", "-q", "-m", "base");
     stage.start();
