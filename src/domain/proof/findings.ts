@@ -63,7 +63,10 @@ export function findingsIn({ twinned, exitCode, tests = [] }: ProofRun, expected
   );
   const lost = [...expected].flatMap(([id, must]) => {
     const own = results.get(id) ?? NO_TALLY;
-    const fresh = (renamed.get(endOf(id, renamed)) ?? []).map(({ original, passes }) => id.slice(0, -original.length) + passes);
+    // Tests of other files may have the same name, and no twin or another one.
+    const fresh = (renamed.get(endOf(id, renamed)) ?? [])
+      .map(({ original, passes }) => id.slice(0, -original.length) + passes)
+      .filter((each) => results.has(each));
     const passed = [id, ...new Set(fresh)].reduce((sum, each) => sum + (results.get(each)?.passed ?? 0), 0);
     // A copy that must fail and passed stands in for no test.
     const wrong = Math.min(own.passed, Math.max(0, fresh.length - own.failed));

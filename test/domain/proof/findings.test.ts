@@ -91,6 +91,16 @@ describe("a run", () => {
     expect(twice("adds!, adds!, sums")).toEqual(["adds"]);
     expect(found("adds, adds!, sums!", [FRESH], 1, "adds, adds")).toEqual(["adds"]);
   });
+
+  test("tells tests of one name apart by their files, where ids have them", () => {
+    const other = { path: "c.test.js", text: "", twins: [{ original: "adds", fails: "merges", passes: "adds" }] };
+    const files = (reported: string, twinned: readonly (typeof FRESH)[]) =>
+      found(reported, [...twinned], 1, "b > adds, c > adds");
+    expect(files("b > adds!, b > sums, c > adds, c > merges!", [SWAPPED, other])).toEqual([]);
+    expect(files("b > adds!, b > sums, c > adds", [SWAPPED])).toEqual([]);
+    expect(files("b > adds!, b > sums, c > adds!", [SWAPPED])).toEqual(["c > adds"]);
+    expect(files("b > adds, c > adds", [SWAPPED])).toEqual(["passed"]);
+  });
 });
 
 test("what the trusted base does too is excused, and its files are unfit", () => {
