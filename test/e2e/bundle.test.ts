@@ -88,7 +88,8 @@ describe("a run that has ended", { timeout: 300_000 }, () => {
     const names = (n: number, ticket = "T-1") => readdirSync(join(folder, `tickets/${ticket}/attempt-${n}`)).toSorted();
     const both = "agent.log bundle.json bundle.md change.stat check-tests.log outbox prompt.md reflection.json".split(" ");
     expect(names(1)).toEqual([...both, "change.patch"].toSorted());
-    expect(names(2)).toEqual([...both, "captured.patch"].toSorted());
+    // What proved its base ran after its end.
+    expect(names(2)).toEqual([...both, "captured.patch", "later"].toSorted());
     expect(readdirSync(folder).toSorted()).toEqual(["bundle", "bundle.json", "bundle.md", "tickets"]);
     const page = readFileSync(join(folder, "tickets/T-1/attempt-1/bundle.md"), "utf8");
     expect(page).toContain("# T-1, attempt 1: failed\n");

@@ -59,6 +59,9 @@ describe("suppressions", () => {
   });
 });
 
+/** A ticket that may change the script of a prepare command, which judges. */
+const PREPARES = { allow: { ...ALLOWED, judge: ["prepare.sh"] } };
+
 describe("protected paths (P2)", () => {
   test("must be the base's, also where no gates are in the finish line", async () => {
     const stage = { protect: ["guarded/**"] };
@@ -90,7 +93,8 @@ describe("protected paths (P2)", () => {
     const change = { "prepare.sh": `case "$PWD" in */judge/*) ${line};; esac\n` };
     const result = await judge({ base, change, stage });
     expect(result).toMatchObject({ landed: false, summary: "preparing the checkout changed a protected file: guarded/a.txt" });
-    expect(await judge({ base, change: { "prepare.sh": "echo made > made.txt\n" }, stage })).toMatchObject({ landed: true });
+    const harmless = { "prepare.sh": "echo made > made.txt\n" };
+    expect(await judge({ base, change: harmless, ticket: PREPARES, stage })).toMatchObject({ landed: true });
   });
 });
 
@@ -98,7 +102,7 @@ test("prepare must not put beside what is protected what would be found before i
   const stage = { protect: ["guarded/**"], prepare: [["sh", "prepare.sh"]] };
   const base: Files = { "guarded/a.js": "strict\n", "prepare.sh": "true\n", tests: tap("a b c") };
   const prepared = (line: string) =>
-    judge({ base, change: { "prepare.sh": `case "$PWD" in */judge/*) ${line};; esac\n` }, stage });
+    judge({ base, change: { "prepare.sh": `case "$PWD" in */judge/*) ${line};; esac\n` }, ticket: PREPARES, stage });
   const shadowed = {
     landed: false,
     summary: "preparing the checkout created a file that may be loaded instead of a protected one: guarded/",
@@ -115,7 +119,7 @@ describe("what the commit has, after the checkout has been prepared", () => {
   const base: Files = { "lib/a.txt": "one\n", "prepare.sh": "true\n", tests: tap("a b c") };
   const stage = { prepare: [["sh", "prepare.sh"]] };
   const prepared = (line: string, check: StepSpec = CHECK) =>
-    judge({ base, change: { "prepare.sh": `case "$PWD" in */judge/*) ${line};; esac\n` }, stage, check });
+    judge({ base, change: { "prepare.sh": `case "$PWD" in */judge/*) ${line};; esac\n` }, ticket: PREPARES, stage, check });
 
   test.each([
     ["writes", "echo two > lib/a.txt"],
