@@ -174,9 +174,14 @@ class Lane<R extends CheckOutcome> implements CarLane<R> {
     return below?.isLost !== true && !cars.some(({ hasLeft }) => hasLeft);
   }
 
+  /** Cancels the trains that stand on this one. One that began after this one was cancelled stands on another. */
   #cancelBehind(flight: Flight<R>): void {
-    const at = this.#flights.indexOf(flight);
-    for (const { cancelled } of this.#flights.slice(at + 1)) cancelled.abort();
+    const lost = new Set(flight.cars);
+    for (const { below, cars, cancelled } of this.#flights.slice(this.#flights.indexOf(flight) + 1)) {
+      if (below === undefined || !lost.has(below)) continue;
+      cancelled.abort();
+      for (const car of cars) lost.add(car);
+    }
   }
 
   #pass(cars: readonly Car<R>[], result: R): void {

@@ -125,6 +125,35 @@ describe("MergeTrains", () => {
     expect(world.landed).toEqual(["a", "b"]);
   });
 
+  test("a car that is checked again, and a train that stood on it, do not cut each other's checks off", async () => {
+    const { world, enter, ride } = aWorld();
+    const signals: AbortSignal[] = [];
+    const release = Promise.withResolvers<void>();
+    const check = async ({ commit }: Built, { signal }: Train) => {
+      signals.push(signal);
+      if (signals.length > 50) throw new Error("they are checked for ever");
+      world.runs.push(commit);
+      if (commit === "base+a+b") await release.promise;
+      // A command that is cut off takes its time to end.
+      else for (let turn = 0; turn < 9; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      if (signal.aborted) throw new Error("cut off");
+      return { ok: true, commit };
+    };
+    // Without a group, each is a train by itself.
+    const [a, b] = ["a", "b"].map((id) => enter(id, { group: undefined, check }));
+    if (a === undefined || b === undefined) throw new Error("no cars");
+    await a.check();
+    const second = ride(b);
+    while (world.runs.length < 2) await new Promise((resolve) => setImmediate(resolve));
+    // As where the base has moved while this one waited to land.
+    const first = ride(a);
+    while (world.runs.length < 3) await new Promise((resolve) => setImmediate(resolve));
+    release.resolve();
+    await Promise.all([first, second]);
+    expect(world.landed.toSorted()).toEqual(["a", "b"]);
+    expect(world.runs.length).toBeLessThan(7);
+  });
+
   test("what fails on a car that then leaves counts for nothing", async () => {
     const { world, enter, ride } = aWorld((cars) => cars.includes("a") && cars.includes("b"));
     const reviewed = Promise.withResolvers<boolean>();
