@@ -30,7 +30,7 @@ async function runIn(kind: "codex" | "gemini", plant: (session: string) => void)
     } as never,
   ]);
   await agent.run({
-    ...{ ticket: TicketId.parse("T-1"), attempt: 2, marker: "m", worktree: at("tree"), outbox: at("outbox") },
+    ...{ ticket: TicketId.parse("T-1"), attempt: 2, marker: "planted", worktree: at("tree"), outbox: at("outbox") },
     ...{ promptFile: at("prompt.md"), session: at("session"), logFile: at("agent.log") },
     ...{ timeoutMs: 1_000, silenceMs: 1_000, signal: new AbortController().signal },
     onStart: () => undefined,

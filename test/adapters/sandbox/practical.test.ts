@@ -260,7 +260,7 @@ test("a sandbox that cannot say no in words is a defect, and nothing runs", asyn
     logFile: stage.at("log"),
     timeoutMs: 1_000,
     signal: new AbortController().signal,
-    marker: "m",
+    marker: "practical",
     confinement: NOTHING,
   };
   await expect(executor.run(request)).rejects.toThrow("defect");

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { StepSpec } from "../../../src/domain/batch/step-spec.ts";
 import type { TestRun } from "../../../src/domain/evidence/results.ts";
 import type { StepFact, StepScope } from "../../../src/loop/programs/scope.ts";
@@ -40,7 +41,7 @@ export async function selecting(base: Files, step: Check = NODE_CHECK, change: F
   const { ctx, repo } = stage.engine;
   const told: StepFact[] = [];
   const scope: StepScope = {
-    ...{ ticket: ctx.state().plan.tickets[0] ?? ticketOf("T-1"), marker: "m", signal: new AbortController().signal },
+    ...{ ticket: ctx.state().plan.tickets[0] ?? ticketOf("T-1"), marker: randomUUID(), signal: new AbortController().signal },
     ...{ ending: () => "stopped", files: await ctx.files.attempt(T1, 9), retried: new Set() },
     announce: (fact) => told.push(fact) > 0,
   };
