@@ -21,7 +21,9 @@ export const overhead: Bench = {
   name: "overhead",
   about: "independent tickets, 4 workers, instant agent: loopdash against the bare git commands and spawns",
   async run(options): Promise<readonly Figure[]> {
-    const sizes = options.quick ? { small: 6, main: 12, large: 18, rounds: 1 } : { small: 20, main: 50, large: 60, rounds: 3 };
+    // A run costs some 25 starts of Node whatever its size, most of them for the canaries of the tripwire: with fewer tickets only they would be
+    // measured.
+    const sizes = options.quick ? { small: 12, main: 36, large: 48, rounds: 1 } : { small: 20, main: 50, large: 60, rounds: 3 };
     const floor = new Map<number, number[]>();
     const mine = new Map<number, number[]>();
     const peaks: number[] = [];

@@ -161,6 +161,12 @@ export const DEFENCES = {
         from: "options.tickets().slice(frozen.length);",
         to: "options.tickets().slice(0, 0);",
       },
+      // The engine's own state, which ends no run as done with an open ticket.
+      {
+        file: "src/domain/schedule/endings.ts",
+        from: "if (open !== undefined) return unjudged(",
+        to: "if (false) return unjudged(",
+      },
     ],
   },
 } as const satisfies Record<string, Defence>;

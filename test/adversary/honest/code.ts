@@ -20,7 +20,8 @@ const COVERED = `${JSON.stringify({ name: "sums", type: "module", c8: { "check-c
 export const CODE: readonly Honest[] = [
   {
     id: "rename-function",
-    what: "a function gets another name, in three files",
+    what: "a function gets another name, in three files, a test among them",
+    ticket: { allow: { judge: ["test/add.test.mjs"] } },
     agent: ({ edit }) => {
       edit("src/add.mjs", "export const add ", "export const plus ");
       edit("src/text.mjs", "{ add }", "{ plus }");
@@ -54,6 +55,7 @@ export const CODE: readonly Honest[] = [
   {
     id: "move-source-and-imports",
     what: "a file moves to another folder, and its tests import it from there",
+    ticket: { allow: { judge: ["test/add.test.mjs"] } },
     agent: ({ move, edit }) => {
       move("src/add.mjs", "src/numbers/add.mjs");
       edit("src/text.mjs", "./add.mjs", "./numbers/add.mjs");
@@ -89,7 +91,8 @@ export const CODE: readonly Honest[] = [
   },
   {
     id: "typescript",
-    what: "a file is rewritten in TypeScript",
+    what: "a file is rewritten in TypeScript, and its tests import that",
+    ticket: { allow: { judge: ["test/add.test.mjs"] } },
     agent: ({ remove, write, edit }) => {
       remove("src/add.mjs");
       write(

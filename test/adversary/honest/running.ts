@@ -207,11 +207,14 @@ test("commits", () => {
   },
   {
     id: "exit-code-only",
-    what: "checks without a report",
-    ticket: finish(
-      { step: "check", name: "starts", command: [process.execPath, "src/main.mjs", "1", "2"] },
-      { step: "check", name: "lint", command: ["sh", "-c", 'test -z "$(grep -rl debugger src)"'] },
-    ),
+    what: "checks without a report, one of which names the changed file",
+    ticket: {
+      allow: { judge: ["src/main.mjs"] },
+      ...finish(
+        { step: "check", name: "starts", command: [process.execPath, "src/main.mjs", "1", "2"] },
+        { step: "check", name: "lint", command: ["sh", "-c", 'test -z "$(grep -rl debugger src)"'] },
+      ),
+    },
     agent: ({ edit }) => edit("src/main.mjs", "Number(process.argv[3])", "Number(process.argv.at(3))"),
     told: /^exit code only: .*\nexit code only: /,
   },

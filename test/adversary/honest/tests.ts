@@ -106,7 +106,7 @@ test("with parts", async (t) => {
   {
     id: "removes-a-feature",
     what: "a feature goes with its tests, as the ticket allows",
-    ticket: { allow: { testsRemoved: ["*is loud"] } },
+    ticket: { allow: { testsRemoved: ["*is loud"], judge: ["test/text.test.mjs"] } },
     agent: ({ edit }) => {
       edit("src/text.mjs", "\n/** A text in capitals. */\nexport function loud(text) {\n  return text.toUpperCase();\n}\n", "");
       edit("test/text.test.mjs", '  it("is loud", () => assert.equal(loud("a"), "A"));\n', "");
