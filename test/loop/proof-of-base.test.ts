@@ -94,6 +94,22 @@ describe("the proof of a base", () => {
     expect(textOf(stage, "add.mjs")).toBe(ADDER["add.mjs"].trimEnd());
   });
 
+  test.for(["batch", "each"] as const)("says which new tests pass without the change too (proof: %s)", async (proof) => {
+    const subtract = "export const subtract = (a, b) => a - b;\n";
+    const head = `${TEST_HEAD}import * as sums from "../add.mjs";\n`;
+    const two = 'test("adds once more", () => assert.equal(sums.add(2, 2), 4));\n';
+    const change: Files = {
+      "add.mjs": `${ADDER["add.mjs"]}${subtract}`,
+      "test/more.test.mjs": `${head}test("subtracts", () => assert.equal(sums.subtract(3, 1), 2));\n${two}`,
+    };
+    using stage = await aStage({ "T-1": [change], "T-2": [honest("T-2")] }, { proof });
+    stage.start();
+    expect((await stage.ended()).end).toMatchObject({ kind: "oracle-done", exitCode: 0 });
+    const says = "1 of 2 new tests passes without the change too: adds once more";
+    if (proof === "batch") expect(stage.of("proof-ended")).toMatchObject([{ ok: true, newTests: says }]);
+    else expect(stage.of("step-ended").find(({ ticket, step }) => ticket === T1 && step === 0)?.summary).toContain(says);
+  });
+
   test("is not made where each change was proven before it landed", async () => {
     using stage = await aStage(
       { "T-1": [honest("T-1")], "T-2": [MENDED] },

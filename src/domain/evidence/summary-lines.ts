@@ -1,4 +1,4 @@
-import { firstFew } from "../values/first-few.ts";
+import { firstFew, firstFewLine } from "../values/first-few.ts";
 import { plural } from "../values/plural.ts";
 import { plainText } from "../values/text.ts";
 import { type Comparison, type Remark, tests } from "./compare.ts";
@@ -50,8 +50,26 @@ export function failingOnBaseLine(ids: readonly string[], count = ids.length): s
   return `${fail} not count: ${[...shown, ...more].join(", ")}`;
 }
 
-/** The deep proof's part of a passed check's summary: what happened, and nothing else. */
-export function proofLine({ planted, note }: { readonly planted: number; readonly note?: string | undefined }): string {
+/** The deep proof's part of a passed check's summary: what happened, and nothing else. `newTests`: see `newTestsLine`. */
+export function proofLine(proof: {
+  readonly planted: number;
+  readonly note?: string | undefined;
+  readonly newTests?: string | undefined;
+}): string {
+  const { planted, note, newTests } = proof;
   const done = planted === 0 ? "proven without planted tests" : `proven with ${plural(planted, "planted test")}`;
-  return note === undefined ? done : `${done}: ${note}`;
+  const noted = note === undefined ? done : `${done}: ${note}`;
+  return newTests === undefined ? noted : `${noted}; ${newTests}`;
+}
+
+/** New tests that pass without the change they came with show nothing of it; `passing` is undefined if they could not be tried. */
+export function newTestsLine(count: number, passing: readonly string[] | undefined): string | undefined {
+  if (passing === undefined) return `${plural(count, "new test")} not tried without the change`;
+  if (passing.length === 0) return undefined;
+  const ids = firstFewLine(
+    passing.map((id) => plainText(id, 100)),
+    3,
+  );
+  const verb = passing.length === 1 ? "passes" : "pass";
+  return `${passing.length} of ${plural(count, "new test")} ${verb} without the change too: ${ids}`;
 }

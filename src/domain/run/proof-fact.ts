@@ -29,6 +29,8 @@ export type ProofFact =
       readonly detail?: string;
       /** The number of landed commits that it covers. */
       readonly commits: number;
+      /** What it says of new tests, safe for a terminal; absent if nothing is to be said. */
+      readonly newTests?: string;
     }
   /** It was not finished: nothing is known about the commit. */
   | {

@@ -79,7 +79,10 @@ async function proveCommits(
     );
   let failing = covered.length - 1;
   let found = await proofAt(failing);
-  if (found.outcome.as === "proven") return { ok: true, summary: `${plural(covered.length, "change")} proven: ${found.says}` };
+  if (found.outcome.as === "proven") {
+    const { newTests } = found.outcome;
+    return { ok: true, summary: `${plural(covered.length, "change")} proven: ${found.says}`, ...(newTests && { newTests }) };
+  }
   for (let proven = -1; failing - proven > 1; ) {
     const middle = Math.floor((proven + failing) / 2);
     const next = await proofAt(middle);
@@ -117,13 +120,16 @@ async function proveTree(proof: TreeProof, covered: readonly LandedCommit[]): Pr
   const scope = await verifyScope(ctx, ticketOf(ctx.state(), commit.ticket), { signal, marker: proofMarker(ctx.run, repo.id) });
   const candidate = { ok: true as const, commit: commit.sha, base: origin.first };
   const says: string[] = [];
+  const newTests: string[] = [];
   for (const step of checksOf(ctx, covered)) {
     const prove = () => deepProof(ctx, scope, repo, { step, candidate, origin, allow: {} });
     const outcome = await ctx.commandPermits.run(prove, signal);
     if (outcome.as !== "proven") return { outcome, says: step.name };
     says.push(proofLine(outcome));
+    if (outcome.newTests !== undefined) newTests.push(outcome.newTests);
   }
-  return { outcome: { as: "proven", commit: commit.sha, planted: 0 }, says: says.join("; ") };
+  const told = newTests.length > 0 && { newTests: newTests.join("; ") };
+  return { outcome: { as: "proven", commit: commit.sha, planted: 0, ...told }, says: says.join("; ") };
 }
 
 /** The distinct checks of the tickets of these commits. */

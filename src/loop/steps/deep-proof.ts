@@ -8,6 +8,7 @@ import type { StepScope } from "../programs/scope.ts";
 import { baseResults } from "./base-results.ts";
 import { JudgesTree } from "./judges-tree.ts";
 import type { Built } from "./landing.ts";
+import { withoutTheChange } from "./new-tests.ts";
 import type { ProofOutcome } from "./proof.ts";
 import { proveByExitCode } from "./prove-by-exit-code.ts";
 import { proveByTests } from "./prove-by-tests.ts";
@@ -44,7 +45,11 @@ export async function deepProof(ctx: StepContext, scope: StepScope, repo: Repo, 
   if (before === undefined) return { as: "proven", commit: candidate.commit, planted: 0, note: "the base has no tests" };
   if (own === undefined) return broken(step.name, "the candidate's own results could not be measured");
   const expected = expectedPasses(before, own, fixes);
-  return proveByTests({ step, candidate, change, tree, expected, isPassing: passingNames(expected, own, before) });
+  const isPassing = passingNames(expected, own, before);
+  const outcome = await proveByTests({ step, candidate, change, tree, expected, isPassing });
+  if (outcome.as !== "proven") return outcome;
+  const newTests = await withoutTheChange(ctx, scope, repo, { step, candidate, change, first: origin.first, before, own });
+  return { ...outcome, ...(newTests !== undefined && { newTests }) };
 }
 
 /** The results of the origin and of the candidate; undefined where there are none. */

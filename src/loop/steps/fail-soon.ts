@@ -37,6 +37,8 @@ interface SelectedRun {
   /** The results of a whole run on a base, with the names as they are there. */
   readonly base: TestRun;
   readonly part: string;
+  /** For a proof: the whole command runs if the runner cannot select. */
+  readonly forProof?: boolean;
 }
 
 /**
@@ -47,17 +49,13 @@ export async function runSelected(
   ctx: ResultsContext,
   scope: StepScope,
   repo: Repo,
-  { step, commit, trusted, ids, base, part }: SelectedRun,
+  { step, commit, trusted, ids, base, part, forProof = false }: SelectedRun,
 ): Promise<(TestRun & { readonly output: string; readonly durationMs: number }) | undefined> {
   const packageJson = await repo.readFile({ commit: trusted, path: "package.json" });
   const files = await repo.files(commit);
-  const command = selectTests({
-    command: step.command,
-    found: findRunnersInScripts(step.command, packageJson),
-    packageJson,
-    ids,
-    files,
-  });
+  const found = findRunnersInScripts(step.command, packageJson);
+  const selection = selectTests({ command: step.command, found, packageJson, ids, files });
+  const command = selection ?? (forProof ? step.command : undefined);
   if (command === undefined) return undefined;
   const selected = { ...step, command };
   const of = {
@@ -66,7 +64,7 @@ export async function runSelected(
     attributesOf: trusted,
     log: `check-${step.name}-selected`,
     part,
-    purpose: "check",
+    purpose: forProof ? "proof" : "check",
   } as const;
   const ran = await runOnCommit(ctx, scope, repo, of);
   if (!ran.ok) return undefined;

@@ -28,6 +28,8 @@ export interface Proven {
   readonly commit: string;
   readonly planted: number;
   readonly note?: string;
+  /** What is to be said of the change's new tests. */
+  readonly newTests?: string;
 }
 
 /** A candidate's sorted change and its judge's tree. */

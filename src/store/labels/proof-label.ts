@@ -12,7 +12,8 @@ export function proofLabel(event: ProofFact): EventLabel | undefined {
     return event.reason === undefined
       ? undefined
       : [toned(STYLES.cutOff, "bad"), `proof of ${repo} without a result: ${event.reason}`];
-  const { blamed, commits, ok, summary } = event;
-  if (ok) return [toned(STYLES.done, "plain"), `proven: ${plural(commits, "change")} in one run`];
+  const { blamed, commits, newTests, ok, summary } = event;
+  const more = newTests === undefined ? "" : `; ${newTests}`;
+  if (ok) return [toned(STYLES.done, "plain"), `proven: ${plural(commits, "change")} in one run${more}`];
   return [STYLES.failed, `proof failed: ${blamed === undefined ? "" : `${blamed} is to blame: `}${summary}`];
 }
