@@ -49,11 +49,14 @@ async function runOf(
       found.forEach((each, n) => fs.writeFileSync(folder + "/" + n + ".json", JSON.stringify({ reason: "it is another matter", ...each })));
     };
     ${agent}`);
-  const batch = stage.batch([{ id: "T-1", ...over.ticket }, ...((over.others ?? []) as { id: string }[])], {
-    sandbox: "off",
-    finish: [{ step: "gates" }, WORKED, { step: "merge" }],
-    limits: { attempts: 1, ...over.limits },
-  });
+  const batch = stage.batch(
+    [{ id: "T-1", allow: { judge: ["work.txt"] }, ...over.ticket }, ...((over.others ?? []) as { id: string }[])],
+    {
+      sandbox: "off",
+      finish: [{ step: "gates" }, WORKED, { step: "merge" }],
+      limits: { attempts: 1, ...over.limits },
+    },
+  );
   const { code, stdout, stderr } = await stage.start([batch, "--json"], {}, program).ended;
   const events = eventsOf(stdout);
   const found = events.flatMap((event) => (event.type === "ticket-discovered" ? [event.discovered.id as string] : []));
