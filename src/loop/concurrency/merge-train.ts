@@ -148,10 +148,16 @@ class Lane<R extends CheckOutcome> implements CarLane<R> {
   async #start(cars: readonly Car<R>[]): Promise<void> {
     const flight = await this.#build(cars, this.#flights.findLast(({ cancelled }) => !cancelled.signal.aborted)?.cars.at(-1));
     if (flight === undefined) return;
+    // What it stands on may have failed while it was built.
+    if (this.#isHalving || this.#isGone(flight.below)) return this.#putBack(flight.cars);
     this.#flights.push(flight);
-    // What it stands on may have failed meanwhile.
-    if (this.#isHalving) flight.cancelled.abort();
     void this.#fly(flight);
+  }
+
+  /** True for a car that will not land as it was built, and is in no train under check. */
+  #isGone(car: Car<R> | undefined): boolean {
+    if (car?.isLost !== true) return false;
+    return !this.#flights.some(({ cars, cancelled }) => !cancelled.signal.aborted && cars.includes(car));
   }
 
   /** Checks a train, and ends it once those before it have ended. */

@@ -225,4 +225,47 @@ describe("MergeTrains", () => {
       { numRuns: 300 },
     );
   });
+
+  test("whatever takes how long, in trains of any groups, nobody is checked for ever", async () => {
+    const turns = fc.integer({ min: 0, max: 4 });
+    const aCar = fc.record({
+      ...{ group: fc.constantFrom(undefined, "a", "b"), isFaulty: fc.boolean(), isRejected: fc.boolean() },
+      ...{ arrives: turns, builds: turns, checks: turns, reviews: turns },
+    });
+    const pass = async (count: number): Promise<void> => {
+      for (let n = 0; n < count; n += 1) await new Promise((resolve) => setImmediate(resolve));
+    };
+    await fc.assert(
+      fc.asyncProperty(fc.array(aCar, { minLength: 2, maxLength: 6 }), async (cars) => {
+        const faulty = new Set(cars.flatMap(({ isFaulty }, i) => (isFaulty ? [`t${i}`] : [])));
+        const { world, enter, ride } = aWorld();
+        const most = cars.length * (cars.length + 3);
+        await Promise.all(
+          cars.map(async ({ group, isRejected, arrives, builds, checks, reviews }, i) => {
+            const id = `t${i}`;
+            const build = async (onto = world.tip): Promise<Candidate> => {
+              await pass(builds);
+              return { ok: true, base: onto, commit: `${onto}+${id}` };
+            };
+            const check = async ({ commit }: Built) => {
+              world.runs.push(commit);
+              if (world.runs.length > most) throw new Error(`checked for ever: ${world.runs.slice(-9).join(" ")}`);
+              await pass(checks);
+              return { ok: !carsIn(commit).some((each) => faulty.has(each)), commit };
+            };
+            await pass(arrives);
+            await ride(enter(id, { group, build, check }), async () => {
+              await pass(reviews);
+              return !isRejected;
+            });
+          }),
+        );
+        const sound = cars.flatMap(({ isFaulty, isRejected }, i) => (isFaulty || isRejected ? [] : [`t${i}`]));
+        expect(world.landed.toSorted()).toEqual(sound.toSorted());
+        expect(world.failed.toSorted()).toEqual([...faulty].toSorted());
+        expect(carsIn(world.tip)).toEqual(world.landed);
+      }),
+      { numRuns: 500 },
+    );
+  });
 });
