@@ -23,7 +23,7 @@ export const overhead: Bench = {
   async run(options): Promise<readonly Figure[]> {
     // A run costs some 25 starts of Node whatever its size, most of them for the canaries of the tripwire: with fewer tickets only they would be
     // measured.
-    const sizes = options.quick ? { small: 12, main: 48, large: 60, rounds: 1 } : { small: 20, main: 50, large: 60, rounds: 3 };
+    const sizes = options.quick ? { small: 20, main: 80, large: 100, rounds: 1 } : { small: 20, main: 50, large: 60, rounds: 3 };
     const floor = new Map<number, number[]>();
     const mine = new Map<number, number[]>();
     const peaks: number[] = [];
