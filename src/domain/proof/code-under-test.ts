@@ -167,7 +167,10 @@ class Kinds {
   }
 
   #isByName(path: string): boolean {
-    return isFoundByName(path, this.#manifestFolders.has(dirname(path)) || dirname(path) === ".");
+    if (isFoundByName(path, this.#manifestFolders.has(dirname(path)) || dirname(path) === ".")) return true;
+    // Programs of a package find its dependencies beside its manifest.
+    const [beside] = /^.*?(?=\/(?:vendor|deps)\/)/.exec(path) ?? [];
+    return beside !== undefined && this.#manifestFolders.has(beside);
   }
 
   /** True for a file of which only the base's version counts, wherever it lies. */

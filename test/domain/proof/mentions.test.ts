@@ -71,6 +71,7 @@ describe("the judge's are", () => {
     ["what make makes a Makefile from", "make", { Makefile: "all:\n\tpytest\n" }, "Makefile.sh"],
     ["what npm builds by itself", "npm test", {}, "binding.gyp"],
     ["a program that runs tests of Go", 'go test -exec "$PWD/x.sh" ./...', { "x.sh": "" }, "x.sh"],
+    ["dependencies beside a manifest", "cd app && go test ./...", { "app/go.mod": "module app\n" }, "app/vendor/modules.txt"],
     ["a runner in settings of cargo", "cargo test", { ".cargo/config.toml": 'runner = "t/x.sh"\n', "t/x.sh": "" }, "t/x.sh"],
   ])("%s", (_, command, base, path) => {
     expect(kindOf(command, base, path)).toBe("judges");
