@@ -131,7 +131,7 @@ function anInput(random: Random): Input & { readonly runner: Runner } {
     const words = `${runner.name}, ${mechanism}: ${path} in ${folder} by ${JSON.stringify(command)}`;
     return { ...placement, runner, base: inside(base), argv, change: inside(change), path: `${folder}/${path}`, words };
   }
-  const isPlain = !/[|&;<>()$"'`=*\n{]/.test(command) && random.chance(0.7);
+  const isPlain = !/^(?:exec|command|\.) |[|&;<>()$"'`=*\n{]/.test(command) && random.chance(0.7);
   return {
     ...placement,
     runner,
@@ -218,6 +218,6 @@ async function attempt(random: Random, folder: string, made: (input: string) => 
 export const repairs: Target = {
   name: "repairs",
   bounds: { ms: 2 * MOST_MS, bytes: 2_500_000_000 },
-  outcomes: ["judge", "addition", "code-under-test"],
+  outcomes: ["judge", "code-under-test"],
   attempt,
 };
