@@ -132,7 +132,7 @@ class Kinds {
     });
     const options = [...steering, ...[...mentioned].map((path) => ({ path, text: base.texts.get(path) ?? "" }))];
     this.#named = new Set([
-      ...namedBySettings(base.texts, index, this.definition.words),
+      ...namedBySettings(base.texts, index, commandWords(this.definition)),
       ...mentioned,
       ...options.flatMap(({ text }) => [...pluginsIn(text, index)]),
     ]);
@@ -196,6 +196,12 @@ class Kinds {
     const own = this.#changed.get(path);
     return own === undefined || this.#canBeCode(own);
   }
+}
+
+/** The words of commands, also those that set variables of the environment. */
+function commandWords({ words, steering }: CheckDefinition): readonly string[] {
+  const texts = steering.filter(({ path }) => path === "command").flatMap(({ text }) => text.split(/[\s"'`]+/));
+  return [...words, ...texts];
 }
 
 function namesIn(path: string, text: string): LoadedNames {

@@ -117,10 +117,11 @@ class Search {
     this.unclear ??= why;
   }
 
-  #shell(text: string, level: number): void {
+  #shell(script: string, level: number): void {
+    const text = script.replace(/^[ \t]*#.*$/gm, "");
     if (text.length > MOST_CHARS) return this.#doubt("a script is too long");
     this.#steer("command", text);
-    this.visit(["sh", "-c", text.replace(/^[ \t]*#.*$/gm, "").replaceAll("\\\n", " ")], level + 1);
+    this.visit(["sh", "-c", text.replaceAll("\\\n", " ")], level + 1);
   }
 
   #simple(words: readonly string[], level: number): void {
@@ -254,12 +255,8 @@ class Search {
   #script(path: string, asked: string, level: number, isCertain: boolean): void {
     const scripts = this.#scriptsIn(path);
     const all = Object.keys(scripts);
-    const isPattern = /[*{]/.test(asked);
-    const names = isPattern
-      ? all.filter((each) => picomatch.isMatch(each, asked))
-      : isCertain || all.includes(asked)
-        ? [asked]
-        : [];
+    const isLike = /[*{]/.test(asked) ? picomatch(asked) : undefined;
+    const names = isLike ? all.filter((each) => isLike(each)) : isCertain || all.includes(asked) ? [asked] : [];
     const known = this.scripts.get(path) ?? new Set<string>();
     this.scripts.set(path, known);
     if (dirname(path) !== ".") this.folders.add(dirname(path));

@@ -41,9 +41,9 @@ export function namedBySettings(
   const settings = [...texts.keys()].filter(isSettings).slice(0, MOST_FILES);
   for (const path of settings) {
     const text = settingsText(path, (texts.get(path) ?? "").slice(0, MOST_CHARS));
-    // What a conftest.py imports is what tests import.
-    const quoted = path.endsWith(".py") ? [] : [...loadedNames(path, text).quoted].filter(isFileName);
-    const files = quoted.flatMap((name) => [...index.namedBy(path, name.replace(/^<rootDir>\//, "./"))]);
+    const files = [...valuesIn(path, text)]
+      .filter(isFileName)
+      .flatMap((name) => [...index.namedBy(path, name.replace(/^<rootDir>\//, "./"))]);
     for (const file of [...files, ...pluginsIn(text, index)]) if (file !== path) named.add(file);
   }
   const values = words.flatMap((word) => [word, ...word.split(/[=:,]/)]).map((word) => word.replace(/^(?:\.\/)+/, ""));
@@ -72,6 +72,12 @@ function isSettings(path: string): boolean {
 /** False for a name that may be a word, or a folder in which programs look for code under test. */
 function isFileName(name: string): boolean {
   return !name.endsWith("/") && (/\.\w{1,5}$/.test(name) || /^(?:\.{1,2}|<rootDir>)\//.test(name));
+}
+
+function valuesIn(path: string, text: string): Iterable<string> {
+  // What a conftest.py imports is what tests import.
+  if (path.endsWith(".py")) return [];
+  return /\.ya?ml$/.test(path) ? text.split(/[\s"',[\]=]+/) : loadedNames(path, text).quoted;
 }
 
 function settingsText(path: string, text: string, left = OTHER_VALUES): string {

@@ -78,6 +78,16 @@ describe("the judge's are", () => {
   });
 });
 
+test("the judge's are preloads, though tests load them", () => {
+  const kinds = (command: string, settings: string) => {
+    const base = { ...JS, ".mocharc.yml": settings, "src/mend.cjs": "", "test/b.test.mjs": 'import "../src/mend.cjs";\n' };
+    return kindsIn({ command: ["sh", "-c", command], base, change: { "src/mend.cjs": "1" } });
+  };
+  expect(kinds("mocha", "require: src/mend.cjs\n")).toEqual({ "src/mend.cjs": "judges" });
+  expect(kinds('NODE_OPTIONS="-r ./src/mend.cjs" mocha', "")).toEqual({ "src/mend.cjs": "judges" });
+  expect(kinds("mocha", "")).toEqual({ "src/mend.cjs": "code" });
+});
+
 describe("code under test is", () => {
   test.each<[string, string, Readonly<Record<string, string>>, string]>([
     [
