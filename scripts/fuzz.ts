@@ -10,8 +10,8 @@ import { campaign, type Done, type Findings, replayCommand } from "../test/fuzz/
 import type { Target } from "../test/fuzz/target.ts";
 import { TARGETS } from "../test/fuzz/targets.ts";
 
-/** The shares of the inputs. A worktree costs some 20 times as much as a report: 2 seconds of processor time. */
-const SHARES: Readonly<Record<string, number>> = { worktrees: 0.05, reports: 0.6, outboxes: 0.35 };
+/** The shares of the inputs. Some repairs run with their runner. A worktree costs some 20 times as much as a report: 2 seconds of processor time. */
+const SHARES: Readonly<Record<string, number>> = { worktrees: 0.05, reports: 0.6, outboxes: 0.35, repairs: 0.2 };
 const OUT = resolve(import.meta.dirname, "../.ci/out/fuzz");
 
 function today(): string {

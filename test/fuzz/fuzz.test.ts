@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { campaign, replayCommand } from "./campaign.ts";
 import { outboxes } from "./outboxes.ts";
+import { repairs } from "./repairs.ts";
 import { reports } from "./reports.ts";
 import type { Target } from "./target.ts";
 import { worktrees } from "./worktrees.ts";
@@ -12,6 +13,7 @@ describe.each<[Target, number]>([
   [worktrees, 20],
   [reports, 100],
   [outboxes, 60],
+  [repairs, 100],
 ])("hostile $name", (target, inputs) => {
   test(`${inputs} of them do no harm`, { timeout: 300_000 }, async () => {
     const { tried, failures, outcomes } = await campaign({ target, seed: SEED, inputs });

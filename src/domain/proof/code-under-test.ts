@@ -1,7 +1,7 @@
-import { dirname } from "node:path/posix";
+import { basename, dirname } from "node:path/posix";
 import { jsonMembers, membersOf } from "../batch/test-command.ts";
 import { familyOf } from "../evidence/languages.ts";
-import { canDecide } from "../evidence/sealed-paths.ts";
+import { canDecide, isTestPath } from "../evidence/sealed-paths.ts";
 import { isUsualTest, testMatcher } from "./base-tests.ts";
 import { filesReadBy } from "./command-words.ts";
 import { type CheckDefinition, findDefinition, type TrustedTree } from "./definition.ts";
@@ -9,7 +9,8 @@ import { entryPoints, isPackageManifest, isUnparsed } from "./entry-points.ts";
 import { FileIndex } from "./file-index.ts";
 import { isFoundByName } from "./found-by-name.ts";
 import { type LoadedNames, loadedNames } from "./loaded-names.ts";
-import { foldersInSettings, namedBySettings } from "./named-by-settings.ts";
+import { foldersOnPath, mentionedFiles } from "./mentions.ts";
+import { foldersInSettings, namedBySettings, pluginsIn, steeringSettings } from "./named-by-settings.ts";
 import { findShadows } from "./shadows.ts";
 
 /** A path that a candidate changes. Its text is undefined if it is gone, or no text. */
@@ -53,9 +54,17 @@ export interface ClassifiedChange {
 const MOST_READ = 20_000;
 const MOST_CHARS = 500_000;
 
+/** Settings may name others with any of these endings. */
+const DATA = /\.(?:json[5c]?|ya?ml|toml|ini|cfg|conf|env|inc|make|opts|txt)$/;
+
 /** True for a trusted file whose text is needed: source, settings, pages, and scripts without an extension. */
 export function isReadForProof(path: string): boolean {
-  return familyOf(path) !== undefined || isFoundByName(path) || /\.(?:html?|mk|css)$|(?:^|\/)[^./]+$/.test(path);
+  return (
+    familyOf(path) !== undefined ||
+    isFoundByName(path) ||
+    (!isTestPath(path) && DATA.test(path)) ||
+    /\.(?:html?|mk|css)$|(?:^|\/)[^./]+$/.test(path)
+  );
 }
 
 /**
@@ -89,6 +98,7 @@ class Kinds {
   readonly #isTest: (path: string) => boolean;
   readonly #isShadow: (path: string) => boolean;
   readonly #named: ReadonlySet<string>;
+  readonly #programFolders: ReadonlySet<string>;
   readonly #manifestFolders: ReadonlySet<string>;
   readonly #reached: ReadonlySet<string>;
 
@@ -102,6 +112,7 @@ class Kinds {
     const { runners } = findDefinition(command, base, { isTest: isUsualTest, isCode: () => true });
     this.#isTest = testMatcher(runners, base, loaded);
     this.#manifestFolders = new Set(base.files.flatMap((path) => (isPackageManifest(path) ? [dirname(path)] : [])));
+    const tests = base.files.filter((path) => this.#isTest(path) || /(?:^|\/)conftest\.py$/.test(path));
     const roots = [...base.files.filter((path) => this.#isTest(path)), ...entryPoints(base, index)];
     const trusted = reach(roots, index, (path) => loaded.get(path));
     this.definition = findDefinition(command, base, {
@@ -109,8 +120,27 @@ class Kinds {
       isTest: this.#isTest,
       isCode: (path) => trusted.has(path) && !this.#isByName(path),
     });
-    this.#named = namedBySettings(base.texts, index, this.definition.words);
-    const folders = new Set([...foldersInSettings(base.texts, index)]);
+    const steering = [...this.definition.steering, ...steeringSettings(base.texts)];
+    const tested = reach(tests, index, (path) => loaded.get(path));
+    const mentioned = mentionedFiles({
+      steering,
+      folders: this.definition.folders,
+      base,
+      all: index,
+      isTested: (path) => tested.has(path),
+      isCode: (path) => trusted.has(path) && !isUnparsed(path),
+    });
+    const options = [...steering, ...[...mentioned].map((path) => ({ path, text: base.texts.get(path) ?? "" }))];
+    this.#named = new Set([
+      ...namedBySettings(base.texts, index, commandWords(this.definition)),
+      ...mentioned,
+      ...options.flatMap(({ text }) => [...pluginsIn(text, index)]),
+    ]);
+    this.#programFolders = foldersOnPath(options, "PATH", this.definition.folders);
+    const folders = new Set([
+      ...foldersInSettings(base.texts, index),
+      ...foldersOnPath(options, "PYTHONPATH", this.definition.folders),
+    ]);
     this.#isShadow = findShadows({ loaded, base: base.files, folders, isTest: this.#isTest, isRed });
     this.#reached = reach(
       roots,
@@ -137,14 +167,24 @@ class Kinds {
   }
 
   #isByName(path: string): boolean {
-    return isFoundByName(path, this.#manifestFolders.has(dirname(path)) || dirname(path) === ".");
+    if (isFoundByName(path, this.#manifestFolders.has(dirname(path)) || dirname(path) === ".")) return true;
+    // Programs of a package find its dependencies beside its manifest.
+    const [beside] = /^.*?(?=\/(?:vendor|deps)\/)/.exec(path) ?? [];
+    return beside !== undefined && this.#manifestFolders.has(beside);
   }
 
   /** True for a file of which only the base's version counts, wherever it lies. */
   #isOfJudge({ path, how, mode }: ChangedFile): boolean {
-    if (mode === "symlink" || mode === "submodule" || this.#isByName(path) || this.definition.files.has(path)) return true;
+    if (mode === "symlink" || mode === "submodule" || this.#isByName(path) || this.#isOfDefinition(path)) return true;
     if (/(?:^|\/)__init__\.py$/.test(path) && this.#isTest(path)) return true;
     return how === "added" && this.#isShadow(path);
+  }
+
+  /** True also for a file from which make would make one of the definition, and for a program on the search path. */
+  #isOfDefinition(path: string): boolean {
+    const { files } = this.definition;
+    if (files.has(path) || files.has(path.replace(/\.[^./]+$/, ""))) return true;
+    return this.#programFolders.has(dirname(path)) && !basename(path).includes(".");
   }
 
   #canBeCode(file: ChangedFile): boolean {
@@ -156,6 +196,12 @@ class Kinds {
     const own = this.#changed.get(path);
     return own === undefined || this.#canBeCode(own);
   }
+}
+
+/** The words of commands, also those that set variables of the environment. */
+function commandWords({ words, steering }: CheckDefinition): readonly string[] {
+  const texts = steering.filter(({ path }) => path === "command").flatMap(({ text }) => text.split(/[\s"'`]+/));
+  return [...words, ...texts];
 }
 
 function namesIn(path: string, text: string): LoadedNames {

@@ -7,7 +7,24 @@ import { FileIndex } from "./file-index.ts";
 import type { FoundRunner } from "./find-runner.ts";
 import { loadedNames } from "./loaded-names.ts";
 import { includedBy, recipesFor } from "./makefile.ts";
-import { isProgram, isShellScript, isSource, SAME_PROGRAM, TASK_FILES } from "./programs.ts";
+import type { SteeringText } from "./mentions.ts";
+import {
+  BUILDS_COMMANDS,
+  ENDS_OPTIONS,
+  ENDS_SHELL_OPTIONS,
+  EVERYWHERE,
+  EXPANDED,
+  INTERPRETER,
+  installScripts,
+  isProgram,
+  isScriptRunner,
+  isShellScript,
+  isSource,
+  SAME_PROGRAM,
+  SCRIPT_LISTS,
+  TAKES_VALUE,
+  TASK_FILES,
+} from "./programs.ts";
 import { RUNNERS } from "./runners.ts";
 
 /** The texts of trusted files, and all their paths. */
@@ -26,6 +43,10 @@ export interface CheckDefinition {
   readonly runners: readonly FoundRunner[];
   /** The words of all commands that it runs. */
   readonly words: readonly string[];
+  /** The folders in which commands may run. */
+  readonly folders: ReadonlySet<string>;
+  /** The texts that say what runs: its own, those of scripts, and what Makefiles set. */
+  readonly steering: readonly SteeringText[];
   /** Why it cannot be known for certain what runs; absent if it can. */
   readonly unclear?: string;
 }
@@ -46,23 +67,6 @@ const MOST_CHARS = 300_000;
 
 const MAKEFILES = ["GNUmakefile", "makefile", "Makefile"] as const;
 
-/** Words of package managers that name all packages of the repository. */
-const EVERYWHERE = /^(?:-r|-w|--workspaces?|--filter|--recursive|workspaces?|-ws)(?:=|$)/;
-/** Words of package managers that install, and the scripts that they run then, beside those before and after each. */
-const INSTALLS = /^(?:i|ci|install|install-test|it|add|rebuild)$/;
-const INSTALL_SCRIPTS: readonly string[] = ["install", "prepare", "prepublish"];
-
-/** Programs whose arguments are scripts of package.json, or commands. */
-const SCRIPT_LISTS = /^(?:npm-run-all2?|run-[sp]|concurrently|wireit|wsrun|ultra)$/;
-const INTERPRETER =
-  /^(?:node|nodejs|tsx|ts-node|bun|deno|python[\d.]*|pypy\d?|ruby|perl|php|(?:ba|da|z|k|a)?sh|pwsh|lua|Rscript)$/;
-/** A word of an interpreter that says what it runs. */
-const ENDS_OPTIONS = /^(?:[^-].*|-|-m|-pe|-ne|-p|-e|-c|--eval|--print)$/s;
-const ENDS_SHELL_OPTIONS = /^(?:[^-].*|-|-[a-z]*c)$/s;
-const BUILDS_COMMANDS = /^(?:eval|xargs|parallel)$/;
-/** A word of a shell that is only known when it runs. */
-const EXPANDED = /\$\(|`|\$\{?[A-Za-z_@*#?]/;
-
 /** The definition of a check by its command, in trusted files alone. Pure and bounded; a text that is too long is unclear. */
 export function findDefinition(command: readonly string[], tree: TrustedTree, options: DefinitionOptions): CheckDefinition {
   const search = new Search(tree, options);
@@ -70,9 +74,9 @@ export function findDefinition(command: readonly string[], tree: TrustedTree, op
   const { runners, words, unclear } = search;
   // Nothing that only makes the checkout ready runs tests.
   const all = new Search(tree, options);
-  for (const each of [command, ...(options.prepare ?? [])]) all.visit(each, 0);
-  const { files, scripts } = all;
-  return { files, scripts, runners, words, ...(unclear !== undefined && { unclear }) };
+  for (const each of [command, ...(options.prepare ?? [])]) all.start(each);
+  const { files, scripts, steering, folders } = all;
+  return { files, scripts, runners, words, steering, folders, ...(unclear !== undefined && { unclear }) };
 }
 
 class Search {
@@ -80,9 +84,10 @@ class Search {
   readonly scripts = new Map<string, Set<string>>();
   readonly runners: FoundRunner[] = [];
   readonly words: string[] = [];
+  readonly steering: SteeringText[] = [];
   unclear: string | undefined;
   /** The folders in which a command may run, by the `cd`s before it. */
-  readonly #folders = new Set<string>(["."]);
+  readonly folders = new Set<string>(["."]);
   readonly #manifests = new Map<string, Readonly<Record<string, unknown>>>();
   readonly #tree: TrustedTree;
   readonly #options: DefinitionOptions;
@@ -94,6 +99,15 @@ class Search {
     this.#index = new FileIndex(tree.files);
   }
 
+  start(command: readonly string[]): void {
+    this.#steer("command", command.join(" "));
+    this.visit(command, 0);
+  }
+
+  #steer(path: string, text: string): void {
+    if (this.steering.length < MOST_FILES) this.steering.push({ path, text });
+  }
+
   visit(command: readonly string[], level: number): void {
     if (level > MOST_LEVELS) return this.#doubt("its commands call each other too deeply");
     for (const words of commandsIn(command, { bare: false })) this.#simple(words, level);
@@ -103,8 +117,10 @@ class Search {
     this.unclear ??= why;
   }
 
-  #shell(text: string, level: number): void {
+  #shell(script: string, level: number): void {
+    const text = script.replace(/^[ \t]*#.*$/gm, "");
     if (text.length > MOST_CHARS) return this.#doubt("a script is too long");
+    this.#steer("command", text);
     this.visit(["sh", "-c", text.replaceAll("\\\n", " ")], level + 1);
   }
 
@@ -142,7 +158,7 @@ class Search {
   #enter(folder: string | undefined): void {
     if (folder === undefined || folder.startsWith("-")) return;
     if (EXPANDED.test(folder)) return this.#doubt("it changes to a folder that is only known when it runs");
-    for (const from of [...this.#folders].slice(0, 20)) this.#folders.add(join(from, folder).replace(/\/$/, ""));
+    for (const from of [...this.folders].slice(0, 20)) this.folders.add(join(from, folder).replace(/\/$/, ""));
   }
 
   /** `-C`, `--prefix`, `--dir` and the like name the folder of what runs. */
@@ -154,7 +170,7 @@ class Search {
   }
 
   #inFolders(name: string, use: (path: string) => void): void {
-    for (const folder of this.#folders) {
+    for (const folder of this.folders) {
       const path = join(folder, name);
       if (!path.startsWith("..") && !path.startsWith("/")) use(path);
     }
@@ -162,7 +178,7 @@ class Search {
 
   #read(path: string): string | undefined {
     const text = this.#tree.texts.get(path);
-    if (text !== undefined && text.length > MOST_CHARS) this.#doubt("a file that it runs is too long");
+    if ((text?.length ?? 0) > MOST_CHARS) this.#doubt("a file that it runs is too long");
     return text?.slice(0, MOST_CHARS);
   }
 
@@ -175,6 +191,7 @@ class Search {
     if (/(?:^|\/)\.[^/]+\//.test(path)) return;
     const text = this.#read(path);
     if (text === undefined) return this.#index.has(path) ? this.#doubt("it runs a file that cannot be read") : undefined;
+    if (!isSource(path)) this.#steer(path, text);
     if (isShellScript(path, text)) return this.#shell(text.replace(/^#!.*/, ""), level);
     const { isTest, isCode } = this.#options;
     const named = isSource(path) ? this.#index.loadedBy(path, loadedNames(path, text)) : this.#namedIn(path, text);
@@ -226,6 +243,8 @@ class Search {
     const manifests = isEverywhere ? this.#tree.files.filter((path) => basename(path) === "package.json") : [];
     this.#inFolders("package.json", (path) => manifests.push(path));
     const certain = run === undefined ? installScripts(rest) : [run.script];
+    // npm builds it by itself: https://docs.npmjs.com/cli/using-npm/scripts.
+    if (run === undefined && certain.length > 0) this.#inFolders("binding.gyp", (path) => this.files.add(path));
     const listed = certain.length > 0 ? [] : rest.map((word) => word.replace(/^npm:/, ""));
     for (const path of new Set(manifests))
       for (const name of [...certain, ...listed]) this.#script(path, name, level, listed.length === 0);
@@ -236,11 +255,11 @@ class Search {
   #script(path: string, asked: string, level: number, isCertain: boolean): void {
     const scripts = this.#scriptsIn(path);
     const all = Object.keys(scripts);
-    const isPattern = /[*{]/.test(asked);
-    const names = isPattern ? all.filter(matching(asked)) : isCertain || all.includes(asked) ? [asked] : [];
+    const isLike = /[*{]/.test(asked) ? picomatch(asked) : undefined;
+    const names = isLike ? all.filter((each) => isLike(each)) : isCertain || all.includes(asked) ? [asked] : [];
     const known = this.scripts.get(path) ?? new Set<string>();
     this.scripts.set(path, known);
-    if (dirname(path) !== ".") this.#folders.add(dirname(path));
+    if (dirname(path) !== ".") this.folders.add(dirname(path));
     for (const name of names.flatMap((each) => [`pre${each}`, each, `post${each}`])) {
       if (known.has(name)) continue;
       known.add(name);
@@ -250,9 +269,7 @@ class Search {
   }
 
   #scriptsIn(path: string): Readonly<Record<string, unknown>> {
-    const before = this.#manifests.get(path);
-    if (before !== undefined) return before;
-    const scripts = membersOf(jsonMembers(this.#read(path) ?? "")["scripts"]);
+    const scripts = this.#manifests.get(path) ?? membersOf(jsonMembers(this.#read(path) ?? "")["scripts"]);
     this.#manifests.set(path, scripts);
     return scripts;
   }
@@ -270,26 +287,10 @@ class Search {
     this.files.add(path);
     const text = this.#read(path);
     if (text === undefined) return;
+    if (isNew) this.#steer(path, text.replace(/^\t.*$/gm, ""));
     for (const name of isNew ? includedBy(text) : [])
       if (EXPANDED.test(name)) this.#doubt("a Makefile includes a file that is only known when it runs");
       else this.#makefile(join(dirname(path), name), [], level);
     for (const line of recipesFor(text, targets)) this.#shell(line, level);
   }
 }
-
-function isScriptRunner(name: string): boolean {
-  return SCRIPT_LISTS.test(name) || Object.hasOwn(SCRIPT_RUNNERS, name);
-}
-
-/** The scripts that a package manager runs by itself for these words. */
-function installScripts(words: readonly string[]): readonly string[] {
-  return words.some((word) => INSTALLS.test(word)) ? INSTALL_SCRIPTS : [];
-}
-
-function matching(glob: string): (name: string) => boolean {
-  const matches = picomatch(glob);
-  return (name) => matches(name);
-}
-
-/** Options of interpreters that take the next word. */
-const TAKES_VALUE = /^(?:-r|--require|--import|--loader|--experimental-loader|-W|-X|-I|--env-file|--conditions|-C|--config)$/;

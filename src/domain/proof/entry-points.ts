@@ -55,7 +55,8 @@ function* packageEntries(path: string, text: string, index: FileIndex): Generato
   yield* index.loadedBy(path, { imports: none, quoted: new Set(named.map((name) => basename(name))), modules: none });
 }
 
-function stringsIn(value: unknown, depth: number): readonly string[] {
+/** The texts in a value of JSON. */
+export function stringsIn(value: unknown, depth: number): readonly string[] {
   if (typeof value === "string") return [value];
   if (depth > 8 || typeof value !== "object" || value === null) return [];
   return Object.values(value).flatMap((each) => stringsIn(each, depth + 1));

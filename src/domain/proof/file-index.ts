@@ -29,6 +29,15 @@ export class FileIndex {
     return this.#byPath.has(path);
   }
 
+  get paths(): Iterable<string> {
+    return this.#byPath;
+  }
+
+  /** The files whose paths end with these names. */
+  *endingIn(tail: string): Generator<string> {
+    for (const path of this.#byEnd.get(tail) ?? []) if (`/${path}`.endsWith(`/${tail}`)) yield path;
+  }
+
   /** True if files lie directly in this folder. */
   hasFolder(path: string): boolean {
     return this.#byFolder.has(path);

@@ -19,7 +19,7 @@ const IMPORTS = /(?:\bfrom|\bimport|\brequire|\bresolve|\bmock|\bimportActual|\b
 
 /** `from .a.b import c, d` and `import a.b, c`; the list may stand in parentheses over several lines. */
 const PYTHON =
-  /^[ \t]{0,100}(?:from[ \t]{1,20}(\.{0,10}[\w.]{0,200})[ \t]{1,20}import[ \t]{0,20}(\([^)]{0,4000}\)|[^\n(]{0,1000})|import[ \t]{1,20}([^\n]{1,1000}))/gm;
+  /^[ \t]{0,100}(?:from[ \t]{1,20}(\.{0,10}[\p{L}\w.]{0,200})[ \t]{1,20}import[ \t]{0,20}(\([^)]{0,4000}\)|[^\n(]{0,1000})|import[ \t]{1,20}([^\n]{1,1000}))/gmu;
 
 /** The names in a file's text. Bounded, and in time linear to its length. */
 export function loadedNames(path: string, text: string): LoadedNames {
@@ -43,7 +43,7 @@ function isImported(text: string, at: number, name: string): boolean {
 
 /** A module in quotes, perhaps with a name in it: `package.module:name`. */
 function addModule(modules: Set<string>, name: string): void {
-  if (/^[\w.]+:?\w*$/.test(name)) modules.add(name.replace(/:.*$/, ""));
+  if (/^[\p{L}\w.]+:?\w*$/u.test(name)) modules.add(name.replace(/:.*$/, ""));
 }
 
 function* importedModules(text: string): Generator<string> {
@@ -57,5 +57,5 @@ function* importedModules(text: string): Generator<string> {
 }
 
 function firstWord(text: string): string {
-  return /^[\w.]*/.exec(text.replace(/^[\s\\]+/, ""))?.[0] ?? "";
+  return /^[\p{L}\w.]*/u.exec(text.replace(/^[\s\\]+/, ""))?.[0] ?? "";
 }

@@ -1,7 +1,9 @@
 import { basename, dirname, join } from "node:path/posix";
-import { isToolConfiguration } from "../evidence/sealed-paths.ts";
+import { isDependency, isToolConfiguration } from "../evidence/sealed-paths.ts";
 import type { FileIndex } from "./file-index.ts";
+import { isFoundByName } from "./found-by-name.ts";
 import { loadedNames } from "./loaded-names.ts";
+import type { SteeringText } from "./mentions.ts";
 import { runnerPart } from "./runner-settings.ts";
 
 /** Settings that are read; each only up to its first part. */
@@ -12,11 +14,19 @@ const MOST_CHARS = 200_000;
 const OTHER_VALUES =
   /["']?\b(?:alias|entry|input|moduleNameMapper|collectCoverageFrom|include|exclude|files|references|testMatch|testRegex|extends|\w{0,40}(?:[dD]ir(?:s|ectory|ectories)?|[rR]oots?|[uU]rl|[pP]aths?))["']?\s{0,8}:\s{0,40}(?:\{[^{}]{0,4000}\}|\[[^\]]{0,4000}\]|[^\n]{0,400})/g;
 
+const LISTS_OF_CODE = new RegExp(OTHER_VALUES.source.replace("|extends", "").replace("aths?)", "aths)"), "g");
+
+/** Lock files, folders that services and editors read, and lists of tasks: of those only what the command reaches counts. */
+const NOT_OF_TESTS =
+  /(?:^|\/)(?:(?:GNU)?makefile|\.?justfile|taskfile\.\w+|rakefile)$|[.-]lock\b|\.lockb?$|\.sum$|(?:^|\/)\.(?:github|gitlab|circleci|husky|vscode|idea)\//i;
+
 /** Plugins of pytest: `-p name`, `pytest_plugins = [...]`, and entry points of the group `pytest11`. */
-const PLUGIN_OPTION = /(?:^|[\s"'=,[])-p[ =]{0,4}([\w.]{1,200})/gm;
-const PLUGIN_LIST = /\bpytest_plugins\b[^=\n]{0,40}=([^\n]{0,2000}(?:\n[ \t)\]]{1,40}[^\n]{0,400}){0,50})/g;
+const PLUGIN_OPTION = /(?:^|[\s"'=,[])-p["',\s=]{0,8}([\p{L}\w.]{1,200})/gmu;
+const PLUGIN_LIST = /\bpytest_plugins\b[^=\n]{0,40}=([^\n]{0,2000}(?:\n[ \t)\]]{1,40}[^\n]{0,400}){0,50})/gi;
 const PLUGIN_ENTRIES = /\bpytest11\b([^[]{0,2000})/g;
-const DOTTED = /["'= ]([A-Za-z_][\w.]{0,200})\s*(?::\w+)?["'\s,]/g;
+const DOTTED = /(?<=["'=\s,(])([\p{L}_][\p{L}\w.]{0,200})\s{0,8}(?::\w{1,200})?(?=["'\s,)])/gu;
+/** Warnings by the module of their class: pytest imports it. */
+const WARNING = /\b(?:error|ignore|always|default|module|once):[^:\n]{0,200}:([\p{L}_][\p{L}\w.]{0,200})\.\w/gu;
 
 /**
  * The files that trusted settings or a command name as a set-up, a plugin or a loader: programs load them without code under test
@@ -31,15 +41,24 @@ export function namedBySettings(
   const settings = [...texts.keys()].filter(isSettings).slice(0, MOST_FILES);
   for (const path of settings) {
     const text = settingsText(path, (texts.get(path) ?? "").slice(0, MOST_CHARS));
-    // What a conftest.py imports is what tests import.
-    const quoted = path.endsWith(".py") ? [] : [...loadedNames(path, text).quoted].filter(isFileName);
-    const files = quoted.flatMap((name) => [...index.namedBy(path, name.replace(/^<rootDir>\//, "./"))]);
+    const files = [...valuesIn(path, text)]
+      .filter(isFileName)
+      .flatMap((name) => [...index.namedBy(path, name.replace(/^<rootDir>\//, "./"))]);
     for (const file of [...files, ...pluginsIn(text, index)]) if (file !== path) named.add(file);
   }
   const values = words.flatMap((word) => [word, ...word.split(/[=:,]/)]).map((word) => word.replace(/^(?:\.\/)+/, ""));
   for (const value of values) if (index.has(value)) named.add(value);
   for (const file of pluginsIn(words.join(" "), index)) named.add(file);
   return named;
+}
+
+/** The texts of trusted settings, for what they mention. Lists of code are left out, and what only other services read. */
+export function steeringSettings(texts: ReadonlyMap<string, string>): readonly SteeringText[] {
+  const settings = [...texts].filter(([path]) => isFoundByName(path) && !isDependency(path) && !NOT_OF_TESTS.test(path));
+  return settings.slice(0, MOST_FILES).map(([path, text]) => ({
+    path,
+    text: settingsText(path, text.slice(0, MOST_CHARS), LISTS_OF_CODE),
+  }));
 }
 
 /** True for a file that tells programs what to load, unlike one that they load themselves. */
@@ -55,12 +74,19 @@ function isFileName(name: string): boolean {
   return !name.endsWith("/") && (/\.\w{1,5}$/.test(name) || /^(?:\.{1,2}|<rootDir>)\//.test(name));
 }
 
-function settingsText(path: string, text: string): string {
-  return (basename(path) === "package.json" ? runnerPart(path, text) : text).replace(OTHER_VALUES, "");
+function valuesIn(path: string, text: string): Iterable<string> {
+  // What a conftest.py imports is what tests import.
+  if (path.endsWith(".py")) return [];
+  return /\.ya?ml$/.test(path) ? text.split(/[\s"',[\]=]+/) : loadedNames(path, text).quoted;
 }
 
-function* pluginsIn(text: string, index: FileIndex): Generator<string> {
+function settingsText(path: string, text: string, left = OTHER_VALUES): string {
+  return (basename(path) === "package.json" ? runnerPart(path, text) : text).replace(left, "");
+}
+
+export function* pluginsIn(text: string, index: FileIndex): Generator<string> {
   const names = [...text.matchAll(PLUGIN_OPTION)].map(([, name = ""]) => name);
+  for (const [, module = ""] of text.matchAll(WARNING)) names.push(module);
   for (const list of [PLUGIN_LIST, PLUGIN_ENTRIES])
     for (const [, listed = ""] of text.matchAll(list))
       names.push(...[...`${listed} `.matchAll(DOTTED)].map(([, name = ""]) => name));

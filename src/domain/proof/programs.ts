@@ -1,3 +1,13 @@
+import { SCRIPT_RUNNERS } from "../evidence/scripts.ts";
+
+/** Words of package managers that name all packages of the repository. */
+export const EVERYWHERE = /^(?:-r|-w|--workspaces?|--filter|--recursive|workspaces?|-ws)(?:=|$)/;
+/** Words of package managers that install, and the scripts that they run then, beside those before and after each. */
+const INSTALLS = /^(?:i|ci|install|install-test|it|add|rebuild)$/;
+const INSTALL_SCRIPTS: readonly string[] = ["install", "prepare", "prepublish"];
+
+/** Programs whose arguments are scripts of package.json, or commands. */
+export const SCRIPT_LISTS = /^(?:npm-run-all2?|run-[sp]|concurrently|wireit|wsrun|ultra)$/;
 /** Programs that read what they run in files of these names. A pattern matches names in the folder of the command. */
 export const TASK_FILES: Readonly<Record<string, readonly string[]>> = {
   tox: ["tox.ini", "tox.toml", "setup.cfg", "pyproject.toml"],
@@ -50,3 +60,27 @@ export function isSource(path: string): boolean {
 export function isProgram(path: string): boolean {
   return /\.(?:[cm]?[jt]sx?|py|(?:ba|z)?sh|rb|pl|php|lua|mk)$|(?:^|\/)[^./]+$/.test(path);
 }
+
+/** True for a program whose arguments may be scripts of package.json. */
+export function isScriptRunner(name: string): boolean {
+  return SCRIPT_LISTS.test(name) || Object.hasOwn(SCRIPT_RUNNERS, name);
+}
+
+/** The scripts that a package manager runs by itself for these words. */
+export function installScripts(words: readonly string[]): readonly string[] {
+  return words.some((word) => INSTALLS.test(word)) ? INSTALL_SCRIPTS : [];
+}
+
+/** Programs that run the text of a file. */
+export const INTERPRETER =
+  /^(?:node|nodejs|tsx|ts-node|bun|deno|python[\d.]*|pypy\d?|ruby|perl|php|(?:ba|da|z|k|a)?sh|pwsh|lua|Rscript)$/;
+/** A word of an interpreter that says what it runs. */
+export const ENDS_OPTIONS = /^(?:[^-].*|-|-m|-pe|-ne|-p|-e|-c|--eval|--print)$/s;
+export const ENDS_SHELL_OPTIONS = /^(?:[^-].*|-|-[a-z]*c)$/s;
+
+/** Options of interpreters that take the next word. */
+export const TAKES_VALUE =
+  /^(?:-r|--require|--import|--loader|--experimental-loader|-W|-X|-I|--env-file|--conditions|-C|--config)$/;
+export const BUILDS_COMMANDS = /^(?:eval|xargs|parallel)$/;
+/** A word of a shell that is only known when it runs. */
+export const EXPANDED = /\$\(|`|\$\{?[A-Za-z_@*#?]/;

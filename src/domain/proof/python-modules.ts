@@ -46,7 +46,9 @@ export function isRunnerModule(name: string): boolean {
 export function moduleAt(path: string): { readonly folder: string; readonly name: string } | undefined {
   const bare = path.replace(/\/__init__\.py$|\.py$/, "");
   const name = basename(bare);
-  return bare === path || !/^[A-Za-z_]\w*$/.test(name) || name === "__init__" ? undefined : { folder: folderOf(bare), name };
+  return bare === path || !/^[\p{L}_][\p{L}\w]*$/u.test(name) || name === "__init__"
+    ? undefined
+    : { folder: folderOf(bare), name };
 }
 
 /** The folder of a path; that of the repository itself is empty. */

@@ -21,17 +21,20 @@ export function namedTestFiles({ runner, words }: FoundRunner, paths: readonly s
   const isNamed = namedBy(words, { byPart: false });
   const named = paths.filter((path) => isNamed(path) && runner.isTestFile(path));
   // Node's own runner takes any file that it is given.
-  const given = words
-    .slice(1)
-    .filter((word) => !word.startsWith("-") && !NO_FILES.has(word))
-    .map(bare);
+  const given = withoutOptions(words).map(bare);
   return named.length > 0 ? named : paths.filter((path) => given.includes(path));
+}
+
+/** Options whose next word is a file that is no test. */
+const TAKES_FILE = /^(?:-[crp]|--[\w-]*(?:config|setup|project|require|import|loader|reporter|preset|resolver|environment))$/;
+
+function withoutOptions(words: readonly string[]): readonly string[] {
+  return words.filter((word, i) => i > 0 && !word.startsWith("-") && !NO_FILES.has(word) && !TAKES_FILE.test(words[i - 1] ?? ""));
 }
 
 /** `byPart`: an argument may be any part of a path, as with vitest and jest. */
 function namedBy(words: readonly string[], { byPart }: { readonly byPart: boolean }): (path: string) => boolean {
-  const patterns = words.slice(1).filter((word) => !word.startsWith("-") && !NO_FILES.has(word));
-  const matchers = patterns.map((word) => {
+  const matchers = withoutOptions(words).map((word) => {
     const name = bare(word);
     if (name === "" || name === "." || name === "...") return () => true;
     if (/[*?{[]/.test(name)) return picomatch(name, { dot: true });
