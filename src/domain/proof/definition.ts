@@ -7,7 +7,6 @@ import { FileIndex } from "./file-index.ts";
 import type { FoundRunner } from "./find-runner.ts";
 import { loadedNames } from "./loaded-names.ts";
 import { includedBy, recipesFor } from "./makefile.ts";
-import type { SteeringText } from "./mentions.ts";
 import {
   BUILDS_COMMANDS,
   ENDS_OPTIONS,
@@ -22,6 +21,7 @@ import {
   isSource,
   SAME_PROGRAM,
   SCRIPT_LISTS,
+  type SteeringText,
   TAKES_VALUE,
   TASK_FILES,
 } from "./programs.ts";

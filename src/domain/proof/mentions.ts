@@ -6,14 +6,7 @@ import type { TrustedTree } from "./definition.ts";
 import { stringsIn } from "./entry-points.ts";
 import { FileIndex } from "./file-index.ts";
 import { loadedNames } from "./loaded-names.ts";
-import { isSource } from "./programs.ts";
-
-/** A trusted text that says what runs or is loaded: a command, a script, settings. */
-export interface SteeringText {
-  /** The file that has it; one that does not exist if none has. */
-  readonly path: string;
-  readonly text: string;
-}
+import { isSource, type SteeringText } from "./programs.ts";
 
 interface MentionOptions {
   readonly steering: readonly SteeringText[];

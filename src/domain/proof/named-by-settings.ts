@@ -3,7 +3,7 @@ import { isDependency, isToolConfiguration } from "../evidence/sealed-paths.ts";
 import type { FileIndex } from "./file-index.ts";
 import { isFoundByName } from "./found-by-name.ts";
 import { loadedNames } from "./loaded-names.ts";
-import type { SteeringText } from "./mentions.ts";
+import type { SteeringText } from "./programs.ts";
 import { runnerPart } from "./runner-settings.ts";
 
 /** Settings that are read; each only up to its first part. */

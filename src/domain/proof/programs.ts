@@ -1,5 +1,12 @@
 import { SCRIPT_RUNNERS } from "../evidence/scripts.ts";
 
+/** A trusted text that says what runs or is loaded: a command, a script, settings. */
+export interface SteeringText {
+  /** The file that has it; one that does not exist if none has. */
+  readonly path: string;
+  readonly text: string;
+}
+
 /** Words of package managers that name all packages of the repository. */
 export const EVERYWHERE = /^(?:-r|-w|--workspaces?|--filter|--recursive|workspaces?|-ws)(?:=|$)/;
 /** Words of package managers that install, and the scripts that they run then, beside those before and after each. */
