@@ -100,6 +100,8 @@ describe("prepare commands", () => {
     expect(preparedOf(events).map(({ name, reused, why }) => ({ name, reused, why }))).toEqual([
       { name: "worktree", reused: false, why: undefined },
       { name: "look", reused: false, why: "the change touches an input" },
+      // The proof, in the judge's tree: what prepares it is the base's.
+      { name: "look", reused: true, why: undefined },
     ]);
     expect(JSON.parse((await stage.run(["cache", "--json"])).stdout)).toHaveLength(1);
   });
