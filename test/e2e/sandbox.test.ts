@@ -38,7 +38,9 @@ describe("the sandbox", { timeout: 300_000 }, () => {
   test("a batch that requires it runs to done in it, and says nothing of being unsandboxed", async () => {
     using stage = checkedStage();
     stage.agent(`${HONEST} sh("git", "add", "-A"); sh("git", "commit", "-q", "-m", "mine"); fs.writeFileSync("left.txt", "x");`);
-    const ended = await stage.run([stage.batch(["T-1"], { sandbox: "required", finish: FINISH }), "--headless"]);
+    // The repository's own script says what is in it: it is the check's.
+    const ticket = { id: "T-1", allow: { judge: ["T-1.txt"] } };
+    const ended = await stage.run([stage.batch([ticket], { sandbox: "required", finish: FINISH }), "--headless"]);
     expect(ended.stderr).toBe("");
     expect(ended).toMatchObject({ code: 0, stdout: expect.not.stringContaining("unsandboxed") });
     expect(stage.git("app", "ls-tree", "--name-only", "main").split("\n")).toEqual(
@@ -120,7 +122,8 @@ describe("the sandbox", { timeout: 300_000 }, () => {
       const ended = await stage.run([stage.batch(["T-1"], { sandbox, finish: FINISH }), "--headless"]);
       server.close();
       expect(ended.code).toBe(0);
-      expect(calls, sandbox).toBe(sandbox === "off" ? 2 : 0);
+      // The agent, the check, and its proof.
+      expect(calls, sandbox).toBe(sandbox === "off" ? 3 : 0);
     }
   });
 
