@@ -15,7 +15,7 @@ const TESTS = "test/**/*.test.{ts,tsx}";
 
 /** Files that take more than a minute by themselves, by their folders or names. A test file's size says nothing about its time. */
 const SLOW =
-  /\/test\/(?:adversary\/(?!register)|agents\/(?:programs|story)|example\/story|fuzz\/|chaos\/|loop\/(?:deep-proof|verify)|e2e\/(?:heal|laws|crash))/;
+  /\/test\/(?:adversary\/(?!register)|agents\/(?:programs|story)|example\/story|fuzz\/|chaos\/|loop\/(?:deep-proof|verify)|e2e\/(?:heal|laws|crash|honest))/;
 
 /** Starts the slow files first, so that none of them is left running alone at the end. */
 class SlowFirst extends BaseSequencer {

@@ -49,7 +49,7 @@ export async function work(stage: Stage, corpus: readonly Honest[], program?: st
 }
 
 /** The agent of every ticket: the source of the corpus's functions. */
-function agentText(corpus: readonly Honest[]): string {
+export function agentText(corpus: readonly Pick<Honest, "id" | "agent">[]): string {
   const agents = corpus.map(({ id, agent }) => `${JSON.stringify(id)}: ${agent}`);
   return `import * as path from "node:path";
 const run = (program, ...args) => sh(program, ...args);
