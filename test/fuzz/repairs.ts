@@ -180,7 +180,8 @@ function run(
     env,
     encoding: "utf8",
     timeout: MOST_MS,
-    input: "",
+    // A Bash whose standard input is a socket takes it for a login by rsh: it reads ~/.bashrc and no BASH_ENV.
+    stdio: ["ignore", "pipe", "pipe"],
   });
   rmSync(folder, { recursive: true, force: true });
   return { code: status, output: `${stdout}\n${stderr}` };
