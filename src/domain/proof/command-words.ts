@@ -54,9 +54,11 @@ function shellCommands(script: string): readonly (readonly string[])[] {
     if (/^(?:&&|\|\||[;|&\n()])$/.test(token)) commands.push([]);
     else commands.at(-1)?.push(single ?? double ?? token);
   }
-  return commands
-    .map((words) => words.slice(words.findIndex((word) => !/^[A-Z_a-z]\w*=/.test(word) && !KEYWORDS.has(word))))
-    .filter((words) => words.length > 0);
+  // Words that only set variables run nothing.
+  return commands.flatMap((words) => {
+    const at = words.findIndex((word) => !/^[A-Z_a-z]\w*=/.test(word) && !KEYWORDS.has(word));
+    return at === -1 ? [] : [words.slice(at)];
+  });
 }
 
 /** Programs that read the files which they are given, and run nothing of them. */

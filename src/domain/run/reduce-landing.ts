@@ -1,11 +1,11 @@
 import { withTicket } from "../schedule/queue.ts";
-import type { RepoId } from "../values/ids.ts";
+import type { RepoId, TicketId } from "../values/ids.ts";
 import { vecAt } from "../values/vec.ts";
 import type { RunEvent } from "./event.ts";
 import { type Landings, upTo, withLandedCommit, withTrusted } from "./landings.ts";
 import { type LandedProof, withProven } from "./proof-fact.ts";
 import { withBaseMoved } from "./reduce-people.ts";
-import { indexOf, type RunState } from "./state.ts";
+import { indexOf, type Plan, type RunState } from "./state.ts";
 
 /** Adds a landing, or the revert of one, to the knowledge of its repository's base. */
 export function withLanding(
@@ -28,8 +28,23 @@ export function withLanding(
   const next = withTrusted(before, { from, to, only: approved.length === 0 ? only : { ...only, files: approved } });
   const commits = withLandedCommit(known?.commits ?? [], { sha: to, ticket: id });
   const landed: Landings = { ...next, initial: known?.initial ?? from, last: to, commits };
-  const proofs = proof === undefined ? state.proofs : withProven(state.proofs, repo, to);
+  const isProven = proof !== undefined && coversEarlier(state, repo, id);
+  const proofs = isProven ? withProven(state.proofs, repo, to) : state.proofs;
   return withBaseMoved({ ...state, proofs, landings: { ...state.landings, [repo]: landed } }, event);
+}
+
+/** True if a ticket's checks have all those of the changes that landed since the last proof: its own proof is theirs, too. */
+function coversEarlier(state: RunState, repo: RepoId, id: TicketId): boolean {
+  const { plan, proofs } = state;
+  const commits = landingsOf(state, repo)?.commits ?? [];
+  const earlier = commits.slice(commits.findIndex(({ sha }) => sha === proofs[repo]?.proven) + 1);
+  const own = new Set(checksOf(plan, id));
+  return earlier.every(({ ticket }) => checksOf(plan, ticket).every((check) => own.has(check)));
+}
+
+function checksOf({ tickets, index }: Plan, id: TicketId): readonly string[] {
+  const spec = tickets[index[id] ?? -1];
+  return spec?.finish.flatMap((step) => (step.step === "check" ? [JSON.stringify(step)] : [])) ?? [];
 }
 
 /** The knowledge of a repository's base; undefined if nothing has landed there. */

@@ -2,6 +2,7 @@ import { proofMode } from "../batch/proof-spec.ts";
 import type { LandedCommit } from "../run/landings.ts";
 import { landingsOf } from "../run/reduce-landing.ts";
 import { activeTickets, freeSlots, indexOf, type RunState } from "../run/state.ts";
+import { isSettled } from "../run/ticket-state.ts";
 import type { RepoId, TicketId } from "../values/ids.ts";
 import { vecAt } from "../values/vec.ts";
 import { specOf } from "./plan.ts";
@@ -44,6 +45,19 @@ export function dueProofs(state: RunState, { isLast }: { readonly isLast: boolea
     if (isLast) return true;
     const isIdle = freeSlots(state).length > 0 && !activeTickets(state).some(({ id }) => specOf(state.plan, id).repo === repo);
     return commits.length >= (isIdle ? WHILE_IDLE : AT_MOST);
+  });
+}
+
+/**
+ * True if nothing but these tickets' changes, and what is reopened or found later, is still to land in a repository: every other ticket is
+ * settled, or its change has landed.
+ */
+export function areLast(state: RunState, repo: RepoId, ids: readonly string[]): boolean {
+  const landed = new Set(landingsOf(state, repo)?.commits.map(({ ticket }) => ticket));
+  return state.plan.tickets.every(({ id, ...spec }, index) => {
+    if (spec.repo !== repo || ids.includes(id)) return true;
+    const { phase } = vecAt(state.tickets, index);
+    return isSettled(phase) || phase === "landed" || (phase === "finishing" && landed.has(id));
   });
 }
 

@@ -1,8 +1,30 @@
-import type { JudgeSpec } from "../../domain/batch/proof-spec.ts";
+import { type JudgeSpec, proofMode } from "../../domain/batch/proof-spec.ts";
 import type { StepSpec } from "../../domain/batch/step-spec.ts";
 import type { LandedProof } from "../../domain/run/proof-fact.ts";
+import { expectedSuiteMs } from "../../domain/run/suite-fact.ts";
+import { areLast } from "../../domain/schedule/proofs.ts";
+import type { ProofTime } from "../steps/check-step.ts";
 import { refuseUnapproved } from "../steps/prove-alone.ts";
 import type { NeededApproval, StepResult } from "../steps/step.ts";
+import type { LoopContext, OpenAttempt } from "./context.ts";
+
+/** A proof beside a check that takes less would save little. Milliseconds. */
+const LEAST_MS = 5_000;
+
+/**
+ * When a change is proven by a check. One that must be proven alone, or after which nothing is to land, is proven beside its check, unless
+ * that is short or something is allowed to its ticket. `together`: the tickets that are checked with it, or below it.
+ */
+export function proofTimeOf(
+  { batch, state }: Pick<LoopContext, "batch" | "state">,
+  { ticket }: Pick<OpenAttempt, "ticket">,
+  { check, together }: { readonly check: Extract<StepSpec, { step: "check" }>; readonly together: readonly string[] },
+): ProofTime {
+  const { allow, contract, fixes, repo } = ticket;
+  const expectedMs = expectedSuiteMs(state(), { repo, check: check.name, purpose: "check" }) ?? 0;
+  if (allow !== undefined || contract !== undefined || fixes !== undefined || expectedMs < LEAST_MS) return "if-needed";
+  return proofMode(batch, repo) === "each" || areLast(state(), repo, together) ? "beside" : "if-needed";
+}
 
 /** What the checks of a change have shown beside their results: what is proven, and what of it somebody has to approve. */
 export class CandidateProofs {

@@ -3,7 +3,7 @@ import type { Repo } from "../../ports/vcs.ts";
 import { AttemptOver } from "../programs/scope.ts";
 import { type BaseCheckResult, repairsTests } from "../steps/base-health.ts";
 import { baseResults } from "../steps/base-results.ts";
-import { runCheckStep } from "../steps/check-step.ts";
+import { type ProofTime, runCheckStep } from "../steps/check-step.ts";
 import type { Built } from "../steps/landing.ts";
 import type { StepResult } from "../steps/step.ts";
 import type { LoopContext, OpenAttempt } from "./context.ts";
@@ -15,6 +15,7 @@ interface CandidateCheck {
   readonly index: number;
   readonly step: Check;
   readonly candidate: Built;
+  readonly proof: ProofTime;
 }
 
 /**
@@ -25,13 +26,13 @@ export async function checkCandidate(
   ctx: LoopContext,
   scope: OpenAttempt,
   repo: Repo,
-  { index, step, candidate }: CandidateCheck,
+  { index, step, candidate, proof }: CandidateCheck,
 ): Promise<StepResult> {
   const { base: tip } = candidate;
-  if (!(await repo.contains(tip))) return checkOnUnlanded(ctx, scope, repo, { step, candidate });
+  if (!(await repo.contains(tip))) return checkOnUnlanded(ctx, scope, repo, { step, candidate, proof });
   // With a report, the base is measured first in any case.
   const measured = step.report ? await ctx.baseHealth.checkTip(ctx, scope, repo, { step, tip }) : undefined;
-  const result = await runCheckStep(ctx, scope, repo, step, candidate);
+  const result = await runCheckStep(ctx, scope, repo, step, candidate, { proof });
   if (scope.signal.aborted) return result;
   const onBase = measured ?? (result.ok ? undefined : await resultOnBase(ctx, scope, repo, { step, tip }));
   if (onBase?.as !== "failed") return result;
@@ -51,9 +52,9 @@ async function checkOnUnlanded(
   ctx: LoopContext,
   scope: OpenAttempt,
   repo: Repo,
-  { step, candidate }: Omit<CandidateCheck, "index">,
+  { step, candidate, proof }: Omit<CandidateCheck, "index">,
 ): Promise<StepResult> {
-  const result = await runCheckStep(ctx, scope, repo, step, candidate);
+  const result = await runCheckStep(ctx, scope, repo, step, candidate, { proof });
   if (!result.ok || step.report === undefined) return result;
   const below = await baseResults(ctx, scope, repo, { step, commit: candidate.base });
   if (below.as !== "tests" || !below.run.tests.some(({ outcome }) => outcome === "failed")) return result;

@@ -74,6 +74,7 @@ class Lane<R extends CheckOutcome> implements CarLane<R> {
 
   add(car: Car<R>): void {
     if (!this.#order.has(car)) this.#order.set(car, Math.max(0, ...this.#order.values()) + 1);
+    car.waitsSince = this.#clock.now();
     this.remove(car);
     this.#putBack([car]);
   }
@@ -107,12 +108,14 @@ class Lane<R extends CheckOutcome> implements CarLane<R> {
     this.#isDriving = false;
   }
 
-  /** Waits for others that may come soon: each of them saves a check. */
+  /** Waits for others that may come soon: each of them saves a check. What has waited for another train has waited for them, too. */
   async #gather(): Promise<void> {
     const [first] = this.#waiting;
-    if (first?.options.group === undefined || first.options.gatherMs <= 0) return;
+    if (first?.options.group === undefined) return;
+    const leftMs = first.waitsSince + first.options.gatherMs - this.#clock.now();
+    if (leftMs <= 0) return;
     const over = Promise.withResolvers<void>();
-    const cancel = this.#clock.after(first.options.gatherMs, over.resolve);
+    const cancel = this.#clock.after(leftMs, over.resolve);
     let isOver = false;
     void over.promise.then(() => {
       isOver = true;
@@ -277,6 +280,7 @@ class Lane<R extends CheckOutcome> implements CarLane<R> {
     const train: Train = {
       ids: cars.map(({ options }) => options.id),
       behind: () => this.#waiting.length,
+      below: () => this.#passed.map(({ options }) => options.id),
       signal: cancelled.signal,
       depart: () => {
         for (const car of cars) car.depart(train);

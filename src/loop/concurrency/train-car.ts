@@ -19,6 +19,8 @@ export interface Train {
   readonly ids: readonly string[];
   /** The cars that wait for the next train. */
   readonly behind: () => number;
+  /** The cars that have been checked before and have not landed yet. */
+  readonly below: () => readonly string[];
   /** Aborted if what it stands on does not land: its check says nothing then. */
   readonly signal: AbortSignal;
   /** Called once its check begins to run. */
@@ -79,6 +81,8 @@ export class Car<R extends CheckOutcome> {
   #state: "under-check" | "failed" | "checked" | "ready" | "stale" | "landed" | "left" = "under-check";
   #chases = 0;
   candidate: BuiltCandidate | undefined;
+  /** When it came to be checked. Milliseconds since the epoch. */
+  waitsSince = 0;
 
   /** Made by `MergeTrains.enter`. */
   constructor(lane: CarLane<R>, options: CarOptions<R>) {

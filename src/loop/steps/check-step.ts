@@ -13,8 +13,10 @@ import { checkFolders } from "../programs/sealed-checkout.ts";
 import { type Check, type CheckRun, type Outcome, overwrittenFindings, refuse, runCheck } from "./check-run.ts";
 import { CheckStopwatch } from "./check-stopwatch.ts";
 import { byTests } from "./compare-tests.ts";
+import { type BegunProof, beginProof } from "./deep-proof.ts";
 import { protectedFor, strayPaths, touchedOf } from "./gates.ts";
 import type { Built } from "./landing.ts";
+import { originBelow } from "./origins.ts";
 import { proveAlone } from "./prove-alone.ts";
 import { suppressionFindings } from "./static-findings.ts";
 import type { StepContext, StepResult } from "./step.ts";
@@ -33,7 +35,8 @@ const NOTHING_ALLOWED: Allowance = { testsRemoved: [], testsSkipped: [], suppres
 /**
  * Runs a check on a merge candidate. The exit code alone proves little, so the candidate is compared with its base. Protected
  * files must be the same, no new suppression may be in it, and if the step names a report, each test of the base must exist, run
- * and pass as it did. Then it is proven alone, if it must be and `isProven` does not say that it is. A failed check is never run again on the same candidate (adversary case A19), except for one transient.
+ * and pass as it did. Then it is proven alone, if it must be. A failed check is never run again on the same candidate (adversary case A19),
+ * except for one transient.
  */
 export async function runCheckStep(
   ctx: StepContext,
@@ -41,7 +44,7 @@ export async function runCheckStep(
   repo: Repo,
   step: Check,
   candidate: Built,
-  { isProven = false }: { readonly isProven?: boolean } = {},
+  { proof = "if-needed" }: { readonly proof?: ProofTime } = {},
 ): Promise<StepResult> {
   const stopwatch = new CheckStopwatch(ctx.clock);
   const allow = scope.ticket.allow ?? NOTHING_ALLOWED;
@@ -50,12 +53,41 @@ export async function runCheckStep(
   if (touched.length > 0) return refuse(check, `protected path differs from the base: ${touched[0]}`, boundedList(touched));
   const stray = await strayTouched(check);
   if (stray.length > 0) return refuse(check, `outside the contract's safety.only: ${stray[0]}`, boundedList(stray));
-  const suppressed = await suppressionFindings(ctx.scans, check);
-  const outcome = step.report === undefined ? await byExitCode(check) : await byTests(check);
+  if (proof !== "beside") return judged(check, (outcome) => (proof === "none" ? passed(outcome) : proven(check, outcome)));
+  // Who waits for a permit goes first.
+  const result = await ctx.commandPermits.tryRun(async () => {
+    const begun = beginAlone(check);
+    // It is awaited below, and may fail before.
+    begun.catch(() => undefined);
+    try {
+      return await judged(check, async (outcome) => proven(check, outcome, await begun));
+    } finally {
+      await (await begun.catch(() => undefined))?.stop();
+    }
+  });
+  return result ?? judged(check, (outcome) => proven(check, outcome));
+}
+
+/** When a change is proven: in no case, after its check if it must be alone, or in any case and beside its check if a slot is free. */
+export type ProofTime = "none" | "if-needed" | "beside";
+
+/** Begins the proof of a candidate whose ticket is allowed nothing. */
+function beginAlone({ ctx, scope, repo, step, candidate }: CheckRun): Promise<BegunProof | undefined> {
+  return beginProof(ctx, scope, repo, { step, candidate, origin: originBelow(ctx, repo, candidate), allow: {} });
+}
+
+function passed({ passed: result }: Outcome): Promise<StepResult> {
+  return Promise.resolve({ ok: true, ...result });
+}
+
+/** Runs the check and judges its outcome; what passes is what `pass` makes of it. */
+async function judged(check: CheckRun, pass: (outcome: Outcome) => Promise<StepResult>): Promise<StepResult> {
+  const suppressed = await suppressionFindings(check.ctx.scans, check);
+  const outcome = check.step.report === undefined ? await byExitCode(check) : await byTests(check);
   if ("ok" in outcome) return outcome;
   const findings = [...outcome.findings, ...suppressed];
   const { facts = [] } = outcome;
-  if (findings.length === 0) return { ...(isProven ? { ok: true, ...outcome.passed } : await proven(check, outcome)), facts };
+  if (findings.length === 0) return { ...(await pass(outcome)), facts };
   const { evidence } = refuse(check, findingsLine(findings), detailOf(check, findings, outcome.output));
   const tests = outcome.findings.flatMap(({ ids }) => ids).toSorted();
   if (tests.length === 0) return { ok: false, evidence, facts };
@@ -63,9 +95,9 @@ export async function runCheckStep(
 }
 
 /** A passed check is proven alone if it must be. What planted tests are called stays in the log: agents read the evidence. */
-async function proven(check: CheckRun, { passed, isRed = false }: Outcome): Promise<StepResult> {
+async function proven(check: CheckRun, { passed, isRed = false }: Outcome, begun?: BegunProof): Promise<StepResult> {
   const { ctx, scope, repo, stopwatch } = check;
-  const proof = await stopwatch.measure("proof", () => proveAlone(ctx, scope, repo, { ...check, isRed }));
+  const proof = await stopwatch.measure("proof", () => proveAlone(ctx, scope, repo, { ...check, isRed, begun }));
   if (proof.as === "forged") return refuse(check, proof.finding.says, detailOf(check, [proof.finding], ""));
   if (proof.as === "broken") return { ok: false, evidence: proof.evidence };
   const summary = [passed.summary, ...timesParts(stopwatch.times), ...proof.says].join("; ");

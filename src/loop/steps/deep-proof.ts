@@ -3,16 +3,17 @@ import type { TestResult } from "../../domain/evidence/results.ts";
 import { expectedPasses, passingNames } from "../../domain/proof/findings.ts";
 import type { JudgeAllowance } from "../../domain/proof/permission.ts";
 import type { Origin } from "../../domain/run/landings.ts";
+import { settleBoth } from "../../domain/values/settle-both.ts";
 import type { Repo } from "../../ports/vcs.ts";
-import type { StepScope } from "../programs/scope.ts";
-import { baseResults } from "./base-results.ts";
+import { besideMarker, type StepScope } from "../programs/scope.ts";
+import { baseResults, type CheckedCommit, resultsKey } from "./base-results.ts";
 import { JudgesTree } from "./judges-tree.ts";
 import type { Built } from "./landing.ts";
 import { withoutTheChange } from "./new-tests.ts";
-import type { ProofOutcome } from "./proof.ts";
+import { firstPlanted, isSameTree, type ProofOutcome } from "./proof.ts";
 import { proveByExitCode } from "./prove-by-exit-code.ts";
 import { proveByTests } from "./prove-by-tests.ts";
-import { sortChange } from "./sort-change.ts";
+import { type SortedChange, sortChange } from "./sort-change.ts";
 import { unsearched } from "./static-findings.ts";
 import type { StepContext } from "./step.ts";
 
@@ -25,6 +26,48 @@ export interface ToProve {
   readonly allow: JudgeAllowance;
   /** Tests that must pass though the base fails them. */
   readonly fixes?: readonly string[];
+  /** The proof, if its first run has been begun. */
+  readonly begun?: BegunProof | undefined;
+}
+
+/** What a proof knows before its candidate's own results. */
+interface PreparedProof {
+  /** The results of the origin; undefined where there are none. */
+  readonly before: readonly TestResult[] | undefined;
+  readonly change: SortedChange;
+  readonly tree: JudgesTree;
+}
+
+/** A proof whose first run runs beside the check of its candidate. */
+export interface BegunProof extends PreparedProof {
+  /** Ends it: the check has failed. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Begins the first run of a proof beside the check of its candidate, which says nothing if that fails: if it passes, the candidate passes what
+ * its base does. Undefined if the origin was not measured yet, if tests fail there, or if nothing is to run.
+ */
+export async function beginProof(
+  ctx: StepContext,
+  scope: StepScope,
+  repo: Repo,
+  toProve: ToProve,
+): Promise<BegunProof | undefined> {
+  const { step, origin } = toProve;
+  const hasReport = step.report !== undefined;
+  const kept = hasReport && (await ctx.manifests.kept(resultsKey(ctx, scope, repo, { step, commit: origin.first })));
+  if (hasReport && (!kept || kept.tests.some(({ outcome }) => outcome === "failed"))) return undefined;
+  const prepared = await prepareProof(ctx, scope, repo, toProve, kept ? kept.tests : undefined);
+  if ("as" in prepared) return undefined;
+  const { before = [], change, tree } = prepared;
+  const proof = { step, candidate: toProve.candidate, change, tree };
+  const found = step.canary === "off" ? undefined : firstPlanted(proof);
+  const isPassing = hasReport ? passingNames(expectedPasses(before, before, []), before, before) : () => true;
+  const twinned = found === undefined ? [] : await tree.plant(found, isPassing);
+  if (twinned.length === 0 && isSameTree(proof)) return undefined;
+  tree.begin(twinned);
+  return { ...prepared, stop: () => tree.stop() };
 }
 
 /**
@@ -33,38 +76,51 @@ export interface ToProve {
  * deviates is repeated, compared with the same twins on the trusted base, and traced to the files of the judge that explain it.
  */
 export async function deepProof(ctx: StepContext, scope: StepScope, repo: Repo, toProve: ToProve): Promise<ProofOutcome> {
-  const { step, candidate, origin, allow, fixes = [] } = toProve;
+  const { step, candidate, origin, fixes = [], begun } = toProve;
   const hasReport = step.report !== undefined;
-  const [before, own] = hasReport ? await resultsBoth(ctx, scope, repo, toProve) : [];
+  const results = (commit: string) => (hasReport ? resultsOn(ctx, scope, repo, { step, commit }) : undefined);
+  const prepared = begun ?? (await prepareProof(ctx, scope, repo, toProve, await results(origin.first)));
+  if ("as" in prepared) return prepared;
+  const { before, change, tree } = prepared;
+  if (!hasReport) return proveByExitCode({ step, candidate, change, tree });
+  const own = await results(candidate.commit);
+  if (before === undefined) return { as: "proven", commit: candidate.commit, planted: 0, note: "the base has no tests" };
+  if (own === undefined) return broken(step.name, "the candidate's own results could not be measured");
+  const expected = expectedPasses(before, own, fixes);
+  const isPassing = passingNames(expected, own, before);
+  const beside = { ...scope, marker: besideMarker(scope.marker) };
+  const [outcome, newTests] = await settleBoth(
+    proveByTests({ step, candidate, change, tree, expected, isPassing }),
+    withoutTheChange(ctx, beside, repo, { step, candidate, change, first: origin.first, before, own }),
+  );
+  return outcome.as === "proven" && newTests !== undefined ? { ...outcome, newTests } : outcome;
+}
+
+/** Sorts the change, and makes its judge's tree. */
+async function prepareProof(
+  ctx: StepContext,
+  scope: StepScope,
+  repo: Repo,
+  { step, candidate, origin, allow }: ToProve,
+  before: readonly TestResult[] | undefined,
+): Promise<PreparedProof | ProofOutcome> {
   const isRed = before?.some(({ outcome }) => outcome === "failed") ?? false;
   const sorted = await sortChange(ctx, repo, { step, candidate, origin, allow, isRed });
   if (!sorted.ok) return broken(step.name, unsearched("the change", sorted.problem).says);
   const change = sorted.value;
   const tree = new JudgesTree(ctx, scope, repo, { step, candidate, first: origin.first, change, originTests: before ?? [] });
-  if (!hasReport) return proveByExitCode({ step, candidate, change, tree });
-  if (before === undefined) return { as: "proven", commit: candidate.commit, planted: 0, note: "the base has no tests" };
-  if (own === undefined) return broken(step.name, "the candidate's own results could not be measured");
-  const expected = expectedPasses(before, own, fixes);
-  const isPassing = passingNames(expected, own, before);
-  const outcome = await proveByTests({ step, candidate, change, tree, expected, isPassing });
-  if (outcome.as !== "proven") return outcome;
-  const newTests = await withoutTheChange(ctx, scope, repo, { step, candidate, change, first: origin.first, before, own });
-  return { ...outcome, ...(newTests !== undefined && { newTests }) };
+  return { before, change, tree };
 }
 
-/** The results of the origin and of the candidate; undefined where there are none. */
-async function resultsBoth(
+/** The results of a commit; undefined if there are none. */
+async function resultsOn(
   ctx: StepContext,
   scope: StepScope,
   repo: Repo,
-  { step, origin, candidate }: ToProve,
-): Promise<readonly (readonly TestResult[] | undefined)[]> {
-  const results: (readonly TestResult[] | undefined)[] = [];
-  for (const commit of [origin.first, candidate.commit]) {
-    const manifest = await baseResults(ctx, scope, repo, { step, commit });
-    results.push(manifest.as === "tests" ? manifest.run.tests : undefined);
-  }
-  return results;
+  checked: CheckedCommit,
+): Promise<readonly TestResult[] | undefined> {
+  const manifest = await baseResults(ctx, scope, repo, checked);
+  return manifest.as === "tests" ? manifest.run.tests : undefined;
 }
 
 function broken(name: string, summary: string): ProofOutcome {

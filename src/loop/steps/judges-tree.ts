@@ -7,7 +7,7 @@ import type { TwinnedFile } from "../../domain/proof/twin.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import { runOnCommit } from "../programs/run-on-commit.ts";
-import type { StepScope } from "../programs/scope.ts";
+import { besideMarker, type StepScope } from "../programs/scope.ts";
 import type { Built } from "./landing.ts";
 import { plantTwins } from "./plant-twins.ts";
 import type { SortedChange } from "./sort-change.ts";
@@ -44,6 +44,8 @@ export class JudgesTree {
   readonly #options: JudgesTreeOptions;
   /** The runs so far. */
   runs = 0;
+  /** A first run that was begun before the check of its candidate ended. */
+  #begun: { readonly twinned: readonly TwinnedFile[]; readonly run: Promise<JudgedRun>; readonly stop: () => void } | undefined;
 
   constructor(ctx: StepContext, scope: StepScope, repo: Repo, options: JudgesTreeOptions) {
     this.#ctx = ctx;
@@ -52,8 +54,34 @@ export class JudgesTree {
     this.#options = options;
   }
 
+  /** Begins the first run, with these twins. The proof that plants and runs first gets them. */
+  begin(twinned: readonly TwinnedFile[]): void {
+    const stopped = new AbortController();
+    const { announce, marker, signal, train } = this.#scope;
+    const scope: StepScope = {
+      ...this.#scope,
+      marker: besideMarker(besideMarker(marker)),
+      signal: AbortSignal.any([signal, stopped.signal]),
+      // The check itself is what is shown meanwhile.
+      announce: (fact) => fact.type === "step-part-started" || announce(fact),
+      ...(train && { train: { ...train, announceToOthers: () => undefined } }),
+    };
+    const run = this.#runWith([], twinned, scope);
+    // Its failure is that of the proof, which awaits it.
+    run.catch(() => undefined);
+    this.#begun = { twinned, run, stop: () => stopped.abort() };
+  }
+
+  /** Ends a run that was begun for nothing. */
+  async stop(): Promise<void> {
+    this.#begun?.stop();
+    await this.#begun?.run.catch(() => undefined);
+    this.#begun = undefined;
+  }
+
   /** Twins for the tree: in files of the base, and in tests that lie in code under test. */
   async plant(found: FoundRunner, isPassing: (name: string) => boolean): Promise<readonly TwinnedFile[]> {
+    if (this.#begun !== undefined) return this.#begun.twinned;
     const { change, candidate } = this.#options;
     const unfit = this.#ctx.proofs.unfit(this.#key);
     const isOwn = new Set(change.code);
@@ -71,6 +99,15 @@ export class JudgesTree {
 
   /** Runs the command in the judge's tree with some of the candidate's other files put back. */
   async run(putBack: readonly string[], twinned: readonly TwinnedFile[]): Promise<JudgedRun> {
+    const begun = this.#begun;
+    if (begun === undefined) return this.#runWith(putBack, twinned, this.#scope);
+    const isSame = begun.twinned === twinned || begun.twinned.length + twinned.length === 0;
+    if (putBack.length > 0 || !isSame) throw new Error("a proof does not begin with the run that was begun for it");
+    this.#begun = undefined;
+    return begun.run;
+  }
+
+  async #runWith(putBack: readonly string[], twinned: readonly TwinnedFile[], scope: StepScope): Promise<JudgedRun> {
     const { change, candidate } = this.#options;
     const back = new Set(putBack);
     const others = [...change.judges, ...change.additions, ...change.inert].filter((path) => !back.has(path));
@@ -84,14 +121,14 @@ export class JudgesTree {
             without: [],
             restored: change.trusted.byCommit(others),
           });
-    return this.#run(commit, files, "");
+    return this.#run(commit, files, { log: "", scope });
   }
 
   /** Runs the command on the trusted base. */
   async runOnBase(twinned: readonly TwinnedFile[]): Promise<JudgedRun> {
     const isOwn = new Set(this.#options.change.code);
     const files = twinned.filter(({ path }) => !isOwn.has(path));
-    return this.#run(await this.#trusted(files), files, "-base");
+    return this.#run(await this.#trusted(files), files, { log: "-base", scope: this.#scope });
   }
 
   async #trusted(files: readonly TwinnedFile[]): Promise<string> {
@@ -101,12 +138,16 @@ export class JudgesTree {
     return this.#repo.deriveCommit({ commit: first, files, without: [], restored });
   }
 
-  async #run(commit: string, twinned: readonly TwinnedFile[], log: string): Promise<JudgedRun> {
+  async #run(
+    commit: string,
+    twinned: readonly TwinnedFile[],
+    { log, scope }: { readonly log: string; readonly scope: StepScope },
+  ): Promise<JudgedRun> {
     const { step, first, originTests, change } = this.#options;
     this.runs += 1;
     const names = twinned.flatMap(({ twins }) => twins.map(({ fails }) => fails));
     let isPrinted = false;
-    const ran = await runOnCommit(this.#ctx, this.#scope, this.#repo, {
+    const ran = await runOnCommit(this.#ctx, scope, this.#repo, {
       step,
       commit,
       attributesOf: first,

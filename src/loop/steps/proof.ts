@@ -59,6 +59,15 @@ export function runnersIn({ change }: Proof): readonly FoundRunner[] {
   return found.flatMap(({ name, words }) => RUNNERS.filter((each) => each.name === name).map((runner) => ({ runner, words })));
 }
 
+/** The runner whose tests get twins in the first run: without a report, such a run says nothing else, so it comes after one without twins. */
+export function firstPlanted(proof: Proof): FoundRunner | undefined {
+  const runners = runnersIn(proof);
+  if (proof.step.report === undefined) return isSameTree(proof) ? runners[0] : undefined;
+  // Behind a failing test no other runner of a chain would run.
+  const last = runners.at(-1);
+  return last === undefined || last.runner.stopsEarly(last.words) ? undefined : last;
+}
+
 export function proven({ candidate }: Proof, twinned: readonly TwinnedFile[], note?: string): Proven {
   const planted = twinned.reduce((sum, { twins }) => sum + twins.length, 0);
   return { as: "proven", commit: candidate.commit, planted, ...(note !== undefined && { note }) };

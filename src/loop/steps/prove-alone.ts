@@ -7,7 +7,7 @@ import { isAllowedToJudge } from "../../domain/proof/permission.ts";
 import { firstFewLine } from "../../domain/values/first-few.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import type { StepScope } from "../programs/scope.ts";
-import { deepProof } from "./deep-proof.ts";
+import { type BegunProof, deepProof } from "./deep-proof.ts";
 import type { Built } from "./landing.ts";
 import { originBelow } from "./origins.ts";
 import type { ProofOutcome } from "./proof.ts";
@@ -22,6 +22,8 @@ export interface PassedCandidate {
   readonly allow: Allowance;
   /** True if tests fail on its base. */
   readonly isRed: boolean;
+  /** Its proof, if it was begun beside the check. Then it is proven alone. */
+  readonly begun?: BegunProof | undefined;
 }
 
 /** The proof of one candidate alone. It has not happened if the candidate is proven together with others. */
@@ -35,6 +37,14 @@ export type AloneOutcome =
     }
   | Extract<ProofOutcome, { as: "forged" | "broken" }>;
 
+/** True if what fails in the proof of a change and all below it may be the fault of others: no file of its own explains it. */
+function mayBeOthers(outcome: ProofOutcome, { code, additions, judges, inert }: ClassifiedChange): boolean {
+  const own = [...code, ...additions, ...judges, ...inert];
+  return outcome.as === "forged" || (outcome.as === "differs" && !outcome.files.every((path) => own.includes(path)));
+}
+
+const NOT_PROVEN = { as: "passed", isProven: false, says: [] } as const;
+
 /** True if a change must be proven alone before it lands: by the batch, or because it changes what judges, or may do so. */
 export function needsProofAlone(mode: ProofSpec, { judges, definition, unclear }: ClassifiedChange): boolean {
   return mode === "each" || judges.length > 0 || definition.length > 0 || unclear !== undefined;
@@ -45,27 +55,35 @@ export function needsProofAlone(mode: ProofSpec, { judges, definition, unclear }
  * of the judge that tests of the base depend on, and those that define the check, need somebody's approval.
  */
 export async function proveAlone(ctx: StepContext, scope: StepScope, repo: Repo, passed: PassedCandidate): Promise<AloneOutcome> {
-  const { step, candidate, allow, isRed } = passed;
+  const { step, candidate, allow, isRed, begun } = passed;
   const own = { first: candidate.base, trusted: [] };
   const sorted = await sortChange(ctx, repo, { step, candidate, origin: own, allow, isRed });
   if (!sorted.ok) return { as: "broken", evidence: failure(step, unsearched("the change", sorted.problem).says) };
-  if (!needsProofAlone(proofMode(ctx.batch, scope.ticket.repo), sorted.value)) return { as: "passed", isProven: false, says: [] };
+  const mustBe = needsProofAlone(proofMode(ctx.batch, scope.ticket.repo), sorted.value);
+  if (!mustBe && begun === undefined) return NOT_PROVEN;
   const defining = definitionApproval(sorted.value, allow);
   const origin = originBelow(ctx, repo, candidate);
-  const proof = await deepProof(ctx, scope, repo, { step, candidate, origin, allow, fixes: scope.ticket.fixes ?? [] });
+  const toProve = { step, candidate, allow, fixes: scope.ticket.fixes ?? [] };
+  const whole = await deepProof(ctx, scope, repo, { ...toProve, origin, begun });
+  // Whatever is wrong, the proof of the base finds which change is to blame.
+  if (!mustBe && whole.as !== "proven") return NOT_PROVEN;
+  // So it does if the change by itself is not to blame: others below it are not proven yet.
+  const isOthers = origin.first !== candidate.base && mayBeOthers(whole, sorted.value);
+  const proof = isOthers ? await deepProof(ctx, scope, repo, { ...toProve, origin: own }) : whole;
   if (proof.as === "forged" || proof.as === "broken") return proof;
   const found = [...(defining === undefined ? [] : [defining]), ...(proof.as === "differs" ? [proof] : [])];
   const says = [
     ...(proof.as === "proven" ? [proofLine(proof)] : []),
     ...found.map(({ finding }) => `${finding.says}: needs approval`),
   ];
-  if (found.length === 0) return { as: "passed", isProven: true, says };
+  const isProven = !isOthers;
+  if (found.length === 0) return { as: "passed", isProven, says };
   const files = [...new Set(found.flatMap((each) => each.files))];
   const finding = {
     says: found.map((each) => each.finding.says).join("; "),
     ids: found.flatMap((each) => each.finding.ids),
   };
-  return { as: "passed", isProven: true, says, needsApproval: { files, finding } };
+  return { as: "passed", isProven, says, needsApproval: { files, finding } };
 }
 
 /** The approval that a change of the check's definition needs; undefined if it changes nothing of it that is not allowed. */

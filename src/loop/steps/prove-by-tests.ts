@@ -8,6 +8,7 @@ import {
   differs,
   explain,
   type Find,
+  firstPlanted,
   forged,
   halve,
   isSameTree,
@@ -33,14 +34,13 @@ const MOST_ROUNDS = 3;
 export async function proveByTests(proof: ProofByTests): Promise<ProofOutcome> {
   const isOff = proof.step.canary === "off";
   const runners = isOff ? [] : runnersIn(proof);
-  // Behind a failing test no other runner of a chain would run.
-  const beside = runners.at(-1);
-  const isBeside = beside !== undefined && !beside.runner.stopsEarly(beside.words);
-  const outcome = await compareWithTwins(proof, isBeside ? beside : undefined);
-  if (outcome.as !== "proven" || beside === undefined)
+  const first = isOff ? undefined : firstPlanted(proof);
+  const outcome = await compareWithTwins(proof, first);
+  const last = runners.at(-1);
+  if (outcome.as !== "proven" || last === undefined)
     return isOff && outcome.as === "proven" ? { ...outcome, note: "switched off" } : outcome;
-  const alone = await provenAlone(proof, outcome, isBeside ? runners.slice(0, -1) : runners);
-  return (alone.as === "proven" ? await provenInOwnTree(proof, alone, beside) : undefined) ?? alone;
+  const alone = await provenAlone(proof, outcome, first === undefined ? runners : runners.slice(0, -1));
+  return (alone.as === "proven" ? await provenInOwnTree(proof, alone, last) : undefined) ?? alone;
 }
 
 /** The outcome of the base's tests in the judge's tree, with twins of this runner's tests beside them. */

@@ -176,6 +176,7 @@ describe("the definition of a check", () => {
     [["pytest", "-q"]],
     [["sh", "-c", "CI=1 npx vitest run > out.txt 2>&1"]],
     [["go", "test", "./..."]],
+    [["sh", "-c", 'OUT="$1"; node --test; code=$?; rm -rf tmp; exit $code']],
   ])("is clear: %j", (command) => {
     expect(classify({ command, base: BASE, change: {} }).unclear).toBeUndefined();
   });

@@ -31,6 +31,24 @@ describe("the proof of a base", () => {
     expect(sim.state.proofs).toEqual({ app: { proven: "cc" } });
   });
 
+  test.for([
+    ["the same checks", "true", "cc"],
+    ["another check", "false", undefined],
+  ] as const)("is that of a candidate that was proven alone, if what landed before has %s", ([, command, proven]) => {
+    const check = (word: string) => ({ step: "check", name: "tests", command: [word] }) as const;
+    const finish = (word: string) => ({ finish: [check(word), { step: "merge" as const }] });
+    const sim = new Simulation(batchOf([ticketOf("T-1", finish("true")), ticketOf("T-2", finish(command))]));
+    sim.decide();
+    const land = (id: TicketId, from: string, to: string, proof?: { approved: string[] }) => {
+      const of = { ...sim.of(id), repo: APP, from, to };
+      sim.report({ type: "merge-intended", ...of, ...(proof && { proof }) });
+      sim.report({ type: "merge-landed", ...of });
+    };
+    land(T1, "aa", "bb");
+    land(T2, "bb", "cc", { approved: [] });
+    expect(sim.state.proofs["app"]?.proven).toBe(proven);
+  });
+
   test("does not run any more once it was stopped, or once another engine took over", () => {
     const sim = begun();
     const start = () => sim.report({ type: "proof-started", repo: APP, sha: "aa", tickets: [T1] });

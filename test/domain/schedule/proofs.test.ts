@@ -2,8 +2,9 @@ import { describe, expect, it } from "vitest";
 import type { Batch } from "../../../src/domain/batch/schema.ts";
 import type { Proof } from "../../../src/domain/run/proof-fact.ts";
 import type { RunState } from "../../../src/domain/run/state.ts";
-import { describeUnproven, dueProofs, unprovenCommits } from "../../../src/domain/schedule/proofs.ts";
+import { areLast, describeUnproven, dueProofs, unprovenCommits } from "../../../src/domain/schedule/proofs.ts";
 import { RepoId, TicketId } from "../../../src/domain/values/ids.ts";
+import { vecAt, vecWith } from "../../../src/domain/values/vec.ts";
 import { batchOf, Simulation, ticketOf } from "../simulate.ts";
 
 const APP = RepoId.parse("app");
@@ -86,5 +87,35 @@ describe("describeUnproven", () => {
       `what landed on the base of app is not proven: ${failed.summary}`,
     );
     expect(describeUnproven(aRun({ landed: 1, proof: { proven: "c1" } }))).toBeUndefined();
+  });
+});
+
+describe("areLast", () => {
+  const run = (landed: number, isBusy = false) => aRun({ landed, isBusy });
+  const [t1, t2] = ["T-1", "T-2"];
+
+  it("is so for all tickets of the repository, and for those of another one", () => {
+    expect(areLast(run(0), APP, [t1, t2])).toBe(true);
+    expect(areLast(run(0), RepoId.parse("other"), [])).toBe(true);
+  });
+
+  it("is not so while another ticket waits or is at work, though an earlier change of it has landed", () => {
+    expect(areLast(run(0), APP, [t1])).toBe(false);
+    expect(areLast(run(1), APP, [t2])).toBe(false);
+    expect(areLast(run(1, true), APP, [t2])).toBe(false);
+  });
+
+  it("is so once the change of the other has landed, and once it is settled", () => {
+    for (const [phase, landed] of [
+      ["finishing", 1],
+      ["landed", 1],
+      ["done", 1],
+      ["human-gated", 0],
+      ["stalled", 0],
+    ] as const) {
+      const state = run(landed);
+      const tickets = vecWith(state.tickets, 0, { ...vecAt(state.tickets, 0), phase });
+      expect(areLast({ ...state, tickets }, APP, [t2]), phase).toBe(true);
+    }
   });
 });

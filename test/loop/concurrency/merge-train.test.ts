@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { MergeTrains } from "../../../src/loop/concurrency/merge-train.ts";
 import type { Car, CarOptions, Train } from "../../../src/loop/concurrency/train-car.ts";
+import type { Clock } from "../../../src/ports/clock.ts";
 import type { Candidate } from "../../../src/ports/vcs.ts";
 
 type Built = Extract<Candidate, { ok: true }>;
@@ -26,8 +27,8 @@ function carsIn(commit: string): readonly string[] {
 }
 
 /** A base, and what is checked and landed on it. A tree fails if `isFaulty` says so. */
-function aWorld(isFaulty: (cars: readonly string[]) => boolean = () => false) {
-  const trains = new MergeTrains<Result>(CLOCK);
+function aWorld(isFaulty: (cars: readonly string[]) => boolean = () => false, clock: Clock = CLOCK) {
+  const trains = new MergeTrains<Result>(clock);
   const world = { tip: "base", runs: [] as string[], landed: [] as string[], failed: [] as string[], departed: [] as Train[] };
   const enter = (id: string, over: Partial<CarOptions<Result>> = {}): Car<Result> =>
     trains.enter("app", {
@@ -109,6 +110,34 @@ describe("MergeTrains", () => {
     await Promise.all([ride(enter("a")), ride(enter("b"), () => Promise.resolve(false)), ride(enter("c"))]);
     expect(world.landed).toEqual(["a", "c"]);
     expect(world.runs).toEqual(["base+a+b+c", "base+a+c"]);
+  });
+
+  test("waits for no others with a car that has waited for another train", async () => {
+    let now = 0;
+    const waits: number[] = [];
+    const clock = {
+      now: () => now,
+      after: (ms: number, then: () => void) => {
+        waits.push(ms);
+        return CLOCK.after(1, then);
+      },
+    };
+    const { world, enter, ride } = aWorld(undefined, clock);
+    const [begun, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const check = async ({ commit }: Built) => {
+      begun.resolve();
+      await over.promise;
+      return { ok: true, commit };
+    };
+    const first = ride(enter("a", { gatherMs: 500, check }));
+    await begun.promise;
+    const second = ride(enter("b", { gatherMs: 500 }));
+    while (waits.length < 2) await new Promise((resolve) => setImmediate(resolve));
+    now = 600;
+    over.resolve();
+    await Promise.all([first, second]);
+    expect(world.landed).toEqual(["a", "b"]);
+    expect(waits).toEqual([500, 500]);
   });
 
   test("checks the next train on the one that has passed and waits for its other steps", async () => {
