@@ -133,6 +133,8 @@ describe("MergeTrains", () => {
     await begun.promise;
     const second = ride(enter("b", { gatherMs: 500 }));
     while (waits.length < 2) await new Promise((resolve) => setImmediate(resolve));
+    // Its own wait ends with the next turn.
+    for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
     now = 600;
     over.resolve();
     await Promise.all([first, second]);
