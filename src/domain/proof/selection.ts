@@ -14,11 +14,13 @@ interface SelectOptions {
   readonly found: readonly StartedRunner[];
   readonly packageJson: string | undefined;
   readonly ids: readonly string[];
+  /** Files of tests to run whole, in place of `ids`. */
+  readonly whole?: readonly string[] | undefined;
   /** All paths of the commit. */
   readonly files: readonly string[];
 }
 
-/** Tests that are selected at most: command lines are bounded. */
+/** Tests or files that are selected at most: command lines are bounded. */
 const MOST_SELECTED = 20;
 
 /** Words to add: at once behind the runner's own first `head` words, and at the end. */
@@ -73,18 +75,19 @@ const NARROW: Readonly<Record<string, Narrow>> = {
  * The command that runs some tests of a check, and little else; undefined if its runner cannot select, or the command is too involved.
  * What it runs is a guess by words: only the results that its report gives for these tests mean anything.
  */
-export function selectTests({ command, found, packageJson, ids, files }: SelectOptions): Argv | undefined {
+export function selectTests({ command, found, packageJson, ids, whole, files }: SelectOptions): Argv | undefined {
   const [started] = found;
   const narrow = started && NARROW[started.runner.name];
-  if (started === undefined || narrow === undefined || found.length !== 1 || ids.length === 0 || ids.length > MOST_SELECTED)
-    return undefined;
+  const selected = whole ?? ids;
+  if (started === undefined || narrow === undefined || found.length !== 1) return undefined;
+  if (selected.length === 0 || selected.length > MOST_SELECTED) return undefined;
   const { words } = started;
   // A file that could not be loaded is in the report in place of its tests.
-  const whole = ids.filter((id) => fileOf(id) !== undefined);
-  const names = whole.length > 0 ? [] : [...new Set(ids.map((id) => id.split(" > ").at(-1) ?? id))];
+  const isWhole = whole !== undefined || ids.some((id) => fileOf(id) !== undefined);
+  const names = isWhole ? [] : [...new Set(ids.map((id) => id.split(" > ").at(-1) ?? id))];
   const narrowed = narrow(words, names);
   if (narrowed === undefined) return undefined;
-  const own = narrowed.append ?? filesToAdd(words.slice(narrowed.head), ids, files);
+  const own = narrowed.append ?? filesToAdd(words.slice(narrowed.head), selected, files);
   if (names.length === 0 && own.length === 0) return undefined;
   return placed({ command, words, packageJson, ...narrowed, append: own });
 }

@@ -4,7 +4,9 @@ import { tests as numberOfTests, type Remark } from "../../domain/evidence/compa
 import { type TestRun, tallies } from "../../domain/evidence/results.ts";
 import { namedAsOn } from "../../domain/evidence/suite-name.ts";
 import { findRunnersInScripts } from "../../domain/proof/find-runner.ts";
+import { loads } from "../../domain/proof/loads.ts";
 import { selectTests } from "../../domain/proof/selection.ts";
+import { testFilesOf } from "../../domain/proof/test-files.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { Repo } from "../../ports/vcs.ts";
@@ -22,7 +24,7 @@ const LEAST_MS = 10_000;
 /** Characters of a test's id in evidence; see Evidence.tests. */
 const ID_CHARS = 300;
 
-/** Tests that failed in the ticket's last attempt and fail again, and the end of the output. */
+/** Tests that fail before the whole check has run, and the end of the output. */
 export interface FailedSoon {
   readonly finding: Remark;
   readonly output: string;
@@ -34,6 +36,8 @@ interface SelectedRun {
   readonly commit: string;
   readonly trusted: string;
   readonly ids: readonly string[];
+  /** Files of tests to run whole, in place of `ids`. */
+  readonly whole?: readonly string[] | undefined;
   /** The results of a whole run on a base, with the names as they are there. */
   readonly base: TestRun;
   readonly part: string;
@@ -49,12 +53,12 @@ export async function runSelected(
   ctx: ResultsContext,
   scope: StepScope,
   repo: Repo,
-  { step, commit, trusted, ids, base, part, forProof = false }: SelectedRun,
+  { step, commit, trusted, ids, whole, base, part, forProof = false }: SelectedRun,
 ): Promise<(TestRun & { readonly output: string; readonly durationMs: number }) | undefined> {
   const packageJson = await repo.readFile({ commit: trusted, path: "package.json" });
   const files = await repo.files(commit);
   const found = findRunnersInScripts(step.command, packageJson);
-  const selection = selectTests({ command: step.command, found, packageJson, ids, files });
+  const selection = selectTests({ command: step.command, found, packageJson, ids, whole, files });
   const command = selection ?? (forProof ? step.command : undefined);
   if (command === undefined) return undefined;
   const selected = { ...step, command };
@@ -72,33 +76,57 @@ export async function runSelected(
   return "says" in run ? undefined : { ...run, output: ran.result.tail, durationMs: ran.result.durationMs };
 }
 
+/** A candidate, its check, and the results of the whole check on its base. */
+interface ToFailSoon {
+  readonly step: Check;
+  readonly candidate: Built;
+  readonly base: TimedRun;
+  readonly leastMs?: number;
+}
+
 /**
- * Runs the tests first that failed in the ticket's last attempt, if the whole check takes long and its runner can select. If some fail
- * that pass on the base in the same selection, the whole suite would only say the same later. Otherwise it decides: undefined.
+ * Runs the tests first that failed in the ticket's last attempt, and then those whose files load what it changes, if the whole check takes
+ * long and its runner can select. If some fail that pass on the base in the same selection, the whole suite would only say the same later.
+ * Otherwise it decides: undefined.
  */
 export async function failSoon(
   ctx: ResultsContext,
   scope: StepScope,
   repo: Repo,
-  {
-    step,
-    candidate,
-    base,
-    leastMs = LEAST_MS,
-  }: { readonly step: Check; readonly candidate: Built; readonly base: TimedRun; readonly leastMs?: number },
+  { step, candidate, base, leastMs = LEAST_MS }: ToFailSoon,
 ): Promise<FailedSoon | undefined> {
   const key = resultsKey(ctx, scope, repo, { step, commit: candidate.base });
   const wholeMs = base.durationMs ?? (await ctx.manifests.expectedMs(key)) ?? 0;
-  const failed = failedBefore(ctx, scope, step);
-  if (wholeMs < leastMs || failed.size === 0) return undefined;
+  if (wholeMs < leastMs) return undefined;
   const flaky = await ctx.manifests.flakyTests(key);
   // What the base does not have could not be compared with it, and a test may need others to run before it.
-  const ids = [...tallies(base.tests)].flatMap(([id, { passed, failed: red }]) =>
-    red === 0 && passed > 0 && failed.has(plainText(id, ID_CHARS)) && !flaky.has(id) ? [id] : [],
+  const passing = [...tallies(base.tests)].flatMap(([id, { passed, failed }]) =>
+    failed === 0 && passed > 0 && !flaky.has(id) ? [id] : [],
   );
-  const of = { step, trusted: candidate.base, base };
-  const part = "what failed in the last attempt";
-  const now = ids.length === 0 ? undefined : await runSelected(ctx, scope, repo, { ...of, commit: candidate.commit, ids, part });
+  const failed = failedBefore(ctx, scope, step);
+  const again = passing.filter((id) => failed.has(plainText(id, ID_CHARS)));
+  const found = again.length > 0 && (await failingOf(ctx, scope, repo, { step, candidate, base, ids: again, what: AGAIN }));
+  if (found) return found;
+  const whole = await filesThatLoad(repo, { step, candidate });
+  return whole.length === 0
+    ? undefined
+    : failingOf(ctx, scope, repo, { step, candidate, base, ids: passing, whole, what: LOADING });
+}
+
+/** What is selected: as a part of the check, and as a finding. */
+const AGAIN = { part: "what failed in the last attempt", says: "failed again that failed in the last attempt" };
+const LOADING = { part: "tests that load what was changed", says: "failed that load what was changed" };
+
+/** Those of these tests that fail on the candidate and pass on its base, in the same selection. */
+async function failingOf(
+  ctx: ResultsContext,
+  scope: StepScope,
+  repo: Repo,
+  options: ToFailSoon & Pick<SelectedRun, "ids" | "whole"> & { readonly what: typeof AGAIN },
+): Promise<FailedSoon | undefined> {
+  const { step, candidate, base, ids, whole, what } = options;
+  const of = { step, trusted: candidate.base, base, whole };
+  const now = await runSelected(ctx, scope, repo, { ...of, commit: candidate.commit, ids, part: what.part });
   const failing = now === undefined ? [] : failingAmong(ids, now);
   if (now === undefined || failing.length === 0) return undefined;
   const onBase = { ...of, commit: candidate.base, ids: failing, part: "the same on the base" };
@@ -106,8 +134,30 @@ export async function failSoon(
   const results = tallies(before?.tests ?? []);
   const still = failing.filter((id) => results.get(id)?.failed === 0 && (results.get(id)?.passed ?? 0) > 0);
   if (still.length === 0) return undefined;
-  const says = `${numberOfTests(still.length)} failed again that failed in the last attempt (run alone, in ${secondsOf(now)} s)`;
+  const says = `${numberOfTests(still.length)} ${what.says} (run alone, in ${secondsOf(now)} s)`;
   return { finding: { says, ids: still }, output: now.output };
+}
+
+/** Test files that are read, and changed paths that are searched for in them. */
+const MOST_READ = 1_000;
+const MOST_CHANGED = 200;
+/** Of more of the test files than this share, the whole suite says as much as soon. */
+const MOST_SHARE = 1 / 3;
+
+/** The test files of the base that load what a candidate changes, as far as words tell; none if these are most of them. */
+async function filesThatLoad(
+  repo: Repo,
+  { step, candidate }: { readonly step: Check; readonly candidate: Built },
+): Promise<readonly string[]> {
+  const { base: commit } = candidate;
+  const [started] = findRunnersInScripts(step.command, await repo.readFile({ commit, path: "package.json" }));
+  const { paths } = await repo.change({ from: commit, tip: candidate.commit });
+  const changed = paths.slice(0, MOST_CHANGED).map(({ path }) => path);
+  if (started === undefined) return [];
+  const tests = testFilesOf(started, await repo.files(commit));
+  const texts = await repo.readFiles({ commit, paths: tests.slice(0, MOST_READ) });
+  const loading = [...texts].flatMap(([path, text]) => (changed.some((each) => loads(text, each)) ? [path] : []));
+  return loading.length > tests.length * MOST_SHARE ? [] : loading;
 }
 
 /** The tests by which this check failed in the ticket's last attempt that left evidence, as they stand there. */

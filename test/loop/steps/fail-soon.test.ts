@@ -64,6 +64,35 @@ test("the whole suite decides about a test that alone fails on the base, too", a
   expect(on.ran()).toEqual(["c", "c"]);
 });
 
+test("tests that load what was changed run first, whole files of them, if they are few", async () => {
+  const log = join(tempDir(), "log");
+  const code = (name: string, value: number) => ({ [`src/${name}.mjs`]: `export const value = ${value};\n` });
+  const tests = (name: string) => ({
+    [`test/${name}.test.mjs`]: `import { value } from "../src/${name}.mjs";\n${testFile(log, { [name]: "assert.equal(value, 1);", [`${name}${name}`]: "" })}`,
+  });
+  const names = ["a", "b", "c", "d"];
+  const all = Object.assign({}, ...names.map((name) => ({ ...code(name, 1), ...tests(name) })));
+  const on = await selecting(all, NODE_CHECK, {});
+  using _ = on.stage;
+  on.stage.start();
+  await on.stage.ended();
+  const base = await on.baseRun();
+  const soon = (changes: Record<string, string>) => {
+    writeFileSync(log, "");
+    return failSoon(on.ctx, on.scope, on.repo, { step: on.step, candidate: on.candidate(changes), base, leastMs: 0 });
+  };
+  const ran = () => readFileSync(log, "utf8").trim().split(" ");
+  expect(await soon(code("b", 2))).toMatchObject({
+    finding: { says: expect.stringMatching(/^1 test failed that load what was changed \(run alone, in \d/), ids: ["b"] },
+  });
+  expect(ran()).toEqual(["b", "bb", "b", "bb"]);
+  expect(await soon({ "src/b.mjs": "export const value = 2 - 1;\n" })).toBeUndefined();
+  expect(ran()).toEqual(["b", "bb"]);
+  // Half of all test files.
+  expect(await soon({ ...code("b", 2), ...code("c", 2) })).toBeUndefined();
+  expect(ran()).toEqual([""]);
+});
+
 test("a short check runs as a whole at once", async () => {
   const on = await failedOnce();
   using _ = on.stage;
