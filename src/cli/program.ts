@@ -175,7 +175,7 @@ function addVerbs(program: Command, onRequest: (request: Request) => void): void
     );
   program
     .command("verify [run] [ticket]")
-    .description("check now what has landed and is not live; exit 0 if all that was checked is live, else 1")
+    .description("check now whether what has landed is live; exit 0 if all that was checked is live, else 1")
     .action((run?: string, ticket?: string) =>
       onRequest({ verb: "verify", ...named(run), ...(ticket === undefined ? {} : { ticket }) }),
     );

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { openRunStore } from "../../src/adapters/journal/sqlite-run-store.ts";
 import { openRepo } from "../../src/adapters/vcs/repository/git-repo.ts";
-import { previousRunIfNotDone } from "../../src/cli/engine/carry-over.ts";
+import { runToContinue } from "../../src/cli/engine/carry-over.ts";
 import { hasBegun, stateFromJournal } from "../../src/cli/engine/journal-state.ts";
 import { loadBatch } from "../../src/cli/engine/load-batch.ts";
 import { beginRun, resumeRun } from "../../src/cli/engine/open-run.ts";
@@ -152,10 +152,10 @@ describe("what a new run takes over from the last", () => {
   test("nothing from a run that the oracle called done, that has not ended, or that belongs to another batch", async () => {
     const { append, loaded } = await begin(R1);
     append(...shipped(git(join(root, "user"), "rev-parse", "main")));
-    const last = (batchPath = loaded.path) => previousRunIfNotDone(store, { batchPath, run: R2 });
+    const last = (batchPath = loaded.path, checksOnly = false) => runToContinue(store, { batchPath, run: R2, checksOnly });
     expect(last()).toBeUndefined();
     store.end(R1, { ...ENDED, verdict: "done" });
-    expect(last()).toBeUndefined();
+    expect([last(), last(loaded.path, true)?.run]).toEqual([undefined, R1]);
     store.end(R1, ENDED);
     expect(last("/other.json")).toBeUndefined();
     expect(last()).toMatchObject({ run: R1, counts: { done: 1, "human-gated": 1 } });

@@ -73,13 +73,44 @@ describe("a verify that fails after the landing", () => {
 
     writeFileSync(stage.path("up"), "");
     // The other ticket is open, but all that was checked is live.
-    expect(await stage.run(["verify"])).toMatchObject({ code: 0, stdout: expect.stringContaining("1 ticket checked, 1 live") });
+    expect(await stage.run(["verify"])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/1 ticket checked at [\d:]+, 1 live/),
+    });
     expect((await stage.report()).tickets).toMatchObject([{ state: "done", mergedSha: sha }, { state: "open" }]);
     expect(calls()).toEqual(["T-1"]);
 
     expect((await stage.run([batch, "--headless"])).code).toBe(0);
     expect(calls()).toEqual(["T-1", "T-2"]);
-    expect((await stage.run(["verify"])).stdout).toContain("every landed ticket of run");
+  });
+
+  test("is looked at again by loopdash verify after all is done, whenever it is asked, for all or for one ticket", async () => {
+    const { stage, batch, calls, looks } = scene();
+    writeFileSync(stage.path("up"), "");
+    expect((await stage.run([batch, "--headless"])).code).toBe(0);
+    const before = looks();
+    const said = /1 ticket checked at \d\d:\d\d:\d\d, 1 live/;
+    expect(await stage.run(["verify"])).toMatchObject({ code: 0, stdout: expect.stringMatching(said) });
+    expect(await stage.run(["verify", "test", "T-1"])).toMatchObject({ code: 0, stdout: expect.stringMatching(said) });
+    expect(looks() - before).toBe(2);
+    expect((await stage.run(["verify", "test", "T-2"])).stdout).toContain('nothing was checked: T-2 has no "verify" step');
+    rmSync(stage.path("up"));
+    const failed = await stage.run(["verify"]);
+    expect(failed.code).toBe(1);
+    expect(failed.stdout).toMatch(/1 ticket checked at [\d:]+, 0 live\n {2}T-1: .*look\.mjs exited with code 1\n/);
+    expect(calls()).toEqual(["T-1", "T-2"]);
+  });
+
+  test("cannot be looked at without a verify step, and nothing says that it is live", async () => {
+    const { stage } = scene();
+    const batch = stage.batch([{ id: "T-1", finish: [{ step: "gates" }, { step: "merge" }] }]);
+    expect((await stage.run([batch, "--headless"])).code).toBe(0);
+    const { code, stdout } = await stage.run(["verify"]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/nothing was checked: no ticket that landed has a "verify" step/);
+    expect(await stage.run(["verify", "test", "T-1"])).toMatchObject({
+      stdout: expect.stringContaining('T-1 has no "verify" step'),
+    });
   });
 
   test("is checked by the same command first, without an agent", async () => {
@@ -106,7 +137,7 @@ test("loopdash verify says so if nothing has landed", async () => {
   expect((await stage.run([batch, "--headless"])).code).toBe(1);
   expect(await stage.run(["verify"])).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining("nothing to check: no ticket of run"),
+    stdout: expect.stringContaining("nothing was checked: no ticket has landed"),
   });
   expect(await stage.run(["verify", "tset"])).toMatchObject({ code: 2, stderr: expect.stringContaining("Did you mean test?") });
 });

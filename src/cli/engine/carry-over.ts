@@ -24,13 +24,13 @@ export function lastRun(store: RunStore, batchPath: string, but?: RunId): RunRow
   return earlier.find((row) => hasBegun(store, row.run));
 }
 
-/** The last run of a batch if it ended without being done: a new run continues from it. */
-export function previousRunIfNotDone(
+/** The last run of a batch if a new run continues from it: it ended without being done, or the new one checks what it landed. */
+export function runToContinue(
   store: RunStore,
-  { batchPath, run }: { readonly batchPath: string; readonly run: RunId },
+  { batchPath, run, checksOnly }: { readonly batchPath: string; readonly run: RunId; readonly checksOnly: boolean },
 ): RunState | undefined {
   const last = lastRun(store, batchPath, run);
-  if (last === undefined || last.verdict === undefined || last.verdict === "done") return undefined;
+  if (last?.verdict === undefined || (last.verdict === "done" && !checksOnly)) return undefined;
   return stateFromJournal(store.openForReading(last.run), last.run);
 }
 

@@ -22,7 +22,7 @@ import {
   findCarriedOverWork,
   findReopened,
   previousRun,
-  previousRunIfNotDone,
+  runToContinue,
   settleCarriedOver,
   withJoinedTickets,
 } from "./carry-over.ts";
@@ -89,7 +89,8 @@ interface BeginOptions {
 export async function beginRun(options: BeginOptions): Promise<OpenRun> {
   const { loaded, home, store, run, now } = options;
   if (loaded.batch.tickets.length === 0) throw nothingSelected();
-  const last = options.fresh ? undefined : previousRunIfNotDone(store, { batchPath: loaded.path, run });
+  const checksOnly = options.checksOnly !== undefined;
+  const last = options.fresh ? undefined : runToContinue(store, { batchPath: loaded.path, run, checksOnly });
   const batch = last === undefined ? loaded.batch : await withJoinedTickets(loaded.batch, last, loaded.outside);
   const folder = runFolder(home, run);
   const { oracleBytes, tracker, place, keys } = await freezeIn(folder, batch, options);

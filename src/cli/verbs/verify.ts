@@ -8,6 +8,7 @@ import { isLandedNotLive } from "../../domain/run/live-check.ts";
 import { reduce } from "../../domain/run/reduce.ts";
 import { type RunState, ticketOf } from "../../domain/run/state.ts";
 import type { TicketState } from "../../domain/run/ticket-state.ts";
+import { specOf } from "../../domain/schedule/plan.ts";
 import { firstFewLine } from "../../domain/values/first-few.ts";
 import { TicketId } from "../../domain/values/ids.ts";
 import { plural } from "../../domain/values/plural.ts";
@@ -23,8 +24,8 @@ import { RequestedChecks, type RequestedResult } from "../requested-checks.ts";
 import { headless } from "./headless.ts";
 
 /**
- * Checks what has landed and is not live: by the run's engine if there is one, else by a new run that starts no agent. Returns 0 if
- * all that was checked is live, and 1 if something is not; other tickets do not count. If the new run could not check or judge, its
+ * Checks whether what has landed is live: by the run's engine if there is one, else by a new run that starts no agent. The engine of a run at
+ * work checks what it does not know to be live. Returns 0 if all that was checked is live, and 1 if something is not; other tickets do not count. If the new run could not check or judge, its
  * exit code is returned. Throws a UserError (exit 4) for a ticket that has not landed.
  */
 export async function verify(name: string | undefined, only: string | undefined): Promise<number> {
@@ -34,7 +35,9 @@ export async function verify(name: string | undefined, only: string | undefined)
   const found = findRun(row.run);
   refuseUnfinished(found);
   refuseEarlier(found);
-  const landed = landedTickets(found.state).filter((id) => ticket === undefined || id === ticket);
+  const landed = [...landedTickets(found.state), ...shippedTickets(found.state)].filter(
+    (id) => ticket === undefined || id === ticket,
+  );
   if (landed.length === 0) {
     writeAll(1, `loopdash: ${nothingToCheck(found, ticket)}\n`);
     return EXIT.done;
@@ -51,13 +54,13 @@ function nothingToCheck({ row, state }: FoundRun, ticket: TicketId | undefined):
   const tickets = [...vecItems(state.tickets)];
   const taken = tickets.filter((one) => one.live !== undefined && (ticket ?? one.id) === one.id && isSettledByPerson(one));
   if (taken.length > 0) throw refused("nothing was checked", settledText(taken.map(({ id }) => id)), REOPEN_TO_CHECK);
-  if (ticket === undefined)
-    return tickets.some(hasLanded)
-      ? `every landed ticket of run ${row.run} is live`
-      : `nothing to check: no ticket of run ${row.run} has landed`;
+  if (ticket === undefined) {
+    const why = tickets.some(hasLanded) ? 'no ticket that landed has a "verify" step' : "no ticket has landed";
+    return `nothing was checked: ${why} in run ${row.run}`;
+  }
   const named = tickets.find(({ id }) => id === ticket);
   if (named === undefined) throw refused(`cannot check ${ticket}`, `the run ${row.run} has no such ticket`);
-  if (hasLanded(named)) return `${ticket} is live`;
+  if (hasLanded(named)) return `nothing was checked: ${ticket} has no "verify" step`;
   throw refused(`cannot check ${ticket}`, `it has not landed in the run ${row.run}: it is ${named.phase}`);
 }
 
@@ -72,11 +75,26 @@ function resultOf(state: RunState, landed: readonly TicketId[], ticket: TicketId
   // The last re-verification may have found others that are not live.
   const checked = ticket === undefined ? [...new Set([...landed, ...landedTickets(state)])] : landed;
   // A person may have reverted one meanwhile: it has not landed any more, and is not live.
-  const live = checked.filter((id) => isLive(ticketOf(state, id)));
-  const taken = checked.filter((id) => isSettledByPerson(ticketOf(state, id)));
+  const live = checked.filter((id) => isLive(ticketOf(state, id)) || isShippedStill(state, id));
+  const taken = checked.filter((id) => !live.includes(id) && isSettledByPerson(ticketOf(state, id)));
   const others = taken.length === 0 ? "" : `; ${settledText(taken)}`;
-  writeAll(1, `loopdash: ${plural(checked.length - taken.length, "ticket")} checked, ${live.length} live${others}\n`);
+  const not = checked.filter((id) => !live.includes(id) && !taken.includes(id));
+  const failed = not.map((id) => `  ${id}: ${plainText(whyNotLive(ticketOf(state, id)), 300)}\n`).join("");
+  const at = new Date(state.lastEventAt).toTimeString().slice(0, 8);
+  const counted = `${plural(checked.length - taken.length, "ticket")} checked at ${at}, ${live.length} live`;
+  writeAll(1, `loopdash: ${counted}${others}\n${failed}`);
   return live.length === checked.length ? EXIT.done : EXIT.notDone;
+}
+
+/** True if the last re-verification of this run found a ticket live that an earlier run had shipped. */
+function isShippedStill(state: RunState, id: TicketId): boolean {
+  const { phase, landedEarlier } = ticketOf(state, id);
+  return phase === "done" && landedEarlier !== undefined && state.reverified && state.reverifyProblem === undefined;
+}
+
+function whyNotLive({ evidence, live }: TicketState): string {
+  const last = live?.history.at(-1);
+  return (last?.ok === false ? last.summary : undefined) ?? evidence.at(-1)?.summary ?? "its live check has no result";
 }
 
 /** True if the last live check of a landed ticket has passed. */
@@ -107,6 +125,13 @@ function ticketId(text: string): TicketId {
 
 function landedTickets(state: RunState): readonly TicketId[] {
   return [...vecItems(state.tickets)].filter(isLandedNotLive).map(({ id }) => id);
+}
+
+/** Tickets that the run, or one before it, has shipped and that have something to look at. */
+function shippedTickets({ plan, tickets }: RunState): readonly TicketId[] {
+  const isShipped = (one: TicketState) => one.phase === "done" && one.closedByPerson === undefined && hasLanded(one);
+  const hasVerify = ({ id }: TicketState) => specOf(plan, id).finish.some(({ step }) => step === "verify");
+  return [...vecItems(tickets)].filter((one) => isShipped(one) && hasVerify(one)).map(({ id }) => id);
 }
 
 /** An unfinished run would be closed by a run that only checks, and the history of its attempts with it. */

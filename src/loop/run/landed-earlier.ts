@@ -11,9 +11,9 @@ import { persistentRepo } from "../programs/persistent-repo.ts";
  */
 export async function ticketsLandedEarlier(ctx: LoopContext, signal: AbortSignal): Promise<readonly TicketState[]> {
   const { checksTicket, plan, tickets } = ctx.state();
-  if (checksTicket !== undefined) return [];
   const settled = [...vecItems(tickets)].filter(
-    ({ phase, closedByPerson, mergedSha, landedEarlier }) =>
+    ({ id, phase, closedByPerson, mergedSha, landedEarlier }) =>
+      (checksTicket ?? id) === id &&
       phase === "done" &&
       closedByPerson === undefined &&
       mergedSha === undefined &&
