@@ -40,6 +40,8 @@ describe("fixers", () => {
     formats(stage, "text.txt", { "lint:fix": "no-such-tool --fix" });
     stage.start();
     expect(ciStopReason(await stage.ended())).toBe("green");
+    expect(stage.of("branch-commits-observed")).toEqual([]);
+    expect(stage.of("act-observed")).toEqual([]);
     expect(stage.of("ci-fixed")).toMatchObject([{ fixers: ["npm run format"] }]);
   });
 
@@ -63,6 +65,8 @@ describe("fixers", () => {
     formats(stage, "text.txt");
     stage.start();
     expect(ciStopReason(await stage.ended())).toBe("green");
+    expect(stage.of("branch-commits-observed")).toEqual([]);
+    expect(stage.of("act-observed")).toEqual([]);
     const [confinement] = seen;
     expect(confinement?.hosts).toEqual([]);
     expect(confinement?.mounts).toContainEqual(expect.objectContaining({ write: true }));

@@ -7,20 +7,20 @@ import { keepPeoplesCommits } from "./peoples-commits.ts";
 const LEAST_CAPTURE_MS = 10_000;
 
 /**
- * Captures what an agent or fixers have done since `begun`, within the time of the attempt. An attempt that was cancelled meanwhile has not
- * failed.
+ * Captures what an agent or fixers have done since `begun`, within the time of the attempt. `before`: where an earlier capture of the attempt
+ * has left the branch. An attempt that was cancelled meanwhile has not failed.
  */
 export async function captureWork(
   ctx: LoopContext,
   scope: OpenAttempt,
   repo: Repo,
-  { begun, ...tree }: { path: string; branch: string; from: string; begun: number },
+  { begun, before, ...tree }: { path: string; branch: string; from: string; begun: number; before?: string },
 ): Promise<Change> {
   const { ticket, signal } = scope;
   const left = ctx.batch.limits.minutesPerAttempt * 60_000 - (ctx.clock.now() - begun);
   const timeoutMs = Math.max(LEAST_CAPTURE_MS, left);
   try {
-    await keepPeoplesCommits(ctx, ticket.id, { repo });
+    await keepPeoplesCommits(ctx, ticket.id, { repo, ours: before });
     return await repo.capture({ ...tree, message: `${ticket.title} (${ticket.id})`, signal, timeoutMs });
   } catch (error) {
     throw signal.aborted ? new AttemptOver(abortedEnd(scope)) : error;

@@ -75,7 +75,7 @@ export async function repairLayout(
     const name = plainText(command.join(" "), 60);
     if (!(await runFixer(ctx, scope, worktree, { command })))
       return { change: repaired, layout: { fixers, ignored: `${name} could not start` } };
-    const after = await captureWork(ctx, scope, repo, { path, branch, from, begun });
+    const after = await captureWork(ctx, scope, repo, { path, branch, from, begun, before: repaired.tip });
     const { paths } = await repo.change({ from: repaired.tip, tip: after.tip });
     const outside = paths.find((each) => !touched.has(each.path));
     if (outside !== undefined) {

@@ -10,6 +10,8 @@ import { utcTime } from "../../domain/values/time.ts";
 import type { Commit, Repo } from "../../ports/vcs.ts";
 import { type LoopContext, repoOf } from "./context.ts";
 
+/** The author of commits that the engine makes of a worktree. What a person lands bears the person's name. */
+const ENGINE_AUTHOR = "loopdash";
 /** Commits of others that one look reads, and those that its line names. */
 export const MOST_COMMITS = 200;
 const NAMED = 3;
@@ -27,19 +29,20 @@ export function describeCommits(commits: readonly Commit[], branch: string): str
 
 /**
  * Notices commits of people on the branch of a ticket, and puts them on a branch of their own. Called right before the engine
- * moves or deletes the ticket's branch, so that nothing of theirs is lost. `isAtRest`: the engine is not moving it at the moment.
- * `repo` may be one whose calls wait out an outage.
+ * moves or deletes the ticket's branch, so that nothing of theirs is lost. `isAtRest`: the engine is not moving it at the moment. `ours`: where
+ * it has moved the branch, if that is not on record yet. `repo` may be one whose calls wait out an outage.
  */
 export async function keepPeoplesCommits(
   ctx: BranchContext,
   id: TicketId,
   {
     isAtRest = true,
+    ours,
     repo = repoOf(ctx, specOf(ctx.state().plan, id)),
-  }: { readonly isAtRest?: boolean; readonly repo?: Repo } = {},
+  }: { readonly isAtRest?: boolean; readonly ours?: string | undefined; readonly repo?: Repo } = {},
 ): Promise<void> {
   const branch = ticketBranch(ctx.run, id);
-  await observeBranch(ctx, repo, { ticket: id, branch, isAtRest });
+  await observeBranch(ctx, repo, { ticket: id, branch, isAtRest, ours });
   const { people = [] } = ticketOf(ctx.state(), id).branches ?? {};
   const tip = people.length === 0 ? undefined : await repo.branchTip(branch);
   // An engine may have been lost between the fact and its effect.
@@ -51,18 +54,20 @@ export async function keepPeoplesCommits(
 export async function observeBranch(
   ctx: BranchContext,
   repo: Repo,
-  { ticket, branch, isAtRest = false }: { readonly ticket: TicketId; readonly branch: string; readonly isAtRest?: boolean },
+  { ticket, branch, isAtRest = false, ours }: { ticket: TicketId; branch: string; isAtRest?: boolean; ours?: string | undefined },
 ): Promise<void> {
   const { report, run } = ctx;
   const seen = seenTip(ctx, ticket, branch);
   const tip = seen === undefined ? undefined : await repo.branchTip(branch);
-  if (seen === undefined || tip === undefined || tip === seen) return;
+  if (seen === undefined || tip === undefined || tip === seen || tip === ours) return;
   const isOwn = branch === ticketBranch(run, ticket);
   const isMaybeOurs = () => isOwn && mayBeOurs(ctx, ticket, isAtRest);
   if (isMaybeOurs() || (await repo.contains(tip))) return;
   // Commits that change nothing hold nothing that could be lost.
   if ((await repo.has(seen)) && (await repo.change({ from: seen, tip })).paths.length === 0) return;
   const commits = await repo.commitsSince({ from: seen, to: tip, most: MOST_COMMITS });
+  // An engine that was lost may have moved it last.
+  if (commits?.every(({ author }) => author === ENGINE_AUTHOR)) return;
   const note = commits === undefined ? `moved ${branch} aside, to ${tip.slice(0, 7)}` : describeCommits(commits, branch);
   // The engine may have moved it meanwhile.
   const isStill = (await repo.branchTip(branch)) === tip && seenTip(ctx, ticket, branch) === seen;

@@ -29,7 +29,7 @@ export async function ruleOnWall(
   const files = await ctx.files.attempt(scope.ticket.id, scope.n);
   const open: OpenAttempt = { ...scope, files, retried: new Set(), announce: announcerOf(ctx, scope) };
   const baseSha = await repo.baseTip();
-  ctx.report({ type: "worktree-ready", ...at, ...tree, baseSha });
+  ctx.report({ type: "worktree-ready", ...at, ...tree, baseSha, continues: true });
   const change: Change = { tip: baseSha, paths: [], additions: 0, deletions: 0 };
   // The slot and the money of an agent are free from here on.
   if (!ctx.report({ type: "change-captured", ...at, tip: baseSha, files: 0, additions: 0, deletions: 0 }))

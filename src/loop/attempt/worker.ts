@@ -189,7 +189,8 @@ async function attemptFrom(ctx: LoopContext, open: OpenAttempt, repo: Repo, work
   const begun = ctx.clock.now();
   const fixed = await runFixers(ctx, open, repo, { ...tree, baseSha, begun, confinement: prepareIn });
   if (fixed !== undefined) {
-    ctx.report({ type: "worktree-ready", ticket: ticket.id, fence: open.fence, ...worktree });
+    // Their commit is where the engine left the branch, and no agent's end tells it.
+    ctx.report({ type: "worktree-ready", ticket: ticket.id, fence: open.fence, ...worktree, startsAt: fixed.tip });
     return finishFrom(ctx, open, { baseSha, change: fixed });
   }
   const result = await run();

@@ -73,8 +73,8 @@ export const PEOPLE: readonly Rule[] = [
     holes: [
       {
         file: "src/loop/attempt/peoples-commits.ts",
-        from: "await observeBranch(ctx, repo, { ticket: id, branch, isAtRest });",
-        to: "void isAtRest;",
+        from: "await observeBranch(ctx, repo, { ticket: id, branch, isAtRest, ours });",
+        to: "void [isAtRest, ours];",
       },
     ],
     file: "test/loop/peoples-commits.test.ts",
