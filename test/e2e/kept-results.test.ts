@@ -41,3 +41,20 @@ test("what one run has measured of a base is known to the next one, but not what
   expect((await stage.run(["cache", "--clear"])).stdout).toMatch(/^removed 0 preparations and [1-9]\d* results? of checks\n$/);
   expect((await stage.run(["cache"])).stdout).toContain("no result of a check is kept\n");
 });
+
+test("what a candidate said of itself is known to the next run once planted tests have shown that it is true", async () => {
+  using stage = new Stage();
+  const tests = `import test from "node:test";\nimport assert from "node:assert";\nimport { add } from "../src/add.mjs";\ntest("adds", () => assert.equal(add(1, 2), 3));\n`;
+  stage.repo("app", { "src/add.mjs": "export const add = (a, b) => a + b;\n", "test/add.test.mjs": tests });
+  const command = ["node", "--test", "--test-reporter=tap", "--test-reporter-destination={artifacts}/r.tap"];
+  const finish = [{ ...CHECK, command }, { step: "merge" }];
+  const play = async (body: string) => {
+    stage.agent(body);
+    const more = { sandbox: "required", finish, limits: { attempts: 1 } };
+    const { code, events } = await stage.events(stage.batch(["T-1"], more), "--fresh");
+    return { code, measured: measurements(events) };
+  };
+  const turned = (a: string, b: string) => `fs.writeFileSync("src/add.mjs", "export const add = (a, b) => ${a} + ${b};\\n");`;
+  expect(await play(turned("b", "a"))).toEqual({ code: 0, measured: 1 });
+  expect(await play(turned("a", "b"))).toEqual({ code: 0, measured: 0 });
+});

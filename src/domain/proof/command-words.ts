@@ -50,8 +50,10 @@ const KEYWORDS: ReadonlySet<string> = new Set("if then elif else while until do 
 /** The simple commands of a shell's script, in words without quotes. */
 function shellCommands(script: string): readonly (readonly string[])[] {
   const commands: string[][] = [[]];
-  for (const [token, single, double] of script.matchAll(/'([^']*)'|"([^"]*)"|&&|\|\||[;|&\n()]|[^\s'"&|;()]+/g)) {
-    if (/^(?:&&|\|\||[;|&\n()])$/.test(token)) commands.push([]);
+  for (const [token, single, double] of script.matchAll(/'([^']*)'|"([^"]*)"|&&|\|\||[;|&\n()`]|[^\s'"&|;()`]+/g)) {
+    // What is substituted in the place of a program stays a word: nobody knows it before it runs.
+    if (token === "`" && commands.at(-1)?.length === 0) commands.at(-1)?.push(token);
+    if (/^(?:&&|\|\||[;|&\n()`])$/.test(token)) commands.push([]);
     else commands.at(-1)?.push(single ?? double ?? token);
   }
   // Words that only set variables run nothing.

@@ -9,7 +9,12 @@ export interface TestRunner {
   readonly keepsTestsInCode?: true;
   /** True if the command stops at the first test, or test program, that fails. */
   stopsEarly(words: readonly string[]): boolean;
+  /** True if one process runs several files of tests: what one of them does to it is done to all. */
+  sharesProcess(words: readonly string[]): boolean;
 }
+
+const always = (): boolean => true;
+const never = (): boolean => false;
 
 const SCRIPT = /\.[cm]?[jt]sx?$/;
 
@@ -18,6 +23,7 @@ const vitest: TestRunner = {
   isStartedBy: ([program = ""]) => /^vitest(?:\.mjs)?$/.test(program),
   isTestFile: (path) => /\.(?:test|spec)\.[cm]?[jt]sx?$/.test(path),
   stopsEarly: (words) => words.some((word) => /^--bail(?:=[1-9]\d*)?$/.test(word)),
+  sharesProcess: (words) => words.some((word) => /^--(?:no-isolate|isolate=false)$/.test(word)),
 };
 
 const jest: TestRunner = {
@@ -25,6 +31,7 @@ const jest: TestRunner = {
   isStartedBy: ([program = ""]) => /^jest(?:\.js)?$/.test(program),
   isTestFile: (path) => /\.(?:test|spec)\.[cm]?[jt]sx?$|(?:^|\/)__tests__\/.*\.[cm]?[jt]sx?$/.test(path),
   stopsEarly: (words) => words.some((word) => /^(?:-b|--bail(?:=[1-9]\d*)?)$/.test(word)),
+  sharesProcess: never,
 };
 
 const mocha: TestRunner = {
@@ -33,6 +40,7 @@ const mocha: TestRunner = {
   // Its own default is the folder `test`; a command may name others.
   isTestFile: (path) => /\.(?:test|spec)\.[cm]?[jt]sx?$|(?:^|\/)(?:tests?|specs?)\/.*\.[cm]?[jt]sx?$/.test(path),
   stopsEarly: (words) => words.some((word) => /^(?:-b|--bail(?:=true)?)$/.test(word)),
+  sharesProcess: always,
 };
 
 const tape: TestRunner = {
@@ -40,6 +48,7 @@ const tape: TestRunner = {
   isStartedBy: ([program = ""]) => /^(?:tape|tap)$/.test(program),
   isTestFile: (path) => mocha.isTestFile(path),
   stopsEarly: (words) => words.some((word) => /^(?:-b|--bail)$/.test(word)),
+  sharesProcess: always,
 };
 
 /** Node's own runner, started by `node --test` or by running a file of tests. */
@@ -52,7 +61,8 @@ const nodeTest: TestRunner = {
   },
   // Any file in the folders that a command names: one that is no test does not import node:test.
   isTestFile: (path) => SCRIPT.test(path) && /(?:^|\/)tests?\/|(?:^|[/._-])(?:test|spec)s?[._-]/.test(path),
-  stopsEarly: () => false,
+  stopsEarly: never,
+  sharesProcess: (words) => words.some((word) => /^--(?:experimental-)?test-isolation=none$/.test(word)),
 };
 
 const pytest: TestRunner = {
@@ -61,6 +71,7 @@ const pytest: TestRunner = {
     /^(?:pytest|py\.test)$/.test(program) || (/^python[\d.]*$/.test(program) && flag === "-m" && module === "pytest"),
   isTestFile: (path) => /(?:^|\/)(?:test_[^/]*|[^/]*_test)\.py$/.test(path),
   stopsEarly: (words) => words.some((word) => /^(?:-[a-wyz]*x[a-z]*|--exitfirst|--maxfail(?:=\d+)?)$/.test(word)),
+  sharesProcess: always,
 };
 
 const goTest: TestRunner = {
@@ -68,6 +79,7 @@ const goTest: TestRunner = {
   isStartedBy: ([program = "", ...words]) => (program === "go" && words[0] === "test") || program === "gotestsum",
   isTestFile: (path) => path.endsWith("_test.go"),
   stopsEarly: (words) => words.some((word) => /^--?failfast(?:=true)?$/.test(word)),
+  sharesProcess: always,
 };
 
 const cargoTest: TestRunner = {
@@ -80,6 +92,8 @@ const cargoTest: TestRunner = {
   keepsTestsInCode: true,
   // cargo continues with the next test program only if told to.
   stopsEarly: (words) => !words.includes("--no-fail-fast"),
+  // Each file in `tests` is a program.
+  sharesProcess: never,
 };
 
 /** Every runner that is known. A command may look like one of several: the first counts. */

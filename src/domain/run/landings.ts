@@ -21,6 +21,8 @@ export interface Origin {
 export interface LandedCommit {
   readonly sha: string;
   readonly ticket: TicketId;
+  /** It takes back the ticket's change before it. */
+  readonly reverts?: true;
 }
 
 /** A run's knowledge of the base of one repository. */
@@ -34,6 +36,19 @@ export interface Landings extends Origin {
 }
 
 const KEPT_COMMITS = 50;
+
+/**
+ * The numbers of first commits of these after which every change that is taken back later is taken back already, with all of them: what is
+ * wrong with such a tree is the fault of a change that is still in it.
+ */
+export function wholeParts(commits: readonly LandedCommit[]): readonly number[] {
+  const isOpen = (change: number, revert: number, n: number) => change < n && n <= revert;
+  const pairs = commits.flatMap(({ reverts, ticket }, at) => {
+    const change = reverts === true ? commits.slice(0, at).findLastIndex((each) => each.ticket === ticket && !each.reverts) : -1;
+    return change === -1 ? [] : [[change, at] as const];
+  });
+  return commits.map((_, i) => i + 1).filter((n) => !pairs.some(([change, revert]) => isOpen(change, revert, n)));
+}
 
 /** With one more commit appended. */
 export function withLandedCommit(commits: readonly LandedCommit[], commit: LandedCommit): readonly LandedCommit[] {

@@ -40,8 +40,10 @@ export type ProofFact =
       readonly reason?: string;
     };
 
-/** The proof of a candidate's tree before it landed. */
+/** What is known of a candidate's tree before it lands. */
 export interface LandedProof {
+  /** Its proof failed by the fault of others below it: the proof of the base has to cover it. */
+  readonly unproven?: true;
   /** The judge's files of the change that were shown and approved, or allowed: they are trusted from here on. */
   readonly approved: readonly string[];
 }

@@ -12,6 +12,7 @@ export function withLanding(
   state: RunState,
   event: Pick<Extract<RunEvent, { type: "merge-landed" }>, "ticket" | "repo" | "from" | "to"> & {
     readonly proof?: LandedProof | undefined;
+    readonly type?: RunEvent["type"];
   },
 ): RunState {
   const { ticket: id, repo, from, to, proof } = event;
@@ -26,9 +27,13 @@ export function withLanding(
   const before = known === undefined ? { first: from, trusted: [] } : upTo(known, from);
   const approved = proof?.approved ?? [];
   const next = withTrusted(before, { from, to, only: approved.length === 0 ? only : { ...only, files: approved } });
-  const commits = withLandedCommit(known?.commits ?? [], { sha: to, ticket: id });
+  const commits = withLandedCommit(known?.commits ?? [], {
+    sha: to,
+    ticket: id,
+    ...(event.type === "revert-landed" && { reverts: true as const }),
+  });
   const landed: Landings = { ...next, initial: known?.initial ?? from, last: to, commits };
-  const isProven = proof !== undefined && coversEarlier(state, repo, id);
+  const isProven = proof !== undefined && proof.unproven !== true && coversEarlier(state, repo, id);
   const proofs = isProven ? withProven(state.proofs, repo, to) : state.proofs;
   return withBaseMoved({ ...state, proofs, landings: { ...state.landings, [repo]: landed } }, event);
 }

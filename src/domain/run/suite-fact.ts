@@ -12,6 +12,8 @@ export interface SuiteFact {
   readonly purpose: SuitePurpose;
   /** Milliseconds, without the preparation. */
   readonly ms: number;
+  /** It ran some of the tests alone: its time says nothing of the whole. */
+  readonly isPart?: true;
   /** The tickets for which it ran: those of a train in landing order. Empty if it was nobody's. */
   readonly tickets: readonly TicketId[];
 }
@@ -43,10 +45,11 @@ const NONE: SuiteCount = { runs: 0, ms: 0 };
 export const NO_SUITES: SuiteCounts = { check: NONE, base: NONE, proof: NONE, waitingMs: 0, last: {} };
 
 /** Counts one run. */
-export function countSuite<S extends Counted>(state: S, { repo, check, purpose, ms }: Suite & Pick<SuiteFact, "ms">): S {
+export function countSuite<S extends Counted>(state: S, fact: Suite & Pick<SuiteFact, "ms" | "isPart">): S {
+  const { isPart, ms, purpose } = fact;
   const { suites = NO_SUITES } = state;
   const { runs, ms: before } = suites[purpose];
-  const last = { ...suites.last, [keyOf({ repo, check, purpose })]: ms };
+  const last = isPart === true ? suites.last : { ...suites.last, [keyOf(fact)]: ms };
   return { ...state, suites: { ...suites, [purpose]: { runs: runs + 1, ms: before + ms }, last } };
 }
 

@@ -21,7 +21,7 @@ import { conflictEvidence } from "../steps/merge.ts";
 import { refuseUnapproved } from "../steps/prove-alone.ts";
 import { runReviewStep } from "../steps/review-step.ts";
 import type { StepResult, TrainResult } from "../steps/step.ts";
-import { CandidateProofs, proofTimeOf } from "./candidate-proofs.ts";
+import { CandidateProofs, chooseProofTiming } from "./candidate-proofs.ts";
 import { candidateMessage } from "./candidate-text.ts";
 import { checkCandidate } from "./check-candidate.ts";
 import type { LoopContext, OpenAttempt } from "./context.ts";
@@ -244,7 +244,7 @@ export class CandidateChecks {
       const run = (rest: Rest) => {
         train.depart();
         const scope = { ...atStep(this.#scope, { index, spec }, rest), signal, ...shared };
-        const proof = proofTimeOf(this.#ctx, scope, { check: spec, together: [...train.ids, ...train.below()] });
+        const proof = chooseProofTiming(this.#ctx, scope, { check: spec, together: [...train.ids, ...train.below()] });
         return checkCandidate(this.#ctx, scope, this.#repo, { index, step: spec, candidate, proof });
       };
       const found = await commandPermits.run(run, signal).catch(overIfAborted(this.#scope));
@@ -266,7 +266,7 @@ export class CandidateChecks {
     if (!candidate.ok) return conflictEvidence(candidate);
     if (spec.step === "check") {
       const { index } = placed;
-      const proof = proofTimeOf(ctx, scope, { check: spec, together: [scope.ticket.id] });
+      const proof = chooseProofTiming(ctx, scope, { check: spec, together: [scope.ticket.id] });
       const of = { index, step: spec, candidate, proof };
       return this.#proofs.note({ index, spec }, await checkCandidate(ctx, scope, this.#repo, of));
     }

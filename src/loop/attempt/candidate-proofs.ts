@@ -3,27 +3,27 @@ import type { StepSpec } from "../../domain/batch/step-spec.ts";
 import type { LandedProof } from "../../domain/run/proof-fact.ts";
 import { expectedSuiteMs } from "../../domain/run/suite-fact.ts";
 import { areLast } from "../../domain/schedule/proofs.ts";
-import type { ProofTime } from "../steps/check-step.ts";
+import type { ProofTiming } from "../steps/check-step.ts";
 import { refuseUnapproved } from "../steps/prove-alone.ts";
 import type { NeededApproval, StepResult } from "../steps/step.ts";
 import type { LoopContext, OpenAttempt } from "./context.ts";
 
-/** A proof beside a check that takes less would save little. Milliseconds. */
-const LEAST_MS = 5_000;
+/** A shorter check is not worth a run beside it. Milliseconds. */
+const LEAST_CHECK_MS = 5_000;
 
 /**
- * When a change is proven by a check. One that must be proven alone, or after which nothing is to land, is proven beside its check, unless
- * that is short or something is allowed to its ticket. `together`: the tickets that are checked with it, or below it.
+ * Chooses when a check's result is proven. With `"proof": "each"`, or if nothing else is to land, beside the check; not if the check is short, or
+ * its ticket has `allow`, `fixes` or a contract. `together`: the tickets that are checked with it, or below it.
  */
-export function proofTimeOf(
+export function chooseProofTiming(
   { batch, state }: Pick<LoopContext, "batch" | "state">,
   { ticket }: Pick<OpenAttempt, "ticket">,
   { check, together }: { readonly check: Extract<StepSpec, { step: "check" }>; readonly together: readonly string[] },
-): ProofTime {
+): ProofTiming {
   const { allow, contract, fixes, repo } = ticket;
   const expectedMs = expectedSuiteMs(state(), { repo, check: check.name, purpose: "check" }) ?? 0;
-  if (allow !== undefined || contract !== undefined || fixes !== undefined || expectedMs < LEAST_MS) return "if-needed";
-  return proofMode(batch, repo) === "each" || areLast(state(), repo, together) ? "beside" : "if-needed";
+  if (allow !== undefined || contract !== undefined || fixes !== undefined || expectedMs < LEAST_CHECK_MS) return "if-needed";
+  return proofMode(batch, repo) === "each" || areLast(state(), repo, together) ? "beside-check" : "if-needed";
 }
 
 /** What the checks of a change have shown beside their results: what is proven, and what of it somebody has to approve. */
@@ -62,9 +62,9 @@ export class CandidateProofs {
     return this.#approver === "reviewer" ? this.judges.filter((path) => !byReviews.has(path)) : this.judges;
   }
 
-  /** The proof of a commit, if each of these checks was proven on it. */
+  /** What is known of a commit: if each of these checks was proven on it, and what was approved. Undefined if nothing is. */
   of(commit: string, checks: readonly number[]): LandedProof | undefined {
-    const isProven = checks.length > 0 && checks.every((index) => this.#proven.get(index) === commit);
-    return isProven ? { approved: this.judges } : undefined;
+    if (checks.length > 0 && checks.every((index) => this.#proven.get(index) === commit)) return { approved: this.judges };
+    return this.judges.length === 0 ? undefined : { unproven: true, approved: this.judges };
   }
 }

@@ -3,7 +3,7 @@ import type { Repo } from "../../ports/vcs.ts";
 import { AttemptOver } from "../programs/scope.ts";
 import { type BaseCheckResult, repairsTests } from "../steps/base-health.ts";
 import { baseResults } from "../steps/base-results.ts";
-import { type ProofTime, runCheckStep } from "../steps/check-step.ts";
+import { type ProofTiming, runCheckStep } from "../steps/check-step.ts";
 import type { Built } from "../steps/landing.ts";
 import type { StepResult } from "../steps/step.ts";
 import type { LoopContext, OpenAttempt } from "./context.ts";
@@ -15,7 +15,7 @@ interface CandidateCheck {
   readonly index: number;
   readonly step: Check;
   readonly candidate: Built;
-  readonly proof: ProofTime;
+  readonly proof: ProofTiming;
 }
 
 /**

@@ -33,6 +33,8 @@ export interface CommitCommand {
   readonly part?: string;
   /** The reason for a run of a check; undefined for every other command. */
   readonly purpose: SuitePurpose | undefined;
+  /** It runs some of a check's tests alone. */
+  readonly isPart?: boolean;
   readonly output?: TakesOutput;
   readonly plant?: (checkout: string) => Promise<void>;
 }
@@ -105,11 +107,12 @@ export async function runOnCommit(
 function beginPart(
   ctx: ProgramContext,
   { announce, ticket, train }: StepScope,
-  { part, purpose, step }: CommitCommand,
+  { isPart, part, purpose, step }: CommitCommand,
   doing: "preparing" | "running",
 ): void {
   const own = doing === "running" ? "" : doing;
-  const suite = purpose && doing === "running" ? { repo: ticket.repo, check: stepName(step), purpose } : undefined;
+  const suite =
+    purpose && doing === "running" && isPart !== true ? { repo: ticket.repo, check: stepName(step), purpose } : undefined;
   const expectedMs = suite && expectedSuiteMs(ctx.state(), suite);
   const behind = train?.behind() ?? 0;
   const fact: StepFact = {
@@ -127,7 +130,7 @@ function beginPart(
 function reportSuite(
   ctx: ProgramContext,
   { ticket, train }: StepScope,
-  { purpose, step }: CommitCommand,
+  { isPart, purpose, step }: CommitCommand,
   { durationMs, ending }: ExecResult,
 ): void {
   if (purpose === undefined || ending === "failed-to-start") return;
@@ -137,6 +140,7 @@ function reportSuite(
     check: stepName(step),
     purpose,
     ms: durationMs,
+    ...(isPart === true && { isPart }),
   };
   ctx.report({ ...suite, tickets: train?.tickets ?? [ticket.id] });
 }

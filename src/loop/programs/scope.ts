@@ -15,9 +15,17 @@ export interface Scope {
   ending(): AgentEnding;
 }
 
-/** The marker of what runs beside the other programs of a scope: two programs at a time need two. */
-export function besideMarker(marker: string): string {
-  return `${marker}/beside`;
+/** What runs beside the command of a check. */
+const BESIDE = ["base", "proof", "new-tests"] as const;
+
+/** The marker of what runs beside the other programs of a scope: each program at a time needs its own. */
+export function besideMarker(marker: string, what: (typeof BESIDE)[number]): string {
+  return `${marker}/${what}`;
+}
+
+/** All markers that programs of a scope with this marker may have. */
+export function allMarkers(marker: string): readonly string[] {
+  return [marker, ...BESIDE.map((what) => besideMarker(marker, what))];
 }
 
 /** A scope whose files exist, with the services that its steps need. */

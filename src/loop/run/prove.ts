@@ -1,7 +1,7 @@
 import type { StepSpec } from "../../domain/batch/step-spec.ts";
 import type { Remark } from "../../domain/evidence/compare.ts";
 import { proofLine } from "../../domain/evidence/summary-lines.ts";
-import { type LandedCommit, type Origin, upTo } from "../../domain/run/landings.ts";
+import { type LandedCommit, type Origin, upTo, wholeParts } from "../../domain/run/landings.ts";
 import type { ProofFact } from "../../domain/run/proof-fact.ts";
 import { landingsOf } from "../../domain/run/reduce-landing.ts";
 import { ticketOf } from "../../domain/run/state.ts";
@@ -72,20 +72,22 @@ async function proveCommits(
   const last = covered.at(-1);
   if (last === undefined) return { ok: true, summary: "nothing has landed since the last proof" };
   const repo = waitingRepoOf(ctx, specOf(ctx.state().plan, last.ticket), signal);
-  const proofAt = (at: number): Promise<TreeOutcome> =>
+  const proofOf = (first: number): Promise<TreeOutcome> =>
     proveTree(
-      { ctx, repo, commit: covered[at] ?? last, origin: originAt(ctx, id, covered, at), signal },
-      covered.slice(0, at + 1),
+      { ctx, repo, commit: covered[first - 1] ?? last, origin: originAt(ctx, id, covered, first - 1), signal },
+      covered.slice(0, first),
     );
-  let failing = covered.length - 1;
-  let found = await proofAt(failing);
+  let found = await proofOf(covered.length);
   if (found.outcome.as === "proven") {
     const { newTests } = found.outcome;
     return { ok: true, summary: `${plural(covered.length, "change")} proven: ${found.says}`, ...(newTests && { newTests }) };
   }
-  for (let proven = -1; failing - proven > 1; ) {
+  // A change that was taken back makes every tree fail that has it and not its revert.
+  const parts = [0, ...wholeParts(covered)];
+  let [proven, failing] = [0, parts.length - 1];
+  while (failing - proven > 1) {
     const middle = Math.floor((proven + failing) / 2);
-    const next = await proofAt(middle);
+    const next = await proofOf(parts[middle] ?? covered.length);
     if (next.outcome.as === "broken") return next.outcome.evidence.summary;
     if (next.outcome.as === "proven") proven = middle;
     else [failing, found] = [middle, next];
@@ -93,19 +95,28 @@ async function proveCommits(
   const { outcome, says: check } = found;
   if (outcome.as === "broken") return outcome.evidence.summary;
   if (outcome.as === "proven") throw new Error("a proof that failed is proven");
-  return failedProof(ctx, covered[failing] ?? last, { check, finding: outcome.finding });
+  const suspects = covered.slice(parts[proven], parts[failing]);
+  return failedProof(ctx, suspects.findLast((each) => isInBase(ctx, each)) ?? suspects.at(-1) ?? last, {
+    check,
+    finding: outcome.finding,
+  });
+}
+
+/** True for the change of a ticket that was not taken back. */
+function isInBase({ state }: Pick<LoopContext, "state">, { sha, ticket }: LandedCommit): boolean {
+  return ticketOf(state(), ticket).mergedSha === sha;
 }
 
 /** A failed proof of a commit. A commit that is not the ticket's own change, but its revert, is nobody's fault. */
 function failedProof(
-  { state }: LoopContext,
-  { sha, ticket }: LandedCommit,
+  ctx: LoopContext,
+  commit: LandedCommit,
   { check, finding }: { readonly check: string; readonly finding: Remark },
 ): Ended {
-  const { mergedSha } = ticketOf(state(), ticket);
+  const { sha, ticket } = commit;
   const summary = plainText(`the check ${check} is not proven with ${sha.slice(0, 7)} of ${ticket}: ${finding.says}`, 300);
   const detail = boundedList(finding.ids.map((one) => plainText(one, 300)));
-  return { ok: false, summary, check, detail, ...(mergedSha === sha && { blamed: ticket }) };
+  return { ok: false, summary, check, detail, ...(isInBase(ctx, commit) && { blamed: ticket }) };
 }
 
 /** The outcome of a tree: what its proofs say, or the name of the check that is not proven. */

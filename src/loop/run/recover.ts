@@ -11,7 +11,7 @@ import type { LoopContext } from "../attempt/context.ts";
 import { repoOf } from "../attempt/context.ts";
 import { type KeepContext, keepWork } from "../attempt/kept-work.ts";
 import { healMarker } from "../heal/heal.ts";
-import { besideMarker } from "../programs/scope.ts";
+import { allMarkers } from "../programs/scope.ts";
 import { baseCheckMarker } from "./base-check.ts";
 import { caughtUp } from "./lagging.ts";
 import { liveCheckMarker, settleToldDone } from "./live-check.ts";
@@ -87,11 +87,8 @@ export function straysOf(state: RunState): Parameters<Executor["killStrays"]>[0]
       ...Object.keys(state.failingChecks).map((repo) => baseCheckMarker(state.run, repo)),
       ...Object.keys(state.proofs).map((repo) => proofMarker(state.run, repo)),
       ...state.reverting.map((index) => revertMarker(state.run, vecAt(state.tickets, index).id)),
-      ...active.flatMap(({ id, attempt }) => {
-        const marker = `${state.run}/${id}/${attempt?.n}/${attempt?.fence}`;
-        return [marker, besideMarker(marker)];
-      }),
-    ],
+      ...active.map(({ id, attempt }) => `${state.run}/${id}/${attempt?.n}/${attempt?.fence}`),
+    ].flatMap(allMarkers),
   };
 }
 

@@ -195,7 +195,7 @@ async function runChecks(revert: Revert, candidate: Built): Promise<void> {
   for (const [index, step] of checks.entries()) {
     const turned = atStep(scope, index, step);
     // No agent wrote it, and the trees that it joins have been proven.
-    const check = () => runCheckStep(ctx, turned, repo, step, candidate, { proof: "none" });
+    const check = () => runCheckStep(ctx, turned, repo, step, candidate, { proof: "never" });
     const result = await ctx.commandPermits.run(check, signal);
     if (result.ok) continue;
     const { name, summary, detail } = result.evidence;

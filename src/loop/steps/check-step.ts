@@ -44,7 +44,7 @@ export async function runCheckStep(
   repo: Repo,
   step: Check,
   candidate: Built,
-  { proof = "if-needed" }: { readonly proof?: ProofTime } = {},
+  { proof = "if-needed" }: { readonly proof?: ProofTiming } = {},
 ): Promise<StepResult> {
   const stopwatch = new CheckStopwatch(ctx.clock);
   const allow = scope.ticket.allow ?? NOTHING_ALLOWED;
@@ -53,48 +53,53 @@ export async function runCheckStep(
   if (touched.length > 0) return refuse(check, `protected path differs from the base: ${touched[0]}`, boundedList(touched));
   const stray = await strayTouched(check);
   if (stray.length > 0) return refuse(check, `outside the contract's safety.only: ${stray[0]}`, boundedList(stray));
-  if (proof !== "beside") return judged(check, (outcome) => (proof === "none" ? passed(outcome) : proven(check, outcome)));
-  // Who waits for a permit goes first.
-  const result = await ctx.commandPermits.tryRun(async () => {
-    const begun = beginAlone(check);
-    // It is awaited below, and may fail before.
-    begun.catch(() => undefined);
-    try {
-      return await judged(check, async (outcome) => proven(check, outcome, await begun));
-    } finally {
-      await (await begun.catch(() => undefined))?.stop();
-    }
+  if (proof !== "beside-check")
+    return checkAndProve(check, (outcome) => (proof === "never" ? unproven(outcome) : proven(check, outcome)));
+  const begun = Promise.withResolvers<BegunProof | undefined>();
+  // `tryRun` takes no permit that a waiting command could have, and only the started run has it: the check gives back its own while it rests.
+  const run = ctx.commandPermits.tryRun(async () => {
+    const started = await beginAlone({ ...check, scope }).catch((error: unknown) => void begun.reject(error));
+    begun.resolve(started ?? undefined);
+    await started?.ended;
   });
-  return result ?? judged(check, (outcome) => proven(check, outcome));
+  void run.then(() => begun.resolve(undefined));
+  // It is awaited below, and may fail before.
+  begun.promise.catch(() => undefined);
+  try {
+    return await checkAndProve(check, async (outcome) => proven(check, outcome, await begun.promise));
+  } finally {
+    await (await begun.promise.catch(() => undefined))?.stop();
+    await run;
+  }
 }
 
-/** When a change is proven: in no case, after its check if it must be alone, or in any case and beside its check if a slot is free. */
-export type ProofTime = "none" | "if-needed" | "beside";
+/** When a change is proven: never, after its check if it must be alone, or in any case, and beside its check if a slot is free. */
+export type ProofTiming = "never" | "if-needed" | "beside-check";
 
 /** Begins the proof of a candidate whose ticket is allowed nothing. */
 function beginAlone({ ctx, scope, repo, step, candidate }: CheckRun): Promise<BegunProof | undefined> {
   return beginProof(ctx, scope, repo, { step, candidate, origin: originBelow(ctx, repo, candidate), allow: {} });
 }
 
-function passed({ passed: result }: Outcome): Promise<StepResult> {
+function unproven({ passed: result }: Outcome): Promise<StepResult> {
   return Promise.resolve({ ok: true, ...result });
 }
 
-/** Runs the check and judges its outcome; what passes is what `pass` makes of it. */
-async function judged(check: CheckRun, pass: (outcome: Outcome) => Promise<StepResult>): Promise<StepResult> {
+/** Runs the check and judges its outcome; what passes goes to `prove`. */
+async function checkAndProve(check: CheckRun, prove: (outcome: Outcome) => Promise<StepResult>): Promise<StepResult> {
   const suppressed = await suppressionFindings(check.ctx.scans, check);
   const outcome = check.step.report === undefined ? await byExitCode(check) : await byTests(check);
   if ("ok" in outcome) return outcome;
   const findings = [...outcome.findings, ...suppressed];
   const { facts = [] } = outcome;
-  if (findings.length === 0) return { ...(await pass(outcome)), facts };
+  if (findings.length === 0) return { ...(await prove(outcome)), facts };
   const { evidence } = refuse(check, findingsLine(findings), detailOf(check, findings, outcome.output));
   const tests = outcome.findings.flatMap(({ ids }) => ids).toSorted();
   if (tests.length === 0) return { ok: false, evidence, facts };
   return { ok: false, facts, evidence: { ...evidence, tests: tests.slice(0, MAX_TESTS).map((id) => plainText(id, 300)) } };
 }
 
-/** A passed check is proven alone if it must be. What planted tests are called stays in the log: agents read the evidence. */
+/** Proves a passed check if it must be proven now, or if a proof was started beside it. What planted tests are called stays in the log: agents read the evidence. */
 async function proven(check: CheckRun, { passed, isRed = false }: Outcome, begun?: BegunProof): Promise<StepResult> {
   const { ctx, scope, repo, stopwatch } = check;
   const proof = await stopwatch.measure("proof", () => proveAlone(ctx, scope, repo, { ...check, isRed, begun }));

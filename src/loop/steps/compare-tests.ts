@@ -34,7 +34,7 @@ export async function byTests(check: CheckRun): Promise<Outcome | StepResult> {
   const isAlone = check.scope.train === undefined;
   const soon = known && isAlone && (await failSoon(ctx, check.scope, check.repo, { step, candidate, base: known }));
   if (soon) return { findings: [soon.finding], output: soon.output, passed: { summary: "" } };
-  const beside = { ...check.scope, marker: besideMarker(check.scope.marker) };
+  const beside = { ...check.scope, marker: besideMarker(check.scope.marker, "base") };
   const measuring = stopwatch.measure("base", () => baseResults(ctx, beside, check.repo, on));
   const [base, ran] = await settleBoth(measuring, runCheck(check, candidate.commit));
   if (base.as === "unknown") return refuse(check, `the base could not be measured: ${base.why}`, "");

@@ -40,13 +40,15 @@ interface PreparedProof {
 
 /** A proof whose first run runs beside the check of its candidate. */
 export interface BegunProof extends PreparedProof {
-  /** Ends it: the check has failed. */
+  /** Settles once its first run has ended. */
+  readonly ended: Promise<void>;
+  /** Stops the first run if no proof has taken it. */
   stop(): Promise<void>;
 }
 
 /**
- * Begins the first run of a proof beside the check of its candidate, which says nothing if that fails: if it passes, the candidate passes what
- * its base does. Undefined if the origin was not measured yet, if tests fail there, or if nothing is to run.
+ * Starts the first run of a proof while the candidate's check runs. The candidate's own results are not known yet, so it expects what passes on
+ * the origin; if the check fails, the run is discarded. Undefined if the origin was not measured yet, if tests fail there, or if nothing is to run.
  */
 export async function beginProof(
   ctx: StepContext,
@@ -66,8 +68,7 @@ export async function beginProof(
   const isPassing = hasReport ? passingNames(expectedPasses(before, before, []), before, before) : () => true;
   const twinned = found === undefined ? [] : await tree.plant(found, isPassing);
   if (twinned.length === 0 && isSameTree(proof)) return undefined;
-  tree.begin(twinned);
-  return { ...prepared, stop: () => tree.stop() };
+  return { ...prepared, ended: tree.begin(twinned), stop: () => tree.stop() };
 }
 
 /**
@@ -88,12 +89,15 @@ export async function deepProof(ctx: StepContext, scope: StepScope, repo: Repo, 
   if (own === undefined) return broken(step.name, "the candidate's own results could not be measured");
   const expected = expectedPasses(before, own, fixes);
   const isPassing = passingNames(expected, own, before);
-  const beside = { ...scope, marker: besideMarker(scope.marker) };
+  const beside = { ...scope, marker: besideMarker(scope.marker, "new-tests") };
   const [outcome, newTests] = await settleBoth(
     proveByTests({ step, candidate, change, tree, expected, isPassing }),
     withoutTheChange(ctx, beside, repo, { step, candidate, change, first: origin.first, before, own }),
   );
-  return outcome.as === "proven" && newTests !== undefined ? { ...outcome, newTests } : outcome;
+  if (outcome.as !== "proven") return outcome;
+  // Without twins, nothing shows that the candidate reports what happened.
+  if (outcome.planted > 0) await ctx.manifests.prove(resultsKey(ctx, scope, repo, { step, commit: candidate.commit }));
+  return { ...outcome, ...(newTests !== undefined && { newTests }) };
 }
 
 /** Sorts the change, and makes its judge's tree. */

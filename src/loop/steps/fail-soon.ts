@@ -4,7 +4,7 @@ import { tests as numberOfTests, type Remark } from "../../domain/evidence/compa
 import { type TestRun, tallies } from "../../domain/evidence/results.ts";
 import { namedAsOn } from "../../domain/evidence/suite-name.ts";
 import { findRunnersInScripts } from "../../domain/proof/find-runner.ts";
-import { loads } from "../../domain/proof/loads.ts";
+import { filesLoading } from "../../domain/proof/loads.ts";
 import { selectTests } from "../../domain/proof/selection.ts";
 import { testFilesOf } from "../../domain/proof/test-files.ts";
 import { ticketOf } from "../../domain/run/state.ts";
@@ -20,7 +20,7 @@ import type { TimedRun } from "./manifests.ts";
 type Check = Extract<StepSpec, { step: "check" }>;
 
 /** A check's command that takes less is as good as a selection of its tests: each run has a checkout of its own. Milliseconds. */
-const LEAST_MS = 10_000;
+const LEAST_CHECK_MS = 10_000;
 /** Characters of a test's id in evidence; see Evidence.tests. */
 const ID_CHARS = 300;
 
@@ -69,6 +69,7 @@ export async function runSelected(
     log: `check-${step.name}-selected`,
     part,
     purpose: forProof ? "proof" : "check",
+    isPart: selection !== undefined,
   } as const;
   const ran = await runOnCommit(ctx, scope, repo, of);
   if (!ran.ok) return undefined;
@@ -93,7 +94,7 @@ export async function failSoon(
   ctx: ResultsContext,
   scope: StepScope,
   repo: Repo,
-  { step, candidate, base, leastMs = LEAST_MS }: ToFailSoon,
+  { step, candidate, base, leastMs = LEAST_CHECK_MS }: ToFailSoon,
 ): Promise<FailedSoon | undefined> {
   const key = resultsKey(ctx, scope, repo, { step, commit: candidate.base });
   const wholeMs = base.durationMs ?? (await ctx.manifests.expectedMs(key)) ?? 0;
@@ -107,15 +108,15 @@ export async function failSoon(
   const again = passing.filter((id) => failed.has(plainText(id, ID_CHARS)));
   const found = again.length > 0 && (await failingOf(ctx, scope, repo, { step, candidate, base, ids: again, what: AGAIN }));
   if (found) return found;
-  const whole = await filesThatLoad(repo, { step, candidate });
+  const whole = await testFilesLoading(repo, { step, candidate });
   return whole.length === 0
     ? undefined
     : failingOf(ctx, scope, repo, { step, candidate, base, ids: passing, whole, what: LOADING });
 }
 
 /** What is selected: as a part of the check, and as a finding. */
-const AGAIN = { part: "what failed in the last attempt", says: "failed again that failed in the last attempt" };
-const LOADING = { part: "tests that load what was changed", says: "failed that load what was changed" };
+const AGAIN = { part: "what failed in the last attempt", says: "failed as in the last attempt" };
+const LOADING = { part: "tests that load what was changed", says: "failed in files that load what was changed" };
 
 /** Those of these tests that fail on the candidate and pass on its base, in the same selection. */
 async function failingOf(
@@ -141,11 +142,11 @@ async function failingOf(
 /** Test files that are read, and changed paths that are searched for in them. */
 const MOST_READ = 1_000;
 const MOST_CHANGED = 200;
-/** Of more of the test files than this share, the whole suite says as much as soon. */
+/** If more than this share of the test files load the change, the whole suite is about as fast. */
 const MOST_SHARE = 1 / 3;
 
 /** The test files of the base that load what a candidate changes, as far as words tell; none if these are most of them. */
-async function filesThatLoad(
+async function testFilesLoading(
   repo: Repo,
   { step, candidate }: { readonly step: Check; readonly candidate: Built },
 ): Promise<readonly string[]> {
@@ -156,7 +157,7 @@ async function filesThatLoad(
   if (started === undefined) return [];
   const tests = testFilesOf(started, await repo.files(commit));
   const texts = await repo.readFiles({ commit, paths: tests.slice(0, MOST_READ) });
-  const loading = [...texts].flatMap(([path, text]) => (changed.some((each) => loads(text, each)) ? [path] : []));
+  const loading = filesLoading(texts, changed);
   return loading.length > tests.length * MOST_SHARE ? [] : loading;
 }
 

@@ -54,25 +54,28 @@ export class JudgesTree {
     this.#options = options;
   }
 
-  /** Begins the first run, with these twins. The proof that plants and runs first gets them. */
-  begin(twinned: readonly TwinnedFile[]): void {
+  /** Starts the first run. The next `plant` and `run` return its twins and its result. Settles once it has ended. */
+  begin(twinned: readonly TwinnedFile[]): Promise<void> {
     const stopped = new AbortController();
     const { announce, marker, signal, train } = this.#scope;
     const scope: StepScope = {
       ...this.#scope,
-      marker: besideMarker(besideMarker(marker)),
+      marker: besideMarker(marker, "proof"),
       signal: AbortSignal.any([signal, stopped.signal]),
-      // The check itself is what is shown meanwhile.
+      // The dashboard shows the check's parts alone.
       announce: (fact) => fact.type === "step-part-started" || announce(fact),
       ...(train && { train: { ...train, announceToOthers: () => undefined } }),
     };
     const run = this.#runWith([], twinned, scope);
-    // Its failure is that of the proof, which awaits it.
-    run.catch(() => undefined);
     this.#begun = { twinned, run, stop: () => stopped.abort() };
+    // Its failure is that of the proof, which awaits it.
+    return run.then(
+      () => undefined,
+      () => undefined,
+    );
   }
 
-  /** Ends a run that was begun for nothing. */
+  /** Stops the started run if no proof has taken it. */
   async stop(): Promise<void> {
     this.#begun?.stop();
     await this.#begun?.run.catch(() => undefined);

@@ -45,12 +45,19 @@ export class TrustedFiles {
   }
 
   static async read(repo: Repo, origin: Origin): Promise<TrustedFiles> {
-    const spans = [];
+    const spans: TouchedSpan[] = [];
     for (const { from, to, only } of origin.trusted) {
-      const { paths } = await repo.change({ from, tip: to });
-      const may = paths.filter(({ path }) => only === undefined || isAllowedToJudge(only, path));
-      // An approved file may have landed with an earlier ticket, which did not need it.
-      spans.push({ to, paths: new Set([...may.map(({ path }) => path), ...(only?.files ?? [])]) });
+      const paths = (await repo.change({ from, tip: to })).paths.map(({ path }) => path);
+      if (only === undefined) {
+        spans.push({ to, paths: new Set(paths) });
+        continue;
+      }
+      const may = paths.filter((path) => isAllowedToJudge(only, path));
+      const known = new TrustedFiles(repo, origin, spans.slice());
+      const lines = new Set((await known.changedIn(from)).map(({ path }) => path));
+      // What others have put into a file is not trusted because somebody may add to it. A file that is no part of the change was shown whole.
+      const whole = (only.files ?? []).filter((path) => !paths.includes(path));
+      spans.push({ to, paths: new Set([...may.filter((path) => !lines.has(path)), ...whole]) });
     }
     return new TrustedFiles(repo, origin, spans);
   }

@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import type { FoundRunner } from "../../domain/proof/find-runner.ts";
-import { loads } from "../../domain/proof/loads.ts";
+import { filesLoading } from "../../domain/proof/loads.ts";
 import { testFilesOf } from "../../domain/proof/test-files.ts";
 import type { Draw, TwinnedFile } from "../../domain/proof/twin.ts";
 import { twinsFor } from "../../domain/proof/twins/twins-for.ts";
@@ -33,10 +33,11 @@ export async function plantTwins({ found, paths, code, isPassing, read }: Planti
   const candidates = shuffled(testFilesOf(found, paths)).slice(0, MOST_READ);
   const texts = [...(await read(candidates))].filter(([, text]) => text.length <= MOST_CHARS);
   const changed = code.slice(0, MOST_CHANGED);
-  const rank = new Map(texts.map(([path, text]) => [path, changed.some((each) => loads(text, each)) ? 0 : 1]));
+  const loading = new Set(filesLoading(new Map(texts), changed));
+  const rank = (path: string) => (loading.has(path) ? 0 : 1);
   const isOne = runner.stopsEarly(words);
   const twinned: TwinnedFile[] = [];
-  for (const [path, text] of texts.toSorted(([a], [b]) => (rank.get(a) ?? 0) - (rank.get(b) ?? 0))) {
+  for (const [path, text] of texts.toSorted(([a], [b]) => rank(a) - rank(b))) {
     if (twinned.length >= (isOne ? 1 : MOST_FILES)) break;
     const file = twinsFor(runner.name, { path, text }, { draw, isPassing, most: isOne ? 1 : MOST_TWINS });
     if (file !== undefined) twinned.push(file);

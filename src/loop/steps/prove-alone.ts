@@ -22,7 +22,7 @@ export interface PassedCandidate {
   readonly allow: Allowance;
   /** True if tests fail on its base. */
   readonly isRed: boolean;
-  /** Its proof, if it was begun beside the check. Then it is proven alone. */
+  /** Its proof, if its first run was started beside the check. */
   readonly begun?: BegunProof | undefined;
 }
 
@@ -36,12 +36,6 @@ export type AloneOutcome =
       readonly says: readonly string[];
     }
   | Extract<ProofOutcome, { as: "forged" | "broken" }>;
-
-/** True if what fails in the proof of a change and all below it may be the fault of others: no file of its own explains it. */
-function mayBeOthers(outcome: ProofOutcome, { code, additions, judges, inert }: ClassifiedChange): boolean {
-  const own = [...code, ...additions, ...judges, ...inert];
-  return outcome.as === "forged" || (outcome.as === "differs" && !outcome.files.every((path) => own.includes(path)));
-}
 
 const NOT_PROVEN = { as: "passed", isProven: false, says: [] } as const;
 
@@ -59,24 +53,24 @@ export async function proveAlone(ctx: StepContext, scope: StepScope, repo: Repo,
   const own = { first: candidate.base, trusted: [] };
   const sorted = await sortChange(ctx, repo, { step, candidate, origin: own, allow, isRed });
   if (!sorted.ok) return { as: "broken", evidence: failure(step, unsearched("the change", sorted.problem).says) };
-  const mustBe = needsProofAlone(proofMode(ctx.batch, scope.ticket.repo), sorted.value);
-  if (!mustBe && begun === undefined) return NOT_PROVEN;
+  const mode = proofMode(ctx.batch, scope.ticket.repo);
+  const isRequired = needsProofAlone(mode, sorted.value);
+  if (!isRequired && begun === undefined) return NOT_PROVEN;
   const defining = definitionApproval(sorted.value, allow);
   const origin = originBelow(ctx, repo, candidate);
   const toProve = { step, candidate, allow, fixes: scope.ticket.fixes ?? [] };
   const whole = await deepProof(ctx, scope, repo, { ...toProve, origin, begun });
-  // Whatever is wrong, the proof of the base finds which change is to blame.
-  if (!mustBe && whole.as !== "proven") return NOT_PROVEN;
-  // So it does if the change by itself is not to blame: others below it are not proven yet.
-  const isOthers = origin.first !== candidate.base && mayBeOthers(whole, sorted.value);
-  const proof = isOthers ? await deepProof(ctx, scope, repo, { ...toProve, origin: own }) : whole;
+  if (!isRequired && whole.as === "broken") return NOT_PROVEN;
+  // With proofs of the base, what lies below may not be proven yet, and be at fault: then the change answers for itself alone.
+  const isByItself = mode === "batch" && origin.first !== candidate.base && (whole.as === "forged" || whole.as === "differs");
+  const proof = isByItself ? await deepProof(ctx, scope, repo, { ...toProve, origin: own }) : whole;
   if (proof.as === "forged" || proof.as === "broken") return proof;
   const found = [...(defining === undefined ? [] : [defining]), ...(proof.as === "differs" ? [proof] : [])];
   const says = [
     ...(proof.as === "proven" ? [proofLine(proof)] : []),
     ...found.map(({ finding }) => `${finding.says}: needs approval`),
   ];
-  const isProven = !isOthers;
+  const isProven = !isByItself;
   if (found.length === 0) return { as: "passed", isProven, says };
   const files = [...new Set(found.flatMap((each) => each.files))];
   const finding = {

@@ -105,6 +105,14 @@ async function suspect(
   return undefined;
 }
 
+function sharesProcess({ runner, words }: FoundRunner): boolean {
+  return runner.sharesProcess(words);
+}
+
+function testsIn({ judges, additions }: Proof["change"]): readonly string[] {
+  return [...judges, ...additions].filter(isTestPath);
+}
+
 /** Runs with twins for one runner each: a test that fails ends a chain of commands, or the runner itself. */
 async function provenAlone(proof: ProofByTests, before: Proven, runners: readonly FoundRunner[]): Promise<ProofOutcome> {
   let { planted } = before;
@@ -122,12 +130,13 @@ async function provenAlone(proof: ProofByTests, before: Proven, runners: readonl
 }
 
 /**
- * Settings and scripts that the change edits must leave twins as they are, though no test of the base needs them: else a later change
- * would pass whatever it does. Undefined if they do.
+ * Settings and scripts that the change edits, and tests that share a process with others, must leave twins as they are, though no test of the
+ * base needs them: else a later change would pass whatever it does. Undefined if they do.
  */
 async function provenInOwnTree(proof: ProofByTests, { planted }: Proven, last: FoundRunner): Promise<ProofOutcome | undefined> {
   const { change, tree, isPassing } = proof;
-  if (planted === 0 || change.judges.every(isTestPath)) return undefined;
+  const others = [...change.judges.filter((path) => !isTestPath(path)), ...(sharesProcess(last) ? testsIn(change) : [])];
+  if (planted === 0 || others.length === 0) return undefined;
   const twinned = await tree.plant(last, isPassing);
   const isForged = async (putBack: readonly string[]) => !isClean(findForged(await tree.run(putBack, twinned)));
   const all = [...change.judges, ...change.additions];

@@ -28,8 +28,8 @@ const NO_LAYERS = { file: "src/loop/programs/sealed-checkout.ts", from: "if (!ct
 /** No candidate is proven: what its own run says, compared with the base, lands. */
 export const WITHOUT_DEEP_PROOF: Hole = {
   file: ALONE,
-  from: "if (!needsProofAlone(proofMode(ctx.batch, scope.ticket.repo), sorted.value)) return",
-  to: "if (needsProofAlone !== undefined && proofMode !== undefined) return",
+  from: "if (!isRequired && begun === undefined) return NOT_PROVEN;",
+  to: "if (isRequired || !isRequired) return NOT_PROVEN;",
 };
 
 /** No twin of a passing test is planted. */
@@ -104,7 +104,7 @@ export const DEFENCES = {
       {
         file: CHECK,
         from: "const tests = outcome.findings.flatMap(({ ids }) => ids).toSorted();",
-        to: "return runCheckStep(ctx, scope, repo, step, candidate);\n  const tests: string[] = [];",
+        to: "const { ctx, scope, repo, step, candidate } = check;\n  return runCheckStep(ctx, scope, repo, step, candidate);\n  const tests: string[] = [];",
       },
       { file: "src/adapters/test-results/junit.ts", from: ', "flakyFailure", "flakyError"].some(', to: "].some(" },
     ],
@@ -226,8 +226,8 @@ export const DEFENCES = {
       WITHOUT_DEEP_PROOF,
       {
         file: "src/loop/attempt/candidate-checks.ts",
-        from: "const scope = { ...atStep(this.#scope, { index, spec }, rest), signal, ...shared };\n        return checkCandidate(this.#ctx, scope, this.#repo, { index, step: spec, candidate });",
-        to: "const scope = { ...atStep(this.#scope, { index, spec }, rest), signal, ...shared };\n        return checkCandidate(this.#ctx, scope, this.#repo, { index, step: spec, candidate: { ...candidate, commit: this.#change.tip } });",
+        from: "return checkCandidate(this.#ctx, scope, this.#repo, { index, step: spec, candidate, proof });",
+        to: "return checkCandidate(this.#ctx, scope, this.#repo, { index, step: spec, proof, candidate: { ...candidate, commit: this.#change.tip } });",
       },
     ],
   },

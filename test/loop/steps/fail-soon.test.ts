@@ -32,7 +32,7 @@ test("what failed in the last attempt fails again, and nothing else runs; the ba
   using _ = on.stage;
   expect(await on.soon({ a: FAILS })).toMatchObject({
     finding: {
-      says: expect.stringMatching(/^1 test failed again that failed in the last attempt \(run alone, in \d/),
+      says: expect.stringMatching(/^1 test failed as in the last attempt \(run alone, in \d/),
       ids: ["a"],
     },
   });
@@ -83,7 +83,7 @@ test("tests that load what was changed run first, whole files of them, if they a
   };
   const ran = () => readFileSync(log, "utf8").trim().split(" ");
   expect(await soon(code("b", 2))).toMatchObject({
-    finding: { says: expect.stringMatching(/^1 test failed that load what was changed \(run alone, in \d/), ids: ["b"] },
+    finding: { says: expect.stringMatching(/^1 test failed in files that load what was changed \(run alone, in \d/), ids: ["b"] },
   });
   expect(ran()).toEqual(["b", "bb", "b", "bb"]);
   expect(await soon({ "src/b.mjs": "export const value = 2 - 1;\n" })).toBeUndefined();
