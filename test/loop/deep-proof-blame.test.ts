@@ -177,3 +177,12 @@ test.for([
   stage.engine.orchestrator.command({ type: "stop" });
   await stage.ended();
 });
+
+test("a change that deletes tests waits for approval where the exit code alone is known", async () => {
+  const finish: StepSpec[] = [{ step: "check", name: "tests", command: [process.execPath, "--test"] }, { step: "merge" }];
+  using stage = await aStage({ "T-1": [{ "test/mul.test.mjs": null }] }, { base: TWO, tickets: [ticketOf("T-1", { finish })] });
+  stage.start();
+  expect(await stage.until("approval-awaited")).toMatchObject({ zones: ["test/mul.test.mjs"] });
+  stage.engine.orchestrator.command({ type: "stop" });
+  await stage.ended();
+});

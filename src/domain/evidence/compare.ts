@@ -20,8 +20,6 @@ export interface Comparison {
   readonly findings: readonly TestFinding[];
   /** Tests that fail and failed on the base too. */
   readonly preExisting: readonly string[];
-  /** Entries of files that only the candidate can load. */
-  readonly loads: readonly string[];
   readonly candidate: Readonly<OutcomeCounts>;
   readonly base: Readonly<OutcomeCounts>;
 }
@@ -73,7 +71,7 @@ export function compareRuns(
   if (ran(all) < expected) found("fewer-run", `${tests(ran(all))} run, ${ran(allBefore)} on the base`);
   const exit = exitFinding(candidate, base, all, failing.length);
   if (exit !== undefined) found("exit-code", exit, preExisting);
-  return { findings, preExisting, loads: [...loads], candidate: all, base: allBefore };
+  return { findings, preExisting, candidate: all, base: allBefore };
 }
 
 type Tallies = ReadonlyMap<string, Readonly<OutcomeCounts>>;

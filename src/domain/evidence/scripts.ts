@@ -35,3 +35,41 @@ export function scriptText(packageJson: string | undefined, name: string): strin
   const script = packageJson === undefined ? undefined : membersOf(jsonMembers(packageJson)["scripts"])[name];
   return typeof script === "string" ? script : undefined;
 }
+
+/** Scripts of package.json that checks at a forge usually run. */
+const USUAL: readonly string[] = ["test", "lint", "typecheck", "build", "check"];
+
+/** Programs that run scripts of package.json by their names. */
+const RUNS_SCRIPTS = /(?:^|[^\w.-])(?:npm|pnpm|yarn|bun|npm-run-all2?|run-[sp]|turbo|nx|lerna|wireit|concurrently)(?:[^\w.-]|$)/;
+
+/** Characters of a line that are read. */
+const LINE_CHARS = 4_000;
+
+/**
+ * The scripts of a package.json that checks run: the usual ones, those that the texts of workflows name on a line that runs scripts, and
+ * those that one of these names in the same way. A line may name more than it runs.
+ */
+export function calledScripts(packageJson: string, workflows: readonly string[]): readonly string[] {
+  const scripts = membersOf(jsonMembers(packageJson)["scripts"]);
+  const names = new Set(Object.keys(scripts));
+  const called = new Set(USUAL);
+  let texts = [...workflows, ...USUAL.flatMap((name) => textsOf(scripts, name))];
+  while (texts.length > 0) {
+    const fresh = [...new Set(texts.flatMap(namedIn))].filter((name) => names.has(name) && !called.has(name));
+    for (const name of fresh) called.add(name);
+    texts = fresh.flatMap((name) => textsOf(scripts, name));
+  }
+  return [...called];
+}
+
+/** The commands of a script, with those that npm runs before and after it. */
+function textsOf(scripts: Readonly<Record<string, unknown>>, name: string): readonly string[] {
+  return [`pre${name}`, name, `post${name}`].map((each) => scripts[each]).filter((text) => typeof text === "string");
+}
+
+function namedIn(text: string): readonly string[] {
+  const lines = text.replaceAll(/\\\r?\n/g, " ").split(/[\r\n]+/);
+  return lines
+    .map((line) => line.slice(0, LINE_CHARS))
+    .flatMap((line) => (RUNS_SCRIPTS.test(line) ? line.split(/[\s"'`&|;(){}[\],]+/) : []));
+}

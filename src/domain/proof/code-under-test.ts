@@ -42,8 +42,13 @@ export interface ClassifiedChange {
   readonly judges: readonly string[];
   /** Documents: the base's version, which decides nothing. */
   readonly inert: readonly string[];
-  /** What it changes of the definition of the check, in words: paths, and scripts of a package.json. */
+  /**
+   * What nobody can judge by tests of the base, in words: what the change does to the definition of the check (paths, and scripts of a
+   * package.json), and to files that both judge and are tested.
+   */
   readonly definition: readonly { readonly path: string; readonly says: string }[];
+  /** Test files of the base that it deletes, or of which it leaves less than half. */
+  readonly testsGone: readonly string[];
   /** The runners that the command starts, by name, and the words that start them. */
   readonly runners: readonly { readonly name: string; readonly words: readonly string[] }[];
   /** Why it cannot be known for certain what the command runs; absent if it can. */
@@ -80,12 +85,16 @@ export function classifyChange(change: ChangeToClassify): ClassifiedChange {
     string[]
   >;
   for (const file of changed) sorted[kinds.kindOf(file)].push(file.path);
+  const subjects = sorted.judges
+    .filter((path) => kinds.isSubject(path))
+    .map((path) => ({ path, says: `${path}, which tests load` }));
   const { unclear } = kinds.definition;
   const runners = kinds.definition.runners.map(({ runner, words }) => ({ name: runner.name, words }));
   return {
     ...sorted,
+    testsGone: changed.filter((file) => kinds.isTestGone(file)).map(({ path }) => path),
     runners,
-    definition: definitionChanges(kinds.definition, base, changed),
+    definition: [...definitionChanges(kinds.definition, base, changed), ...subjects],
     ...(unclear !== undefined && { unclear }),
   };
 }
@@ -101,6 +110,8 @@ class Kinds {
   readonly #programFolders: ReadonlySet<string>;
   readonly #manifestFolders: ReadonlySet<string>;
   readonly #reached: ReadonlySet<string>;
+  /** What tests of the base load. */
+  readonly #tested: ReadonlySet<string>;
 
   constructor({ command, prepare, base, changed, isRed }: ChangeToClassify) {
     this.#base = base;
@@ -122,6 +133,7 @@ class Kinds {
     });
     const steering = [...this.definition.steering, ...steeringSettings(base.texts)];
     const tested = reach(tests, index, (path) => loaded.get(path));
+    this.#tested = tested;
     const mentioned = mentionedFiles({
       steering,
       folders: this.definition.folders,
@@ -164,6 +176,16 @@ class Kinds {
     if (!this.#isTest(path) || this.#isOfJudge(file)) return "judges";
     if (how === "added") return "additions";
     return how === "modified" && isOnlyAddedTo(this.#base.texts.get(path), file.text) ? "additions" : "judges";
+  }
+
+  /** True for a source file of the judge that tests of the base load: with its old version they would say nothing of the change. */
+  isSubject(path: string): boolean {
+    return familyOf(path) !== undefined && this.#tested.has(path) && !this.#isTest(path) && !this.definition.files.has(path);
+  }
+
+  isTestGone({ path, text = "" }: ChangedFile): boolean {
+    const before = this.#base.texts.get(path);
+    return before !== undefined && this.#isTest(path) && text.trim().length < before.trim().length / 2;
   }
 
   #isByName(path: string): boolean {

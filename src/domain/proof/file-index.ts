@@ -55,7 +55,11 @@ export class FileIndex {
    */
   *loadedBy(from: string, { imports, quoted, modules }: LoadedNames): Generator<string> {
     const folder = dirname(from);
-    for (const name of quoted) if (/\w/.test(name)) yield* this.#quoted(name, folder);
+    for (const name of quoted) {
+      if (/\w/.test(name)) yield* this.#quoted(name, folder);
+      // `require("../")`: the file that stands for the folder.
+      else if (/^\.{1,2}(?:\/|$)/.test(name)) yield* this.#at(join(folder, name).replace(/\/$/, ""));
+    }
     for (const name of imports) {
       const parts = name.split("/");
       for (const drop of [0, 1, 2].slice(0, parts.length)) yield* this.#endingWith(parts.slice(drop).join("/"));

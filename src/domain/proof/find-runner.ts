@@ -8,23 +8,11 @@ export interface FoundRunner {
   readonly words: readonly string[];
 }
 
-/** The runners that a command starts by its own words, one after another, also through a shell. */
-export function findRunners(command: readonly string[]): readonly FoundRunner[] {
-  return commandsIn(command).flatMap((words) => {
-    const runner = RUNNERS.find((each) => each.isStartedBy(words));
-    return runner === undefined ? [] : [{ runner, words }];
-  });
-}
-
 /** Levels of scripts that run another script, at most. */
 const MAX_DEPTH = 4;
 
-/** The same, also through scripts of a package.json. */
-export function findRunnersInScripts(
-  command: readonly string[],
-  packageJson: string | undefined,
-  depth = 0,
-): readonly FoundRunner[] {
+/** The runners that a command starts by its words, one after another, also through a shell and through scripts of a package.json. */
+export function findRunners(command: readonly string[], packageJson?: string, depth = 0): readonly FoundRunner[] {
   return commandsIn(command).flatMap((words) => {
     const runner = RUNNERS.find((each) => each.isStartedBy(words));
     if (runner !== undefined) return [{ runner, words }];
@@ -32,6 +20,6 @@ export function findRunnersInScripts(
     const text = script === undefined || depth >= MAX_DEPTH ? undefined : scriptText(packageJson, script.script);
     if (text === undefined) return [];
     const more = words.includes("--") ? words.slice(words.indexOf("--") + 1) : [];
-    return findRunnersInScripts(["sh", "-c", [text, ...more].join(" ")], packageJson, depth + 1);
+    return findRunners(["sh", "-c", [text, ...more].join(" ")], packageJson, depth + 1);
   });
 }

@@ -20,6 +20,9 @@ const LISTS_OF_CODE = new RegExp(OTHER_VALUES.source.replace("|extends", "").rep
 const NOT_OF_TESTS =
   /(?:^|\/)(?:(?:GNU)?makefile|\.?justfile|taskfile\.\w+|rakefile)$|[.-]lock\b|\.lockb?$|\.sum$|(?:^|\/)\.(?:github|gitlab|circleci|husky|vscode|idea)\//i;
 
+/** Lists of what is installed: the files in them are those of dependencies. */
+const LOCK = /(?:^|\/)(?:npm-shrinkwrap\.json|[^/]*[.-]lock(?:\.\w+|b)?|go\.sum)$/i;
+
 /** Plugins of pytest: `-p name`, `pytest_plugins = [...]`, and entry points of the group `pytest11`. */
 const PLUGIN_OPTION = /(?:^|[\s"'=,[])-p["',\s=]{0,8}([\p{L}\w.]{1,200})/gmu;
 const PLUGIN_LIST = /\bpytest_plugins\b[^=\n]{0,40}=([^\n]{0,2000}(?:\n[ \t)\]]{1,40}[^\n]{0,400}){0,50})/gi;
@@ -64,6 +67,7 @@ export function steeringSettings(texts: ReadonlyMap<string, string>): readonly S
 /** True for a file that tells programs what to load, unlike one that they load themselves. */
 function isSettings(path: string): boolean {
   const name = basename(path);
+  if (LOCK.test(path)) return false;
   return (
     isToolConfiguration(path) || /^\.|\.(?:config|conf|workspace|projects?|preset)\.\w+$/.test(name) || name === "conftest.py"
   );
@@ -102,7 +106,7 @@ export function* pluginsIn(text: string, index: FileIndex): Generator<string> {
 export function foldersInSettings(texts: ReadonlyMap<string, string>, index: FileIndex): ReadonlySet<string> {
   const folders = new Set<string>();
   for (const [path, text] of texts) {
-    if (!isToolConfiguration(path)) continue;
+    if (!isToolConfiguration(path) || LOCK.test(path)) continue;
     const words = text.slice(0, MOST_CHARS).split(/[\s"'`=,:[\]{}()]+/);
     const named = words.map((word) => word.replace(/^<rootDir>\/|^(?:\.\/)+/, "").replace(/\/\*{0,2}$/, ""));
     for (const folder of named)

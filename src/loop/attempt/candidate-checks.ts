@@ -145,7 +145,10 @@ export class CandidateChecks {
   car(): CarOptions<TrainResult> {
     const { ticket, signal } = this.#scope;
     const checks = this.#checks;
-    const isPlain = !this.#gated && ticket.allow === undefined && ticket.fixes === undefined && ticket.contract === undefined;
+    // What has failed a check before would cost all others of its train theirs.
+    const hasFailed = ticketOf(this.#ctx.state(), ticket.id).evidence.at(-1)?.step === "check";
+    const isPlain =
+      !hasFailed && !this.#gated && ticket.allow === undefined && ticket.fixes === undefined && ticket.contract === undefined;
     const isShared = isPlain && checks.length > 0;
     const isOnRepo = (id: TicketId) => specOf(this.#ctx.state().plan, id).repo === ticket.repo;
     return {

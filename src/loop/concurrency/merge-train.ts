@@ -214,6 +214,11 @@ class Lane<R extends CheckOutcome> implements CarLane<R> {
     if (first !== undefined && cars.length === 1) return this.#failAlone(first, failed);
     const half = Math.ceil(cars.length / 2);
     const rest = cars.slice(half);
+    const part = `their train has failed: ${cars
+      .slice(0, half)
+      .map(({ options }) => options.id)
+      .join(" ")} first`;
+    for (const { options } of rest) options.hears({ type: "step-part-started", part });
     if (await this.#run(cars.slice(0, half))) return this.#run(rest, failed);
     this.#putBack(rest);
     return false;

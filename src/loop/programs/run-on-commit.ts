@@ -36,7 +36,6 @@ export interface CommitCommand {
   /** It runs some of a check's tests alone. */
   readonly isPart?: boolean;
   readonly output?: TakesOutput;
-  readonly plant?: (checkout: string) => Promise<void>;
 }
 
 /** The result of a command, if it ran. */
@@ -56,8 +55,7 @@ export type CommandOutcome =
 /**
  * Runs a step's command on a commit, in a pristine checkout that no worker could write (P1). The repository's prepare commands
  * run there first. The files that the result depends on are sealed, and a fresh empty folder takes the command's report.
- * Everything is removed afterwards. `output` takes the command's output, unless that is its report. `plant` adds files to the
- * prepared checkout.
+ * Everything is removed afterwards. `output` takes the command's output, unless that is its report.
  */
 export async function runOnCommit(
   ctx: ProgramContext,
@@ -84,7 +82,6 @@ export async function runOnCommit(
     if ((ctx.batch.repos[scope.ticket.repo]?.prepare ?? []).length > 0) beginPart(ctx, scope, command, "preparing");
     const broken = await prepare(ctx, scope, repo, folders.checkout, toPrepare);
     if (broken !== undefined) return { ok: false, evidence: { ...broken, step: step.step, name: stepName(step) } };
-    await command.plant?.(folders.checkout);
     for (const folder of Object.values(folders)) await ctx.files.makeFolder(folder);
     const report = step.step === "check" ? step.report?.path : undefined;
     const nested = await nestedGit(ctx, step, folders.checkout);

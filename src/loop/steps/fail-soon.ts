@@ -3,7 +3,7 @@ import { failingAmong } from "../../domain/evidence/broken-tests.ts";
 import { tests as numberOfTests, type Remark } from "../../domain/evidence/compare.ts";
 import { type TestRun, tallies } from "../../domain/evidence/results.ts";
 import { namedAsOn } from "../../domain/evidence/suite-name.ts";
-import { findRunnersInScripts } from "../../domain/proof/find-runner.ts";
+import { findRunners } from "../../domain/proof/find-runner.ts";
 import { filesLoading } from "../../domain/proof/loads.ts";
 import { selectTests } from "../../domain/proof/selection.ts";
 import { testFilesOf } from "../../domain/proof/test-files.ts";
@@ -57,7 +57,7 @@ export async function runSelected(
 ): Promise<(TestRun & { readonly output: string; readonly durationMs: number }) | undefined> {
   const packageJson = await repo.readFile({ commit: trusted, path: "package.json" });
   const files = await repo.files(commit);
-  const found = findRunnersInScripts(step.command, packageJson);
+  const found = findRunners(step.command, packageJson);
   const selection = selectTests({ command: step.command, found, packageJson, ids, whole, files });
   const command = selection ?? (forProof ? step.command : undefined);
   if (command === undefined) return undefined;
@@ -151,7 +151,7 @@ async function testFilesLoading(
   { step, candidate }: { readonly step: Check; readonly candidate: Built },
 ): Promise<readonly string[]> {
   const { base: commit } = candidate;
-  const [started] = findRunnersInScripts(step.command, await repo.readFile({ commit, path: "package.json" }));
+  const [started] = findRunners(step.command, await repo.readFile({ commit, path: "package.json" }));
   const { paths } = await repo.change({ from: commit, tip: candidate.commit });
   const changed = paths.slice(0, MOST_CHANGED).map(({ path }) => path);
   if (started === undefined) return [];

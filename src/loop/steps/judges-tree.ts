@@ -15,7 +15,6 @@ import type { StepContext } from "./step.ts";
 
 /** A run in a tree of the judge. */
 export interface JudgedRun extends ProofRun {
-  readonly output: string;
   /** True if the output has the name of a twin that must fail. */
   readonly isPrinted: boolean;
   /** Files that its result depends on and that it changed. */
@@ -163,13 +162,12 @@ export class JudgesTree {
         },
       },
     });
-    if (!ran.ok)
-      return { twinned, exitCode: undefined, tests: undefined, output: "", isPrinted, overwritten: [], evidence: ran.evidence };
+    if (!ran.ok) return { twinned, exitCode: undefined, tests: undefined, isPrinted, overwritten: [], evidence: ran.evidence };
     const { result, reading, overwritten } = ran;
     const exitCode = result.ending === "exited" ? (result.exitCode ?? undefined) : undefined;
     const isPytest = change.runners.some(({ name }) => name === "pytest");
     const tests = reading?.ok === true ? (isPytest ? withSuiteNameOf(originTests, reading.tests) : reading.tests) : undefined;
-    return { twinned, exitCode, tests, output: result.tail, isPrinted, overwritten };
+    return { twinned, exitCode, tests, isPrinted, overwritten };
   }
 
   get #key(): string {

@@ -56,7 +56,6 @@ export async function proveAlone(ctx: StepContext, scope: StepScope, repo: Repo,
   const mode = proofMode(ctx.batch, scope.ticket.repo);
   const isRequired = needsProofAlone(mode, sorted.value);
   if (!isRequired && begun === undefined) return NOT_PROVEN;
-  const defining = definitionApproval(sorted.value, allow);
   const origin = originBelow(ctx, repo, candidate);
   const toProve = { step, candidate, allow, fixes: scope.ticket.fixes ?? [] };
   const whole = await deepProof(ctx, scope, repo, { ...toProve, origin, begun });
@@ -65,7 +64,7 @@ export async function proveAlone(ctx: StepContext, scope: StepScope, repo: Repo,
   const isByItself = mode === "batch" && origin.first !== candidate.base && (whole.as === "forged" || whole.as === "differs");
   const proof = isByItself ? await deepProof(ctx, scope, repo, { ...toProve, origin: own }) : whole;
   if (proof.as === "forged" || proof.as === "broken") return proof;
-  const found = [...(defining === undefined ? [] : [defining]), ...(proof.as === "differs" ? [proof] : [])];
+  const found = [...approvalsOf(step, sorted.value, allow), ...(proof.as === "differs" ? [proof] : [])];
   const says = [
     ...(proof.as === "proven" ? [proofLine(proof)] : []),
     ...found.map(({ finding }) => `${finding.says}: needs approval`),
@@ -80,6 +79,12 @@ export async function proveAlone(ctx: StepContext, scope: StepScope, repo: Repo,
   return { as: "passed", isProven, says, needsApproval: { files, finding } };
 }
 
+/** The approvals that a change needs whatever its proof says. */
+function approvalsOf(step: PassedCandidate["step"], change: ClassifiedChange, allow: Allowance): readonly NeededApproval[] {
+  const gone = step.report === undefined ? goneApproval(change, allow) : undefined;
+  return [definitionApproval(change, allow), gone].filter((each) => each !== undefined);
+}
+
 /** The approval that a change of the check's definition needs; undefined if it changes nothing of it that is not allowed. */
 function definitionApproval({ definition }: ClassifiedChange, allow: Allowance): NeededApproval | undefined {
   const changed = definition.filter(({ path }) => allow.scripts !== true && !isAllowedToJudge(allow, path));
@@ -90,6 +95,16 @@ function definitionApproval({ definition }: ClassifiedChange, allow: Allowance):
     4,
   )}`;
   return { files, finding: { says, ids: changed.map((each) => each.says) } };
+}
+
+/** The approval of test files that are gone, where nothing compares tests one by one; undefined if their removal is allowed. */
+function goneApproval({ testsGone }: ClassifiedChange, allow: Allowance): NeededApproval | undefined {
+  const files = testsGone.filter((path) => !isAllowedToJudge(allow, path));
+  if (files.length === 0) return undefined;
+  return {
+    files,
+    finding: { says: `tests are gone, and the exit code alone does not say which: ${firstFewLine(files, 4)}`, ids: files },
+  };
 }
 
 /** A result that needs an approval as a failure: nobody can give it here. */

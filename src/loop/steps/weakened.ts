@@ -1,8 +1,8 @@
 import { isWorkflowOrAction } from "../../domain/batch/default-protect.ts";
 import { jsonMembers, membersOf } from "../../domain/batch/test-command.ts";
-import { calledScripts } from "../../domain/evidence/called-scripts.ts";
 import type { Remark } from "../../domain/evidence/compare.ts";
 import type { Allowance } from "../../domain/evidence/results.ts";
+import { calledScripts } from "../../domain/evidence/scripts.ts";
 import { isTestPath } from "../../domain/evidence/sealed-paths.ts";
 import { findingsLine, findingsText } from "../../domain/evidence/summary-lines.ts";
 import { casesGone, mayHoldTests, testCasesIn } from "../../domain/evidence/test-cases.ts";

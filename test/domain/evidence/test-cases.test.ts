@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { calledScripts } from "../../../src/domain/evidence/called-scripts.ts";
+import { calledScripts } from "../../../src/domain/evidence/scripts.ts";
 import { casesGone, mayHoldTests, testCasesIn } from "../../../src/domain/evidence/test-cases.ts";
 
 describe("testCasesIn", () => {

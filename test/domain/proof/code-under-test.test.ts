@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Change, kindsIn } from "./classify.ts";
+import { type Change, classify, kindsIn } from "./classify.ts";
 
 const NODE: Change["base"] = {
   "package.json": JSON.stringify({ name: "app", main: "src/index.mjs", scripts: { test: "node --test" } }),
@@ -252,4 +252,34 @@ test("hostile text is read in time linear to its length", () => {
     py({ "calc.py": text });
   }
   expect(performance.now() - began).toBeLessThan(8_000);
+});
+
+describe("a source file that tests of the base load and that is the judge's besides", () => {
+  const base = {
+    "index.js": "module.exports = 1;\n",
+    "test/a.js": "const one = require('../');\nrequire('tape')('a', (t) => t.end());\n",
+  };
+  const command = ["npx", "tape", "test/*.js"];
+
+  test("is none by the files of dependencies that a list of what is installed names", () => {
+    const lock = { "package-lock.json": JSON.stringify({ packages: { "node_modules/x": { bin: { x: "index.js" } } } }) };
+    const sorted = classify({ command, base: { ...base, ...lock }, change: { "index.js": "module.exports = 2;\n" } });
+    expect(sorted).toMatchObject({ code: ["index.js"], judges: [], definition: [] });
+  });
+
+  test("needs approval: with its old version, tests would say nothing of the change", () => {
+    const settings = { ".toolrc.json": JSON.stringify({ setup: "./index.js" }) };
+    const sorted = classify({ command, base: { ...base, ...settings }, change: { "index.js": "module.exports = 2;\n" } });
+    expect(sorted).toMatchObject({
+      judges: ["index.js"],
+      definition: [{ path: "index.js", says: "index.js, which tests load" }],
+    });
+  });
+});
+
+test("tests are gone if their file is, or most of it", () => {
+  const text = "test('a', () => {});\n".repeat(10);
+  const base = { ...NODE, "test/a.test.mjs": text, "test/b.test.mjs": text, "test/c.test.mjs": text, "src/d.mjs": text };
+  const change = { "test/a.test.mjs": null, "test/b.test.mjs": "// b\n", "test/c.test.mjs": text.slice(30), "src/d.mjs": null };
+  expect(classify({ command: ["node", "--test"], base, change }).testsGone).toEqual(["test/a.test.mjs", "test/b.test.mjs"]);
 });

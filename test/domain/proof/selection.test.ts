@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import type { Argv } from "../../../src/domain/batch/argv.ts";
-import { findRunnersInScripts } from "../../../src/domain/proof/find-runner.ts";
+import { findRunners } from "../../../src/domain/proof/find-runner.ts";
 import { selectTests } from "../../../src/domain/proof/selection.ts";
 
 const FILES = ["test/a.test.js", "src/a.js", "tests/test_a.py", "tests/deep/test_b.py"];
 
 function selected(command: readonly string[], ids: readonly string[], scripts: Record<string, string> = {}) {
   const packageJson = JSON.stringify({ scripts });
-  const found = findRunnersInScripts(command, packageJson);
+  const found = findRunners(command, packageJson);
   return selectTests({ command: command as unknown as Argv, found, packageJson, ids, files: FILES });
 }
 

@@ -196,7 +196,10 @@ const SCANS: LoopContext["scans"] = {
   compare: (runs) => Promise.resolve({ ok: true, value: scan({ kind: "compare", ...runs }) as ComparedRuns }),
   suppressions: () => Promise.reject(new Error("nothing is searched here")),
   classify: () =>
-    Promise.resolve({ ok: true, value: { code: [], additions: [], judges: [], inert: [], definition: [], runners: [] } }),
+    Promise.resolve({
+      ok: true,
+      value: { code: [], additions: [], judges: [], inert: [], definition: [], testsGone: [], runners: [] },
+    }),
 };
 
 /** Files that nobody writes: no effect of these runs reads one. */
