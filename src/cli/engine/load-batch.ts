@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readFile, realpath } from "node:fs/promises";
 import { dirname, isAbsolute, join, resolve } from "node:path";
-import { readTicketFolder } from "../../adapters/tracker/folder-read.ts";
+import { readTicketFolder, type TicketInFolder } from "../../adapters/tracker/folder-read.ts";
+import { standingOf } from "../../adapters/tracker/service/service-tracker.ts";
 import { commitNamed } from "../../adapters/vcs/bound/changes.ts";
 import { rulesAt } from "../../adapters/vcs/bound/rules-at.ts";
 import { unfitBranchName } from "../../adapters/vcs/git/ref-names.ts";
@@ -139,8 +140,13 @@ function shaOf(bytes: Uint8Array, { tickets }: Batch): string {
   return hash.digest("hex");
 }
 
-function standingsOf(tickets: readonly FolderTicket[] = []): LoadedBatch["standings"] {
-  return new Map(tickets.flatMap(({ id, standing }) => (standing === undefined ? [] : [[id, standing] as const])));
+function standingsOf(tickets: readonly (FolderTicket | TicketInFolder)[] = []): LoadedBatch["standings"] {
+  return new Map(
+    tickets.flatMap((ticket) => {
+      const standing = "state" in ticket ? standingOf(ticket) : ticket.standing;
+      return standing === undefined ? [] : [[ticket.id, standing] as const];
+    }),
+  );
 }
 
 /** The commands by which repositories run their own tests, as the tips of their bases name them. */

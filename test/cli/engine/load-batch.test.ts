@@ -1,4 +1,4 @@
-import { symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { loadBatch } from "../../../src/cli/engine/load-batch.ts";
@@ -48,6 +48,19 @@ describe("loadBatch", () => {
     expect(loaded.sha).toMatch(/^[0-9a-f]{64}$/);
     write("b.json", batchFile({ name: "x" }));
     expect((await loadBatch(file, { cwd: "/" })).sha).not.toBe(loaded.sha);
+  });
+
+  test("knows which tickets of a folder no agent would work on: what is done, and what is left to a person", async () => {
+    mkdirSync(join(root, "tickets"));
+    const states = { "A-1": "done", "A-2": "human-gated\nhumanStep: call them", "A-3": "open" };
+    for (const [id, state] of Object.entries(states))
+      write(`tickets/${id}.md`, `---\nid: ${id}\nrepo: app\nstate: ${state}\n---\n# A ticket\n\nWhat to do.\n`);
+    const { tickets: _, ...batch } = batchFile({ tracker: { kind: "local", path: "tickets" } }) as Record<string, unknown>;
+    const { standings } = await loadBatch(write("b.json", batch), { cwd: "/" });
+    expect([...standings]).toEqual([
+      ["A-1", { as: "done", text: "" }],
+      ["A-2", { as: "left to a person", text: "call them" }],
+    ]);
   });
 
   test("what cannot be read is refused in plain words, with exit 2", async () => {

@@ -101,7 +101,8 @@ export async function readServiceTickets(service: TicketService): Promise<readon
   });
 }
 
-function standingOf({ state, held }: ServiceTicket): Standing | undefined {
+/** Why no agent would work on a ticket in this state. Safe for a terminal. */
+export function standingOf({ state, held }: Pick<ServiceTicket, "state" | "held">): Standing | undefined {
   if (state.as === "done") return { as: "done", text: "" };
   if (state.as === "human-gated") return { as: "left to a person", text: plainText(state.step, 300) };
   return held === undefined ? undefined : { as: "on hold", text: plainText(held, 300) };
