@@ -116,6 +116,11 @@ export const RULES = {
     reason: "It deletes a worktree with its uncommitted changes.",
     alternative: "git worktree list",
   },
+  "git-hooks-off": {
+    family: "git",
+    reason: "It switches off the hooks that the repository's people have set up.",
+    alternative: "git commit -m done",
+  },
   "git-delete-ref": {
     family: "git",
     reason: "It deletes a reference without any check.",

@@ -14,7 +14,28 @@ export interface GitCommand {
 export function judgeGit(command: GitCommand, guard: Inspector): void {
   const { args, subcommand } = command;
   if (args.includes("--help") || args[0] === "-h") return;
+  if (runsHooks(subcommand) && skipsHooks(subcommand, args)) guard.report("git-hooks-off");
   SUBCOMMANDS[subcommand]?.(args, guard, command);
+}
+
+/** True for a subcommand before which hooks may refuse. */
+export function runsHooks(subcommand: string): boolean {
+  return /^(?:commit|push|merge|rebase|am|cherry-pick|revert|pull)$/.test(subcommand);
+}
+
+/** Long options of these subcommands that take the next word. */
+const VALUED =
+  "message file author date template cleanup trailer fixup squash reuse-message reedit-message onto exec strategy".split(" ");
+
+/** `-n` is short for `--no-verify` of a commit alone. */
+function skipsHooks(subcommand: string, args: readonly string[]): boolean {
+  const { longs, shorts } = readOptions(args, {
+    letters: subcommand === "commit" ? "mFCct" : "mosXxCF",
+    optional: "Su",
+    names: VALUED,
+  });
+  if (subcommand === "push" && (shorts.has("n") || longs.includes("dry-run"))) return false;
+  return longs.some((long) => /^no-verif?y?$|^no-veri$/.test(long)) || (subcommand === "commit" && shorts.has("n"));
 }
 
 type JudgeSubcommand = (args: readonly string[], guard: Inspector, command: GitCommand) => void;

@@ -66,7 +66,8 @@ export function builtins(runHere: (text: string, call: Call) => string): Readonl
     ".": source,
     trap: (call) => {
       const code = call.args.filter((arg) => arg !== "--");
-      return code.length > 1 && !isUnknown(code[0] ?? "") ? runHere(code[0] ?? "", call) : "";
+      // Words of which nothing is known may well be a clean-up.
+      return code.length > 1 && codeKind(code[0] ?? "") === "text" ? runHere(code[0] ?? "", call) : "";
     },
     printf: ({ args, scope }) => {
       if (args[0] !== "-v" || args[1] === undefined) return undefined;

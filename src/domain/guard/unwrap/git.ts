@@ -1,7 +1,7 @@
 import type { Call, Inspector } from "../call.ts";
 import { optionValue, readOptions } from "../options.ts";
 import type { Places } from "../paths.ts";
-import { type GitCommand, judgeGit } from "../rules/git.ts";
+import { type GitCommand, judgeGit, runsHooks } from "../rules/git.ts";
 import { isSecretFile } from "../rules/secrets.ts";
 import { isExact } from "../shell/marks.ts";
 import type { Scope } from "../shell/scope.ts";
@@ -25,8 +25,14 @@ export function judgeEnvironmentVariables(assignments: ReadonlyMap<string, strin
     if (/^GIT_CONFIG_(?:GLOBAL|SYSTEM)$/.test(name)) judgeConfigFile(value, scope, guard);
     if (name === "GIT_CONFIG_PARAMETERS") judgeParameters(value, scope, guard);
     const index = /^GIT_CONFIG_KEY_(\d+)$/.exec(name)?.[1];
-    if (index !== undefined) judgeSetting(value, assignments.get(`GIT_CONFIG_VALUE_${index}`) ?? "", scope, guard);
+    if (index !== undefined) judgeGiven(value, assignments.get(`GIT_CONFIG_VALUE_${index}`) ?? "", scope, guard);
   }
+}
+
+/** Judges a setting that a command is given. */
+function judgeGiven(name: string, value: string, scope: Scope, guard: Inspector): void {
+  judgeSetting(name, value, scope, guard);
+  if (/^core\.hookspath$/i.test(name) && isOutside(value)) guard.report("git-hooks-off");
 }
 
 /** `GIT_CONFIG_PARAMETERS` has settings in quotes. */
@@ -86,9 +92,28 @@ export function unwrapGit(call: Call, guard: Inspector, places: Places): void {
   if (alias !== undefined) return judgeAlias(alias, own, scope, guard);
   judgeStarted({ subcommand, args: own, settings }, scope, guard);
   judgeGit({ subcommand, args: own, settings }, guard);
+  if (runsHooks(subcommand)) judgeHooksOff(settings, scope, guard);
   if (subcommand === "diff" && undoes(own, call.reader)) guard.report("git-discard");
   if ((subcommand === "add" || subcommand === "stage") && addsSecret(own, scope, places)) guard.report("commit-secret");
   if (/^(?:show|cat-file|diff|blame|annotate)$/.test(subcommand) && showsSecret(own, scope, places)) guard.report("read-secret");
+}
+
+/** Variables by which programs that install hooks are told to run none, with these values. */
+const HOOKS_OFF: Readonly<Record<string, RegExp>> = {
+  HUSKY: /^0$/,
+  HUSKY_SKIP_HOOKS: /^(?:1|true)$/,
+  LEFTHOOK: /^(?:0|false)$/,
+};
+
+/** Reports hooks that are switched off by a variable, or by a setting of the line. */
+function judgeHooksOff(settings: ReadonlyMap<string, string>, scope: Scope, guard: Inspector): void {
+  const isOff = Object.entries(HOOKS_OFF).some(([name, off]) => off.test(String(scope.variables.get(name) ?? "")));
+  if (isOff || isOutside(settings.get("core.hookspath"))) guard.report("git-hooks-off");
+}
+
+/** True for a folder of hooks that the repository does not have: no hooks, or somebody else's. */
+function isOutside(folder: string | undefined): boolean {
+  return folder !== undefined && /^(?:$|\/|~|\.\.)/.test(folder);
 }
 
 /** Reads the settings before the subcommand, and finds the subcommand. */
@@ -166,10 +191,14 @@ function judgeStarted({ subcommand, args }: GitCommand, scope: Scope, guard: Ins
 
 function judgeConfig(args: readonly string[], scope: Scope, guard: Inspector): void {
   const options = readOptions(args, { letters: "f", names: ["file", "type", "default", "blob"] });
-  const operands = options.operands[0] === "set" ? options.operands.slice(1) : options.operands;
+  const [act = ""] = options.operands;
+  const operands = act === "set" || act === "unset" ? options.operands.slice(1) : options.operands;
+  const isUnset = act === "unset" || options.longs.some((long) => /^unset/.test(long));
+  const isHooks = /^core\.hookspath$/i.test(operands[0] ?? "");
   if (/^clean\.requireforce$/i.test(operands[0] ?? "") && /^(?:false|0|no|off)$/i.test(operands[1] ?? ""))
     guard.report("git-clean");
   if (operands.length > 1) judgeSetting(operands[0] ?? "", operands[1] ?? "", scope, guard);
+  if (isHooks && (isUnset || isOutside(operands[1]))) guard.report("git-hooks-off");
 }
 
 /** Judges programs that a fetch, clone or push is told to start. */

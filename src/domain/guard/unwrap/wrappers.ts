@@ -223,8 +223,15 @@ export function unwrapEnv(call: Call, guard: Inspector): string | undefined {
     if (split !== undefined) return guard.line([split, ...args.slice(at + 1)].join(" ").trim(), scope, call.stdin);
     const folder = /^(?:-C|--chdir)$/.test(arg) ? args[at + 1] : /^(?:-C|--chdir=)(.+)$/s.exec(arg)?.[1];
     if (folder !== undefined) scope.cwd = absolutePath(folder, scope);
+    setVariable(arg, scope);
     if (/^(?:-u|-C|--unset|--chdir|-P)$/.test(arg)) at++;
     else if (!/^-|^[^=]+=/.test(arg)) return guard.words(args.slice(at), { ...frame, scope });
   }
   return undefined;
+}
+
+/** Sets the variable of an assignment among the words of `env`. */
+function setVariable(word: string, { variables }: Scope): void {
+  const [, name, value = ""] = /^([A-Za-z_]\w*)=(.*)$/s.exec(word) ?? [];
+  if (name !== undefined) variables.set(name, value);
 }
