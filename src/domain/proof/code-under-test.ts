@@ -110,7 +110,7 @@ class Kinds {
   readonly #programFolders: ReadonlySet<string>;
   readonly #manifestFolders: ReadonlySet<string>;
   readonly #reached: ReadonlySet<string>;
-  /** What tests of the base load. */
+  /** What tests of the base load, through the candidate's code. */
   readonly #tested: ReadonlySet<string>;
 
   constructor({ command, prepare, base, changed, isRed }: ChangeToClassify) {
@@ -133,7 +133,6 @@ class Kinds {
     });
     const steering = [...this.definition.steering, ...steeringSettings(base.texts)];
     const tested = reach(tests, index, (path) => loaded.get(path));
-    this.#tested = tested;
     const mentioned = mentionedFiles({
       steering,
       folders: this.definition.folders,
@@ -154,16 +153,13 @@ class Kinds {
       ...foldersOnPath(options, "PYTHONPATH", this.definition.folders),
     ]);
     this.#isShadow = findShadows({ loaded, base: base.files, folders, isTest: this.#isTest, isRed });
-    this.#reached = reach(
-      roots,
-      index,
-      (path) => {
-        const own = this.#changed.get(path);
-        if (own === undefined || !this.#canBeCode(own)) return loaded.get(path);
-        return own.text === undefined ? undefined : namesIn(path, own.text);
-      },
-      (path) => this.#canBeReached(path),
-    );
+    const namesOf = (path: string): LoadedNames | undefined => {
+      const own = this.#changed.get(path);
+      if (own === undefined || !this.#canBeCode(own)) return loaded.get(path);
+      return own.text === undefined ? undefined : namesIn(path, own.text);
+    };
+    this.#reached = reach(roots, index, namesOf, (path) => this.#canBeReached(path));
+    this.#tested = reach(tests, index, namesOf);
   }
 
   kindOf(file: ChangedFile): "code" | "additions" | "judges" | "inert" {

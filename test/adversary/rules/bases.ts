@@ -48,8 +48,8 @@ export const BASES: readonly Rule[] = [
     holes: [
       {
         file: "src/domain/run/reduce-landing.ts",
-        from: "withLandedCommit(known?.commits ?? [], { sha: to, ticket: id });",
-        to: "withLandedCommit([], { sha: to, ticket: id });",
+        from: "withLandedCommit(known?.commits ?? [], {",
+        to: "withLandedCommit([], {",
       },
     ],
     file: "test/loop/base-check.test.ts",

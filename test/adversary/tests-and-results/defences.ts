@@ -275,7 +275,7 @@ export const DEFENCES = {
   canaryByChance: {
     name: "twins stand in files that load what was changed, and in any of the others",
     holes: [
-      { file: PLANT, from: "(rank.get(a) ?? 0) - (rank.get(b) ?? 0)", to: "a.localeCompare(b)" },
+      { file: PLANT, from: "rank(a) - rank(b)", to: "a.localeCompare(b)" },
       { file: PLANT, from: "const MOST_FILES = 40;", to: "const MOST_FILES = 12;" },
     ],
   },
