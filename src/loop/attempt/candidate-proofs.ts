@@ -9,7 +9,7 @@ import type { NeededApproval, StepResult } from "../steps/step.ts";
 import type { LoopContext, OpenAttempt } from "./context.ts";
 
 /** A shorter check is not worth a run beside it. Milliseconds. */
-const LEAST_CHECK_MS = 5_000;
+const LEAST_CHECK_MS = 7_000;
 
 /**
  * Chooses when a check's result is proven. With `"proof": "each"`, or if nothing else is to land, beside the check; not if the check is short, or
