@@ -86,7 +86,8 @@ test("a failed try's evidence reaches the next prompt, and its change as a patch
     { step: "check", name: "tests", command: [process.execPath, "check.mjs"] },
     { step: "merge" },
   ];
-  const { code, events } = await stage.events(stage.batch(["T-1"], { finish }));
+  // The script of the check reads the file, so it judges.
+  const { code, events } = await stage.events(stage.batch([{ id: "T-1", allow: { judge: ["T-1.txt"] } }], { finish }));
   expect(code).toBe(0);
   expect(events.filter((e) => e.type === "attempt-ended").map((e) => e.outcome)).toEqual(["failed", "done"]);
   expect((await stage.report()).fixAndProceed).toBe(1);
