@@ -93,6 +93,9 @@ export interface RepoView extends Pick<Confinement, "write" | "read" | "mounts">
   readonly objects?: string;
 }
 
+/** The author of commits that the engine makes of a worktree. What lands bears the name of the person who runs it. */
+export const ENGINE_AUTHOR = "loopdash";
+
 /** A commit as it describes itself. Author and subject are untrusted text. `at` in milliseconds since the epoch. */
 export interface Commit {
   readonly sha: string;

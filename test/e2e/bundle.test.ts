@@ -88,7 +88,7 @@ describe("a run that has ended", { timeout: 300_000 }, () => {
     const names = (n: number, ticket = "T-1") => readdirSync(join(folder, `tickets/${ticket}/attempt-${n}`)).toSorted();
     const both = "agent.log bundle.json bundle.md change.stat check-tests.log outbox prompt.md reflection.json".split(" ");
     expect(names(1)).toEqual([...both, "change.patch"].toSorted());
-    // What proved its base ran after its end, or beside its check if that took long.
+    // Its proof ran after its end, or beside its check if that took long.
     const isProof = (name: string) => name === "later" || name.startsWith("check-tests-proof");
     expect(names(2).filter((name) => !isProof(name))).toEqual([...both, "captured.patch"].toSorted());
     expect(names(2).some(isProof)).toBe(true);

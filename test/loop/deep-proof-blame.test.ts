@@ -2,17 +2,16 @@ import { chmodSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { StepSpec } from "../../src/domain/batch/step-spec.ts";
 import { TicketId } from "../../src/domain/values/ids.ts";
-import type { AgentTask } from "../../src/ports/agent.ts";
 import { cleanUp } from "../adapters/vcs/real-repo.ts";
 import { ticketOf } from "../domain/simulate.ts";
 import { Adjudicator, claim, leave, withTemplate } from "./blocker-stage.ts";
 import { ADDER, type Files, NODE_TESTS, put, TEST_HEAD } from "./evidence-stage.ts";
-import { Stage, type StageOptions } from "./stage.ts";
+import { honest, MENDED, proofStage } from "./proof-stage.ts";
+import { Stage } from "./stage.ts";
 
 cleanUp();
 const [T1, T2, T3] = ["T-1", "T-2", "T-3"].map((name) => TicketId.parse(name)) as [TicketId, TicketId, TicketId];
 const FINISH: StepSpec[] = [NODE_TESTS, { step: "merge" }, { step: "assert" }];
-const honest = (ticket: string): Files => ({ [`${ticket}.mjs`]: `export const name = "${ticket}";\n` });
 
 /** New tests, which hold nothing and repair code under test, or the assertions of others, while they run. */
 const newTest = (line: string, says = "true", name = "is new") =>
@@ -21,7 +20,7 @@ const MENDS: Files = { "test/aa.test.mjs": newTest("globalThis.mended = true;") 
 const MENDS_REWORDED: Files = { "test/aa.test.mjs": newTest("globalThis.mended = true;", 'true, "fine"') };
 const DISARMS: Files = { "test/aa.test.mjs": newTest("assert.equal = () => {};\nassert.strictEqual = () => {};") };
 /** Code that is wrong unless such a test runs; code that is simply wrong. */
-const MENDED: Files = { "add.mjs": "export const add = (a, b) => (globalThis.mended ? a + b : a - b);\n" };
+const NEEDS_MENDING: Files = { "add.mjs": MENDED["add.mjs"] ?? "" };
 const WRONG: Files = { "add.mjs": "export const add = (a, b) => a - b;\n" };
 
 /** A second module with tests. */
@@ -29,26 +28,8 @@ const MUL = "export const mul = (a, b) => a * b;\n";
 const MUL_TEST = `${TEST_HEAD}import { mul } from "../mul.mjs";\n\ntest("muls", () => assert.equal(mul(2, 2), 4));\ntest("muls more", () => assert.equal(mul(10, 2), 20));\n`;
 const TWO: Files = { ...ADDER, "mul.mjs": MUL, "test/mul.test.mjs": MUL_TEST };
 
-/** One ticket after the other. What each agent writes, by attempt; the last one again and again. */
-async function aStage(
-  work: Readonly<Record<string, readonly Files[]>>,
-  { base = ADDER, ...more }: Partial<StageOptions> & { readonly base?: Files } = {},
-): Promise<Stage> {
-  const ids = Object.keys(work).map((id) => TicketId.parse(id));
-  const stage = await Stage.open({
-    tickets: ids.map((id, n) => ticketOf(id, { finish: FINISH, dependsOn: ids.slice(Math.max(0, n - 1), n) })),
-    limits: { workers: 2, attempts: 2 },
-    work: ({ ticket, attempt, worktree }: AgentTask) => {
-      const files = work[ticket] ?? [];
-      put(worktree, files[Math.min(attempt, files.length) - 1] ?? {});
-    },
-    ...more,
-  });
-  put(stage.user, base);
-  stage.git("add", "-A");
-  stage.git("commit", "-q", "-m", "base");
-  return stage;
-}
+const aStage = (work: Parameters<typeof proofStage>[0], more: Parameters<typeof proofStage>[1] = {}) =>
+  proofStage(work, { inOrder: true, ...more });
 
 /** Approves the change that waits, once its attempt is over. */
 async function approve(stage: Stage, ticket: TicketId): Promise<void> {
@@ -63,7 +44,7 @@ const isRight = (stage: Stage) => stage.git("show", "main:add.mjs").includes("=>
 
 describe("wrong code and the new test that covers it up, from two tickets", () => {
   test.for([
-    ["repairs the code", MENDS, MENDED],
+    ["repairs the code", MENDS, NEEDS_MENDING],
     ["disarms others", DISARMS, WRONG],
   ] as const)("does not land where each change is proven before it lands, and the test %s", async ([, first, second]) => {
     using stage = await aStage({ "T-1": [first], "T-2": [second] }, { proof: "each", limits: { workers: 2, attempts: 1 } });
@@ -103,7 +84,7 @@ describe("wrong code and the new test that covers it up, from two tickets", () =
         ...(id === T3 && how === "allow" && { allow }),
       });
     });
-    const work = { "T-1": [MENDS, honest("T-1")], "T-2": [MENDED, honest("T-2")], "T-3": [MENDS_REWORDED] };
+    const work = { "T-1": [MENDS, honest("T-1")], "T-2": [NEEDS_MENDING, honest("T-2")], "T-3": [MENDS_REWORDED] };
     using stage = await aStage(work, { tickets });
     stage.start();
     await stage.ended();
@@ -120,7 +101,7 @@ describe("a change that changes what judges, above one that is to blame", () => 
       "mul.mjs": "export const mul = (a, b) => a * b * 2;\n",
       "test/mul.test.mjs": MUL_TEST.replace(", 4)", ", 8)").replace(", 20)", ", 40)"),
     };
-    using stage = await aStage({ "T-1": [{ ...MENDS, ...MENDED }, honest("T-1")], "T-2": [doubled] }, { base: TWO });
+    using stage = await aStage({ "T-1": [MENDED, honest("T-1")], "T-2": [doubled] }, { base: TWO });
     stage.start();
     await approve(stage, T2);
     expect((await stage.ended()).end).toMatchObject({ kind: "oracle-done", exitCode: 0 });
@@ -137,7 +118,7 @@ describe("the search for the change to blame", () => {
       "mul.mjs": "export const mul = (a, b) => (globalThis.other ? a * b : a - b);\n",
       "test/ab.test.mjs": newTest("globalThis.other = true;", "true", "is other"),
     };
-    const work = { "T-1": [mul, honest("T-1")], "T-2": [honest("T-2")], "T-3": [{ ...MENDS, ...MENDED }, honest("T-3")] };
+    const work = { "T-1": [mul, honest("T-1")], "T-2": [honest("T-2")], "T-3": [MENDED, honest("T-3")] };
     using stage = await aStage(work, { base: TWO });
     stage.start();
     expect((await stage.ended()).end).toMatchObject({ kind: "oracle-done", exitCode: 0 });

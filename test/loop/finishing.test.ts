@@ -9,7 +9,6 @@ import { describeReason, whyNot } from "../../src/domain/schedule/why-not.ts";
 import { TicketId } from "../../src/domain/values/ids.ts";
 import type { LoopContext } from "../../src/loop/attempt/context.ts";
 import { type Rest, Semaphore } from "../../src/loop/concurrency/semaphore.ts";
-import { allMarkers } from "../../src/loop/programs/scope.ts";
 import type { AgentTask } from "../../src/ports/agent.ts";
 import type { Repo } from "../../src/ports/vcs.ts";
 import { cleanUp, tempDir } from "../adapters/vcs/real-repo.ts";
@@ -195,7 +194,9 @@ describe("one that waits for its turn", () => {
     expect(asked).toEqual([
       {
         processes: [],
-        markers: ["reverify", "T-1/1/1", "T-2/1/2"].flatMap((one) => allMarkers(`${RUN}/${one}`)),
+        markers: ["reverify", "T-1/1/1", "T-2/1/2"].flatMap((one) =>
+          ["", "/base", "/proof", "/new-tests"].map((of) => `${RUN}/${one}${of}`),
+        ),
       },
     ]);
     expect(stage.of("attempt-ended").map((e) => e.outcome)).toEqual(["lost", "lost"]);

@@ -1,47 +1,22 @@
 import { describe, expect, test } from "vitest";
 import type { StepSpec } from "../../src/domain/batch/step-spec.ts";
 import { TicketId } from "../../src/domain/values/ids.ts";
-import type { AgentTask } from "../../src/ports/agent.ts";
 import { cleanUp } from "../adapters/vcs/real-repo.ts";
 import { ticketOf } from "../domain/simulate.ts";
 import { Adjudicator, claim, leave, withTemplate } from "./blocker-stage.ts";
 import { ADDER, type Files, NODE_TESTS, put, TEST_HEAD } from "./evidence-stage.ts";
-import { Stage, type StageOptions } from "./stage.ts";
+import { honest, MENDED, proofStage } from "./proof-stage.ts";
+import { Stage } from "./stage.ts";
 
 cleanUp();
 const [T1, T2, T3] = ["T-1", "T-2", "T-3"].map((name) => TicketId.parse(name)) as [TicketId, TicketId, TicketId];
-
-/** Wrong code, with a new test that mends it while the tests run: only the tests of the base tell them apart. */
-const MENDED: Files = {
-  "add.mjs": "export const add = (a, b) => (globalThis.mended ? a + b : a - b);\n",
-  "test/aa.test.mjs": `${TEST_HEAD}globalThis.mended = true;\ntest("is new", () => assert.ok(true));\n`,
-};
-const honest = (ticket: string): Files => ({ [`${ticket}.mjs`]: `export const name = "${ticket}";\n` });
-
-/** What each ticket's agent writes, by attempt; the last one again and again. */
-async function aStage(work: Readonly<Record<string, readonly Files[]>>, more: Partial<StageOptions> = {}): Promise<Stage> {
-  const finish: StepSpec[] = [NODE_TESTS, { step: "merge" }, { step: "assert" }];
-  const stage = await Stage.open({
-    tickets: Object.keys(work).map((id) => ticketOf(id, { finish })),
-    limits: { workers: 3, attempts: 2 },
-    work: ({ ticket, attempt, worktree }: AgentTask) => {
-      const files = work[ticket] ?? [];
-      put(worktree, files[Math.min(attempt, files.length) - 1] ?? {});
-    },
-    ...more,
-  });
-  put(stage.user, ADDER);
-  stage.git("add", "-A");
-  stage.git("commit", "-q", "-m", "base");
-  return stage;
-}
 
 const proofs = (stage: Stage) => stage.of("proof-ended").map(({ ok, blamed, commits }) => ({ ok, blamed, commits }));
 const textOf = (stage: Stage, path: string) => stage.git("show", `main:${path}`);
 
 describe("the proof of a base", () => {
   test("covers all that has landed with one run, before the run is done", async () => {
-    using stage = await aStage({ "T-1": [honest("T-1")], "T-2": [honest("T-2")], "T-3": [honest("T-3")] });
+    using stage = await proofStage({ "T-1": [honest("T-1")], "T-2": [honest("T-2")], "T-3": [honest("T-3")] });
     stage.start();
     expect((await stage.ended()).end).toMatchObject({ kind: "oracle-done", exitCode: 0 });
     expect(proofs(stage)).toEqual([{ ok: true, blamed: undefined, commits: 3 }]);
@@ -52,7 +27,7 @@ describe("the proof of a base", () => {
   });
 
   test("blames the change that is at fault, which is reverted, and its ticket goes on with the evidence", async () => {
-    using stage = await aStage({ "T-1": [honest("T-1")], "T-2": [MENDED, honest("T-2")], "T-3": [honest("T-3")] });
+    using stage = await proofStage({ "T-1": [honest("T-1")], "T-2": [MENDED, honest("T-2")], "T-3": [honest("T-3")] });
     stage.start();
     expect((await stage.ended()).end).toMatchObject({ kind: "oracle-done", exitCode: 0 });
     expect(proofs(stage)[0]).toMatchObject({ ok: false, blamed: T2 });
@@ -69,7 +44,7 @@ describe("the proof of a base", () => {
   });
 
   test("keeps a run from being done while what it blames cannot be reverted", async () => {
-    using stage = await aStage({ "T-1": [MENDED] }, { limits: { workers: 1, attempts: 1 } });
+    using stage = await proofStage({ "T-1": [MENDED] }, { limits: { workers: 1, attempts: 1 } });
     stage.start();
     await stage.until("proof-started");
     // A person's commit on top of it: its revert conflicts.
@@ -81,7 +56,7 @@ describe("the proof of a base", () => {
   });
 
   test("is made again by the engine that resumes a run that was lost in it, and by one lost before its revert", async () => {
-    using stage = await aStage({ "T-1": [MENDED, honest("T-1")] });
+    using stage = await proofStage({ "T-1": [MENDED, honest("T-1")] });
     await stage.crashAt((event) => event.type === "proof-started");
     await stage.crashAndReopen();
     await stage.crashAt((event) => event.type === "proof-ended", "resume");
@@ -102,7 +77,7 @@ describe("the proof of a base", () => {
       "add.mjs": `${ADDER["add.mjs"]}${subtract}`,
       "test/more.test.mjs": `${head}test("subtracts", () => assert.equal(sums.subtract(3, 1), 2));\n${two}`,
     };
-    using stage = await aStage({ "T-1": [change], "T-2": [honest("T-2")] }, { proof });
+    using stage = await proofStage({ "T-1": [change], "T-2": [honest("T-2")] }, { proof });
     stage.start();
     expect((await stage.ended()).end).toMatchObject({ kind: "oracle-done", exitCode: 0 });
     const says = "1 of 2 new tests passes without the change too: adds once more";
@@ -111,7 +86,7 @@ describe("the proof of a base", () => {
   });
 
   test("is not made where each change was proven before it landed", async () => {
-    using stage = await aStage(
+    using stage = await proofStage(
       { "T-1": [honest("T-1")], "T-2": [MENDED] },
       { proof: "each", limits: { workers: 2, attempts: 1 } },
     );
@@ -127,7 +102,7 @@ describe("the proof of a base", () => {
       "add.mjs": "export const add = (a, b) => a + b + 1;\n",
       "test/add.test.mjs": ADDER["test/add.test.mjs"].replace(", 3)", ", 4)").replace(", 12)", ", 13)"),
     };
-    using stage = await aStage({ "T-1": [other], "T-2": [honest("T-2")] });
+    using stage = await proofStage({ "T-1": [other], "T-2": [honest("T-2")] });
     stage.start();
     const awaited = await stage.until("approval-awaited");
     if (awaited.type !== "approval-awaited") throw new Error("no approval is awaited");

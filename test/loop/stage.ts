@@ -284,7 +284,8 @@ export class Stage implements Disposable {
     this.#store.close();
     rmSync(this.root, { recursive: true, force: true });
     // Whatever a test is about, no commit of the engine's own is ever a person's.
-    if (this.of("branch-commits-observed").some(({ note }) => note.includes(" by loopdash at "))) throw new Error("I4 by us");
+    if (this.of("branch-commits-observed").some(({ note }) => note.includes(" by loopdash at ")))
+      throw new Error("the engine's own commit was taken for a person's");
   }
 }
 

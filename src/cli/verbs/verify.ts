@@ -24,9 +24,9 @@ import { RequestedChecks, type RequestedResult } from "../requested-checks.ts";
 import { headless } from "./headless.ts";
 
 /**
- * Checks whether what has landed is live: by the run's engine if there is one, else by a new run that starts no agent. The engine of a run at
- * work checks what it does not know to be live. Returns 0 if all that was checked is live, and 1 if something is not; other tickets do not count. If the new run could not check or judge, its
- * exit code is returned. Throws a UserError (exit 4) for a ticket that has not landed.
+ * Checks whether landed tickets are live: by the run's engine if there is one, which checks those that it does not know to be live, else by a new
+ * run that starts no agent. Returns 0 if all that was checked is live, and 1 if something is not; other tickets do not count. If the new run
+ * could not check or judge, its exit code is returned. Throws a UserError (exit 4) for a ticket that has not landed.
  */
 export async function verify(name: string | undefined, only: string | undefined): Promise<number> {
   const { live, folder, row } = lookUpRun(name);

@@ -1,4 +1,6 @@
+import type { TrackerState } from "../run/drift-fact.ts";
 import type { RepoId, TicketId } from "../values/ids.ts";
+import { plainText } from "../values/text.ts";
 import { nearest } from "./nearest.ts";
 import type { ParsedBatch } from "./parse.ts";
 import { unfitForPath } from "./plain-words.ts";
@@ -11,6 +13,19 @@ import { isKeptOutside, ticketFolderOf } from "./tracker-spec.ts";
 export interface Standing {
   readonly as: "done" | "left to a person" | "on hold";
   readonly text: string;
+}
+
+/** Why no agent works on a ticket in this state, or which waits for something in its tracker (`held`); undefined if one may. */
+export function standingOf({
+  state,
+  held,
+}: {
+  readonly state: TrackerState;
+  readonly held?: string | undefined;
+}): Standing | undefined {
+  if (state.as === "done") return { as: "done", text: "" };
+  if (state.as === "human-gated") return { as: "left to a person", text: plainText(state.step, 300) };
+  return held === undefined ? undefined : { as: "on hold", text: plainText(held, 300) };
 }
 
 /** A ticket of the folder that `tracker.path` names, or of the tracker behind `tracker.command`. */

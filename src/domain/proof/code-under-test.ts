@@ -42,12 +42,11 @@ export interface ClassifiedChange {
   readonly judges: readonly string[];
   /** Documents: the base's version, which decides nothing. */
   readonly inert: readonly string[];
-  /**
-   * What nobody can judge by tests of the base, in words: what the change does to the definition of the check (paths, and scripts of a
-   * package.json), and to files that both judge and are tested.
-   */
+  /** What it changes of the definition of the check, in words: paths, and scripts of a package.json. */
   readonly definition: readonly { readonly path: string; readonly says: string }[];
-  /** Test files of the base that it deletes, or of which it leaves less than half. */
+  /** Source files of the judge that tests load: in the judge's tree they would test the base's version. */
+  readonly tested: readonly string[];
+  /** Test files of the base of which it leaves less than half, wherever in its tests. */
   readonly testsGone: readonly string[];
   /** The runners that the command starts, by name, and the words that start them. */
   readonly runners: readonly { readonly name: string; readonly words: readonly string[] }[];
@@ -85,16 +84,14 @@ export function classifyChange(change: ChangeToClassify): ClassifiedChange {
     string[]
   >;
   for (const file of changed) sorted[kinds.kindOf(file)].push(file.path);
-  const subjects = sorted.judges
-    .filter((path) => kinds.isSubject(path))
-    .map((path) => ({ path, says: `${path}, which tests load` }));
   const { unclear } = kinds.definition;
   const runners = kinds.definition.runners.map(({ runner, words }) => ({ name: runner.name, words }));
   return {
     ...sorted,
+    tested: sorted.judges.filter((path) => kinds.isTested(path)),
     testsGone: changed.filter((file) => kinds.isTestGone(file)).map(({ path }) => path),
     runners,
-    definition: [...definitionChanges(kinds.definition, base, changed), ...subjects],
+    definition: definitionChanges(kinds.definition, base, changed),
     ...(unclear !== undefined && { unclear }),
   };
 }
@@ -110,8 +107,11 @@ class Kinds {
   readonly #programFolders: ReadonlySet<string>;
   readonly #manifestFolders: ReadonlySet<string>;
   readonly #reached: ReadonlySet<string>;
-  /** What tests of the base load, through the candidate's code. */
+  /** Files that tests of the base load, through the candidate's code. */
   readonly #tested: ReadonlySet<string>;
+
+  /** The lines of changed files of tests and among tests, as the candidate has them. */
+  readonly #testLines: ReadonlySet<string>;
 
   constructor({ command, prepare, base, changed, isRed }: ChangeToClassify) {
     this.#base = base;
@@ -122,6 +122,9 @@ class Kinds {
     const loaded = new Map([...base.texts].slice(0, MOST_READ).map(([path, text]) => [path, namesIn(path, text)]));
     const { runners } = findDefinition(command, base, { isTest: isUsualTest, isCode: () => true });
     this.#isTest = testMatcher(runners, base, loaded);
+    this.#testLines = new Set(
+      changed.filter(({ path }) => isTestPath(path) || this.#isTest(path)).flatMap(({ text = "" }) => linesIn(text)),
+    );
     this.#manifestFolders = new Set(base.files.flatMap((path) => (isPackageManifest(path) ? [dirname(path)] : [])));
     const tests = base.files.filter((path) => this.#isTest(path) || /(?:^|\/)conftest\.py$/.test(path));
     const roots = [...base.files.filter((path) => this.#isTest(path)), ...entryPoints(base, index)];
@@ -174,14 +177,16 @@ class Kinds {
     return how === "modified" && isOnlyAddedTo(this.#base.texts.get(path), file.text) ? "additions" : "judges";
   }
 
-  /** True for a source file of the judge that tests of the base load: with its old version they would say nothing of the change. */
-  isSubject(path: string): boolean {
+  /** True for a source file that tests of the base load, and that is neither a test nor of the definition. */
+  isTested(path: string): boolean {
     return familyOf(path) !== undefined && this.#tested.has(path) && !this.#isTest(path) && !this.definition.files.has(path);
   }
 
-  isTestGone({ path, text = "" }: ChangedFile): boolean {
-    const before = this.#base.texts.get(path);
-    return before !== undefined && this.#isTest(path) && text.trim().length < before.trim().length / 2;
+  /** True for a file of tests of the base of which most lines are in no changed file of tests any more: one that is renamed is not gone. */
+  isTestGone({ path }: ChangedFile): boolean {
+    const before = linesIn(this.#base.texts.get(path) ?? "");
+    if (before.length === 0 || !this.#isTest(path)) return false;
+    return before.filter((line) => this.#testLines.has(line)).length < before.length / 2;
   }
 
   #isByName(path: string): boolean {
@@ -243,6 +248,14 @@ function reach(
     for (const loaded of index.loadedBy(path, names)) if (!reached.has(loaded) && canBeReached(loaded)) next.push(loaded);
   }
   return reached;
+}
+
+/** The lines of a text that are not blank, without what surrounds them. */
+function linesIn(text: string): readonly string[] {
+  return text
+    .slice(0, MOST_CHARS)
+    .split("\n")
+    .flatMap((line) => line.trim() || []);
 }
 
 /** True if a text has all lines of another in their order. */

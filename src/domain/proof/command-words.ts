@@ -51,7 +51,7 @@ const KEYWORDS: ReadonlySet<string> = new Set("if then elif else while until do 
 function shellCommands(script: string): readonly (readonly string[])[] {
   const commands: string[][] = [[]];
   for (const [token, single, double] of script.matchAll(/'([^']*)'|"([^"]*)"|&&|\|\||[;|&\n()`]|[^\s'"&|;()`]+/g)) {
-    // What is substituted in the place of a program stays a word: nobody knows it before it runs.
+    // A substitution in the place of a program stays a word: nobody knows the program before it runs.
     if (token === "`" && commands.at(-1)?.length === 0) commands.at(-1)?.push(token);
     if (/^(?:&&|\|\||[;|&\n()`])$/.test(token)) commands.push([]);
     else commands.at(-1)?.push(single ?? double ?? token);

@@ -37,9 +37,14 @@ export interface Landings extends Origin {
 
 const KEPT_COMMITS = 50;
 
+/** The landed commits after the last one that was proven; all if that is not among them. */
+export function landedSince(commits: readonly LandedCommit[], proven: string | undefined): readonly LandedCommit[] {
+  return commits.slice(commits.findIndex(({ sha }) => sha === proven) + 1);
+}
+
 /**
- * The numbers of first commits of these after which every change that is taken back later is taken back already, with all of them: what is
- * wrong with such a tree is the fault of a change that is still in it.
+ * How many of these commits, from the first on, make a tree without a change that a later one takes back. If the proof of such a tree fails, a
+ * change that is still there is to blame. All of them always do.
  */
 export function wholeParts(commits: readonly LandedCommit[]): readonly number[] {
   const isOpen = (change: number, revert: number, n: number) => change < n && n <= revert;

@@ -40,7 +40,7 @@ export type ProofFact =
       readonly reason?: string;
     };
 
-/** What is known of a candidate's tree before it lands. */
+/** The proof of a candidate as it lands. */
 export interface LandedProof {
   /** Its proof failed by the fault of others below it: the proof of the base has to cover it. */
   readonly unproven?: true;

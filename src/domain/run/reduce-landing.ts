@@ -1,11 +1,12 @@
+import { specOf } from "../schedule/plan.ts";
 import { withTicket } from "../schedule/queue.ts";
 import type { RepoId, TicketId } from "../values/ids.ts";
 import { vecAt } from "../values/vec.ts";
 import type { RunEvent } from "./event.ts";
-import { type Landings, upTo, withLandedCommit, withTrusted } from "./landings.ts";
+import { type Landings, landedSince, upTo, withLandedCommit, withTrusted } from "./landings.ts";
 import { type LandedProof, withProven } from "./proof-fact.ts";
 import { withBaseMoved } from "./reduce-people.ts";
-import { indexOf, type Plan, type RunState } from "./state.ts";
+import { indexOf, type RunState } from "./state.ts";
 
 /** Adds a landing, or the revert of one, to the knowledge of its repository's base. */
 export function withLanding(
@@ -38,18 +39,16 @@ export function withLanding(
   return withBaseMoved({ ...state, proofs, landings: { ...state.landings, [repo]: landed } }, event);
 }
 
-/** True if a ticket's checks have all those of the changes that landed since the last proof: its own proof is theirs, too. */
+/** True if a ticket has every check of what landed since the last proof, so that its own proof covers that too. */
 function coversEarlier(state: RunState, repo: RepoId, id: TicketId): boolean {
   const { plan, proofs } = state;
-  const commits = landingsOf(state, repo)?.commits ?? [];
-  const earlier = commits.slice(commits.findIndex(({ sha }) => sha === proofs[repo]?.proven) + 1);
-  const own = new Set(checksOf(plan, id));
-  return earlier.every(({ ticket }) => checksOf(plan, ticket).every((check) => own.has(check)));
-}
-
-function checksOf({ tickets, index }: Plan, id: TicketId): readonly string[] {
-  const spec = tickets[index[id] ?? -1];
-  return spec?.finish.flatMap((step) => (step.step === "check" ? [JSON.stringify(step)] : [])) ?? [];
+  const checksOf = (ticket: TicketId) =>
+    specOf(plan, ticket)
+      .finish.filter(({ step }) => step === "check")
+      .map((step) => JSON.stringify(step));
+  const own = new Set(checksOf(id));
+  const earlier = landedSince(landingsOf(state, repo)?.commits ?? [], proofs[repo]?.proven);
+  return earlier.every(({ ticket }) => checksOf(ticket).every((check) => own.has(check)));
 }
 
 /** The knowledge of a repository's base; undefined if nothing has landed there. */

@@ -1,5 +1,5 @@
 import { proofMode } from "../batch/proof-spec.ts";
-import type { LandedCommit } from "../run/landings.ts";
+import { type LandedCommit, landedSince } from "../run/landings.ts";
 import { landingsOf } from "../run/reduce-landing.ts";
 import { activeTickets, freeSlots, indexOf, type RunState } from "../run/state.ts";
 import { isSettled } from "../run/ticket-state.ts";
@@ -15,9 +15,7 @@ const AT_MOST = 32;
 export function unprovenCommits(state: RunState, repo: RepoId): readonly LandedCommit[] {
   // Each of them was proven before it landed.
   if (proofMode(state.batch, repo) === "each") return [];
-  const commits = landingsOf(state, repo)?.commits ?? [];
-  const proven = commits.findIndex(({ sha }) => sha === state.proofs[repo]?.proven);
-  const since = commits.slice(proven + 1);
+  const since = landedSince(landingsOf(state, repo)?.commits ?? [], state.proofs[repo]?.proven);
   return since.some(({ ticket }) => hasCheck(state, ticket)) ? since : [];
 }
 

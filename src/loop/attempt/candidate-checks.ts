@@ -11,7 +11,7 @@ import { specOf, textOf } from "../../domain/schedule/plan.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import type { Candidate, Change, Repo } from "../../ports/vcs.ts";
 import type { Rest } from "../concurrency/semaphore.ts";
-import type { Car, CarOptions, Train } from "../concurrency/train-car.ts";
+import { type Car, type CarOptions, gatherMsFor, type Train } from "../concurrency/train-car.ts";
 import { AttemptOver, overIfAborted, type StepFact } from "../programs/scope.ts";
 import { runAdversaryStep, runSmoke } from "../steps/adversary-step.ts";
 import { approvalNeededFor, boundGate } from "../steps/bound-gate.ts";
@@ -21,7 +21,7 @@ import { conflictEvidence } from "../steps/merge.ts";
 import { refuseUnapproved } from "../steps/prove-alone.ts";
 import { runReviewStep } from "../steps/review-step.ts";
 import type { StepResult, TrainResult } from "../steps/step.ts";
-import { CandidateProofs, chooseProofTiming } from "./candidate-proofs.ts";
+import { CandidateProofs, chooseProofTiming, isPlainTicket } from "./candidate-proofs.ts";
 import { candidateMessage } from "./candidate-text.ts";
 import { checkCandidate } from "./check-candidate.ts";
 import type { LoopContext, OpenAttempt } from "./context.ts";
@@ -35,13 +35,6 @@ interface PlacedCheck {
   readonly index: number;
   readonly spec: Check;
 }
-
-/**
- * Milliseconds for which a change that is ready waits for others that are under way: a twentieth of its checks, within these bounds, and
- * the least if nobody knows how long they take. Checks that take less than `SHORT_MS` are worth no wait.
- */
-const GATHER_MS = { least: 500, most: 5_000 } as const;
-const SHORT_MS = 2_000;
 
 /** Checks one change by the steps before the merge, again each time its base moves. */
 export class CandidateChecks {
@@ -145,11 +138,9 @@ export class CandidateChecks {
   car(): CarOptions<TrainResult> {
     const { ticket, signal } = this.#scope;
     const checks = this.#checks;
-    // What has failed a check before would cost all others of its train theirs.
+    // If a change has failed a check before, it is checked alone: it would cost all others of its train theirs.
     const hasFailed = ticketOf(this.#ctx.state(), ticket.id).evidence.at(-1)?.step === "check";
-    const isPlain =
-      !hasFailed && !this.#gated && ticket.allow === undefined && ticket.fixes === undefined && ticket.contract === undefined;
-    const isShared = isPlain && checks.length > 0;
+    const isShared = !hasFailed && !this.#gated && isPlainTicket(ticket) && checks.length > 0;
     const isOnRepo = (id: TicketId) => specOf(this.#ctx.state().plan, id).repo === ticket.repo;
     return {
       id: ticket.id,
@@ -169,10 +160,7 @@ export class CandidateChecks {
     const times = this.#checks.map(({ spec }) =>
       expectedSuiteMs(this.#ctx.state(), { repo, check: spec.name, purpose: "check" }),
     );
-    const known = times.filter((ms) => ms !== undefined);
-    const sum = known.reduce((all, ms) => all + ms, 0);
-    if (known.length === times.length && sum < SHORT_MS) return 0;
-    return Math.min(Math.max(sum / 20, GATHER_MS.least), GATHER_MS.most);
+    return gatherMsFor(times);
   }
 
   get #checks(): readonly PlacedCheck[] {

@@ -11,6 +11,11 @@ import type { LoopContext, OpenAttempt } from "./context.ts";
 /** A shorter check is not worth a run beside it. Milliseconds. */
 const LEAST_CHECK_MS = 7_000;
 
+/** True for a ticket to which nothing is allowed and that names nothing of its own to be checked: its check says the same of any change. */
+export function isPlainTicket({ allow, contract, fixes }: OpenAttempt["ticket"]): boolean {
+  return allow === undefined && contract === undefined && fixes === undefined;
+}
+
 /**
  * Chooses when a check's result is proven. With `"proof": "each"`, or if nothing else is to land, beside the check; not if the check is short, or
  * its ticket has `allow`, `fixes` or a contract. `together`: the tickets that are checked with it, or below it.
@@ -20,9 +25,9 @@ export function chooseProofTiming(
   { ticket }: Pick<OpenAttempt, "ticket">,
   { check, together }: { readonly check: Extract<StepSpec, { step: "check" }>; readonly together: readonly string[] },
 ): ProofTiming {
-  const { allow, contract, fixes, repo } = ticket;
+  const { repo } = ticket;
   const expectedMs = expectedSuiteMs(state(), { repo, check: check.name, purpose: "check" }) ?? 0;
-  if (allow !== undefined || contract !== undefined || fixes !== undefined || expectedMs < LEAST_CHECK_MS) return "if-needed";
+  if (!isPlainTicket(ticket) || expectedMs < LEAST_CHECK_MS) return "if-needed";
   return proofMode(batch, repo) === "each" || areLast(state(), repo, together) ? "beside-check" : "if-needed";
 }
 
@@ -62,7 +67,7 @@ export class CandidateProofs {
     return this.#approver === "reviewer" ? this.judges.filter((path) => !byReviews.has(path)) : this.judges;
   }
 
-  /** What is known of a commit: if each of these checks was proven on it, and what was approved. Undefined if nothing is. */
+  /** The proof of a commit by each of these checks, with the approved files. Undefined if it is not proven and needs no approval. */
   of(commit: string, checks: readonly number[]): LandedProof | undefined {
     if (checks.length > 0 && checks.every((index) => this.#proven.get(index) === commit)) return { approved: this.judges };
     return this.judges.length === 0 ? undefined : { unproven: true, approved: this.judges };

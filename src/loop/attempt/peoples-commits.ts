@@ -7,11 +7,9 @@ import type { TicketId } from "../../domain/values/ids.ts";
 import { plural } from "../../domain/values/plural.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { utcTime } from "../../domain/values/time.ts";
-import type { Commit, Repo } from "../../ports/vcs.ts";
+import { type Commit, ENGINE_AUTHOR, type Repo } from "../../ports/vcs.ts";
 import { type LoopContext, repoOf } from "./context.ts";
 
-/** The author of commits that the engine makes of a worktree. What a person lands bears the person's name. */
-const ENGINE_AUTHOR = "loopdash";
 /** Commits of others that one look reads, and those that its line names. */
 export const MOST_COMMITS = 200;
 const NAMED = 3;

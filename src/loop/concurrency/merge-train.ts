@@ -210,16 +210,13 @@ class Lane<R extends CheckOutcome> implements CarLane<R> {
 
   /** Checks the first half. If all of it passes, a car of the second half is at fault; else the others go on together. */
   async #halve(cars: readonly Car<R>[], failed: FailedTrain<R>): Promise<boolean> {
-    const [first] = cars;
-    if (first !== undefined && cars.length === 1) return this.#failAlone(first, failed);
+    const [only] = cars;
+    if (only !== undefined && cars.length === 1) return this.#failAlone(only, failed);
     const half = Math.ceil(cars.length / 2);
-    const rest = cars.slice(half);
-    const part = `their train has failed: ${cars
-      .slice(0, half)
-      .map(({ options }) => options.id)
-      .join(" ")} first`;
+    const [first, rest] = [cars.slice(0, half), cars.slice(half)];
+    const part = `waits: its train failed, and ${first.map(({ options }) => options.id).join(" ")} are checked first`;
     for (const { options } of rest) options.hears({ type: "step-part-started", part });
-    if (await this.#run(cars.slice(0, half))) return this.#run(rest, failed);
+    if (await this.#run(first)) return this.#run(rest, failed);
     this.#putBack(rest);
     return false;
   }

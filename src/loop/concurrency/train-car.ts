@@ -48,6 +48,21 @@ export interface CarOptions<R extends CheckOutcome> {
   baseTip(): Promise<string>;
 }
 
+/**
+ * Milliseconds for which a change that is ready waits for others that are under way: a twentieth of its checks, within these bounds, and
+ * the least if nobody knows how long they take. Checks that take less than `SHORT_MS` are worth no wait.
+ */
+const GATHER_MS = { least: 500, most: 5_000 } as const;
+const SHORT_MS = 2_000;
+
+/** The wait of a change whose checks take these times, in milliseconds; undefined where nobody knows. */
+export function gatherMsFor(times: readonly (number | undefined)[]): number {
+  const known = times.filter((ms) => ms !== undefined);
+  const sum = known.reduce((all, ms) => all + ms, 0);
+  if (known.length === times.length && sum < SHORT_MS) return 0;
+  return Math.min(Math.max(sum / 20, GATHER_MS.least), GATHER_MS.most);
+}
+
 /** A checked car: its own candidate and the result of its train; without a result, it conflicts with the base's tip. */
 export interface CheckedCar<R> {
   readonly candidate: Candidate;

@@ -15,7 +15,7 @@ export interface Scope {
   ending(): AgentEnding;
 }
 
-/** What runs beside the command of a check. */
+/** Programs that run beside the command of a check, by their purpose. */
 const BESIDE = ["base", "proof", "new-tests"] as const;
 
 /** The marker of what runs beside the other programs of a scope: each program at a time needs its own. */

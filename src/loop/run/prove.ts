@@ -15,7 +15,7 @@ import { plainText } from "../../domain/values/text.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import { type LoopContext, waitingRepoOf } from "../attempt/context.ts";
 import { pause } from "../concurrency/wait.ts";
-import { deepProof } from "../steps/deep-proof.ts";
+import { deepProof, shareProven } from "../steps/deep-proof.ts";
 import type { ProofOutcome } from "../steps/proof.ts";
 import { verifyScope } from "./live-check.ts";
 
@@ -136,6 +136,7 @@ async function proveTree(proof: TreeProof, covered: readonly LandedCommit[]): Pr
     const prove = () => deepProof(ctx, scope, repo, { step, candidate, origin, allow: {} });
     const outcome = await ctx.commandPermits.run(prove, signal);
     if (outcome.as !== "proven") return { outcome, says: step.name };
+    await shareProven(ctx, scope, repo, { step, outcome });
     says.push(proofLine(outcome));
     if (outcome.newTests !== undefined) newTests.push(outcome.newTests);
   }

@@ -13,7 +13,7 @@ import { checkFolders } from "../programs/sealed-checkout.ts";
 import { type Check, type CheckRun, type Outcome, overwrittenFindings, refuse, runCheck } from "./check-run.ts";
 import { CheckStopwatch } from "./check-stopwatch.ts";
 import { byTests } from "./compare-tests.ts";
-import { type BegunProof, beginProof } from "./deep-proof.ts";
+import { type StartedProof, startProof } from "./deep-proof.ts";
 import { protectedFor, strayPaths, touchedOf } from "./gates.ts";
 import type { Built } from "./landing.ts";
 import { originBelow } from "./origins.ts";
@@ -29,6 +29,9 @@ const MARK_CHARS = 60;
 const FAILED_CHARS = 1_500;
 /** Ids of tests by which a failure is recognised. */
 const MAX_TESTS = 30;
+
+/** When a change is proven: never, after its check if it must be alone, or in any case, and beside its check if a slot is free. */
+export type ProofTiming = "never" | "if-needed" | "beside-check";
 
 const NOTHING_ALLOWED: Allowance = { testsRemoved: [], testsSkipped: [], suppressions: false };
 
@@ -53,32 +56,35 @@ export async function runCheckStep(
   if (touched.length > 0) return refuse(check, `protected path differs from the base: ${touched[0]}`, boundedList(touched));
   const stray = await strayTouched(check);
   if (stray.length > 0) return refuse(check, `outside the contract's safety.only: ${stray[0]}`, boundedList(stray));
-  if (proof !== "beside-check")
-    return checkAndProve(check, (outcome) => (proof === "never" ? unproven(outcome) : proven(check, outcome)));
-  const begun = Promise.withResolvers<BegunProof | undefined>();
-  // `tryRun` takes no permit that a waiting command could have, and only the started run has it: the check gives back its own while it rests.
-  const run = ctx.commandPermits.tryRun(async () => {
-    const started = await beginAlone({ ...check, scope }).catch((error: unknown) => void begun.reject(error));
-    begun.resolve(started ?? undefined);
-    await started?.ended;
-  });
-  void run.then(() => begun.resolve(undefined));
+  if (proof === "beside-check") return checkBesideProof(check, scope);
+  return checkAndProve(check, (outcome) => (proof === "never" ? unproven(outcome) : proven(check, outcome)));
+}
+
+/**
+ * Runs a check, and beside it the first run of its proof if a slot is free. Only that run has the second permit, because the check gives back its
+ * own while it rests; its preparation is no part of the check's times.
+ */
+async function checkBesideProof(check: CheckRun, scope: StepScope): Promise<StepResult> {
+  const { allow, candidate, ctx, repo, step } = check;
+  const begun = Promise.withResolvers<StartedProof | undefined>();
   // It is awaited below, and may fail before.
   begun.promise.catch(() => undefined);
+  const run = ctx.commandPermits.tryRun(async () => {
+    const proof = startProof(ctx, scope, repo, { step, candidate, allow, origin: originBelow(ctx, repo, candidate) });
+    begun.resolve(proof);
+    await (await proof)?.started.ended;
+  });
+  // Without a free slot there is none; what failed to start is known by `begun`.
+  const over = run.then(
+    () => begun.resolve(undefined),
+    () => undefined,
+  );
   try {
     return await checkAndProve(check, async (outcome) => proven(check, outcome, await begun.promise));
   } finally {
-    await (await begun.promise.catch(() => undefined))?.stop();
-    await run;
+    await (await begun.promise.catch(() => undefined))?.started.stop();
+    await over;
   }
-}
-
-/** When a change is proven: never, after its check if it must be alone, or in any case, and beside its check if a slot is free. */
-export type ProofTiming = "never" | "if-needed" | "beside-check";
-
-/** Begins the proof of a candidate whose ticket is allowed nothing. */
-function beginAlone({ ctx, scope, repo, step, candidate }: CheckRun): Promise<BegunProof | undefined> {
-  return beginProof(ctx, scope, repo, { step, candidate, origin: originBelow(ctx, repo, candidate), allow: {} });
 }
 
 function unproven({ passed: result }: Outcome): Promise<StepResult> {
@@ -99,8 +105,11 @@ async function checkAndProve(check: CheckRun, prove: (outcome: Outcome) => Promi
   return { ok: false, facts, evidence: { ...evidence, tests: tests.slice(0, MAX_TESTS).map((id) => plainText(id, 300)) } };
 }
 
-/** Proves a passed check if it must be proven now, or if a proof was started beside it. What planted tests are called stays in the log: agents read the evidence. */
-async function proven(check: CheckRun, { passed, isRed = false }: Outcome, begun?: BegunProof): Promise<StepResult> {
+/**
+ * Proves a passed check if it must be proven now, or if a proof was started beside it. What planted tests are called stays in the log: agents
+ * read the evidence.
+ */
+async function proven(check: CheckRun, { passed, isRed = false }: Outcome, begun?: StartedProof): Promise<StepResult> {
   const { ctx, scope, repo, stopwatch } = check;
   const proof = await stopwatch.measure("proof", () => proveAlone(ctx, scope, repo, { ...check, isRed, begun }));
   if (proof.as === "forged") return refuse(check, proof.finding.says, detailOf(check, [proof.finding], ""));

@@ -7,7 +7,7 @@ import { settleBoth } from "../../domain/values/settle-both.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import { besideMarker, type StepScope } from "../programs/scope.ts";
 import { baseResults, type CheckedCommit, resultsKey } from "./base-results.ts";
-import { JudgesTree } from "./judges-tree.ts";
+import { JudgesTree, type StartedRun } from "./judges-tree.ts";
 import type { Built } from "./landing.ts";
 import { withoutTheChange } from "./new-tests.ts";
 import { firstPlanted, isSameTree, type ProofOutcome } from "./proof.ts";
@@ -26,11 +26,11 @@ export interface ToProve {
   readonly allow: JudgeAllowance;
   /** Tests that must pass though the base fails them. */
   readonly fixes?: readonly string[];
-  /** The proof, if its first run has been begun. */
-  readonly begun?: BegunProof | undefined;
+  /** The proof, if its first run was started beside the check. */
+  readonly begun?: StartedProof | undefined;
 }
 
-/** What a proof knows before its candidate's own results. */
+/** A proof before its candidate's own results are known. */
 interface PreparedProof {
   /** The results of the origin; undefined where there are none. */
   readonly before: readonly TestResult[] | undefined;
@@ -39,36 +39,33 @@ interface PreparedProof {
 }
 
 /** A proof whose first run runs beside the check of its candidate. */
-export interface BegunProof extends PreparedProof {
-  /** Settles once its first run has ended. */
-  readonly ended: Promise<void>;
-  /** Stops the first run if no proof has taken it. */
-  stop(): Promise<void>;
+export interface StartedProof extends PreparedProof {
+  readonly started: StartedRun;
 }
 
 /**
  * Starts the first run of a proof while the candidate's check runs. The candidate's own results are not known yet, so it expects what passes on
  * the origin; if the check fails, the run is discarded. Undefined if the origin was not measured yet, if tests fail there, or if nothing is to run.
  */
-export async function beginProof(
+export async function startProof(
   ctx: StepContext,
   scope: StepScope,
   repo: Repo,
   toProve: ToProve,
-): Promise<BegunProof | undefined> {
-  const { step, origin } = toProve;
+): Promise<StartedProof | undefined> {
+  const { step, candidate, origin } = toProve;
   const hasReport = step.report !== undefined;
   const kept = hasReport && (await ctx.manifests.kept(resultsKey(ctx, scope, repo, { step, commit: origin.first })));
   if (hasReport && (!kept || kept.tests.some(({ outcome }) => outcome === "failed"))) return undefined;
   const prepared = await prepareProof(ctx, scope, repo, toProve, kept ? kept.tests : undefined);
   if ("as" in prepared) return undefined;
   const { before = [], change, tree } = prepared;
-  const proof = { step, candidate: toProve.candidate, change, tree };
-  const found = step.canary === "off" ? undefined : firstPlanted(proof);
+  const proof = { step, candidate, change, tree };
+  const found = firstPlanted(proof);
   const isPassing = hasReport ? passingNames(expectedPasses(before, before, []), before, before) : () => true;
   const twinned = found === undefined ? [] : await tree.plant(found, isPassing);
   if (twinned.length === 0 && isSameTree(proof)) return undefined;
-  return { ...prepared, ended: tree.begin(twinned), stop: () => tree.stop() };
+  return { ...prepared, started: tree.start(twinned) };
 }
 
 /**
@@ -83,7 +80,8 @@ export async function deepProof(ctx: StepContext, scope: StepScope, repo: Repo, 
   const prepared = begun ?? (await prepareProof(ctx, scope, repo, toProve, await results(origin.first)));
   if ("as" in prepared) return prepared;
   const { before, change, tree } = prepared;
-  if (!hasReport) return proveByExitCode({ step, candidate, change, tree });
+  const proof = { step, candidate, change, tree, started: begun?.started };
+  if (!hasReport) return proveByExitCode(proof);
   const own = await results(candidate.commit);
   if (before === undefined) return { as: "proven", commit: candidate.commit, planted: 0, note: "the base has no tests" };
   if (own === undefined) return broken(step.name, "the candidate's own results could not be measured");
@@ -91,13 +89,24 @@ export async function deepProof(ctx: StepContext, scope: StepScope, repo: Repo, 
   const isPassing = passingNames(expected, own, before);
   const beside = { ...scope, marker: besideMarker(scope.marker, "new-tests") };
   const [outcome, newTests] = await settleBoth(
-    proveByTests({ step, candidate, change, tree, expected, isPassing }),
+    proveByTests({ ...proof, expected, isPassing }),
     withoutTheChange(ctx, beside, repo, { step, candidate, change, first: origin.first, before, own }),
   );
-  if (outcome.as !== "proven") return outcome;
-  // Without twins, nothing shows that the candidate reports what happened.
-  if (outcome.planted > 0) await ctx.manifests.prove(resultsKey(ctx, scope, repo, { step, commit: candidate.commit }));
-  return { ...outcome, ...(newTests !== undefined && { newTests }) };
+  return outcome.as === "proven" && newTests !== undefined ? { ...outcome, newTests } : outcome;
+}
+
+/**
+ * Lets later runs know the results of a tree that was proven from the run's first base on. Without twins, nothing shows that its code reports
+ * what happened.
+ */
+export async function shareProven(
+  ctx: StepContext,
+  scope: StepScope,
+  repo: Repo,
+  { step, outcome }: Pick<ToProve, "step"> & { readonly outcome: ProofOutcome },
+): Promise<void> {
+  if (step.report === undefined || outcome.as !== "proven" || outcome.planted === 0) return;
+  await ctx.manifests.prove(resultsKey(ctx, scope, repo, { step, commit: outcome.commit }));
 }
 
 /** Sorts the change, and makes its judge's tree. */

@@ -114,7 +114,7 @@ export async function failSoon(
     : failingOf(ctx, scope, repo, { step, candidate, base, ids: passing, whole, what: LOADING });
 }
 
-/** What is selected: as a part of the check, and as a finding. */
+/** The two selections, as a part of the check and as a finding. */
 const AGAIN = { part: "what failed in the last attempt", says: "failed as in the last attempt" };
 const LOADING = { part: "tests that load what was changed", says: "failed in files that load what was changed" };
 

@@ -7,7 +7,7 @@ import type { TwinnedFile } from "../../domain/proof/twin.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import { runOnCommit } from "../programs/run-on-commit.ts";
-import { besideMarker, type StepScope } from "../programs/scope.ts";
+import { besideMarker, type StepFact, type StepScope } from "../programs/scope.ts";
 import type { Built } from "./landing.ts";
 import { plantTwins } from "./plant-twins.ts";
 import type { SortedChange } from "./sort-change.ts";
@@ -21,6 +21,17 @@ export interface JudgedRun extends ProofRun {
   readonly overwritten: readonly string[];
   /** Why the tree could not be prepared. */
   readonly evidence?: Evidence;
+}
+
+/** A run that was started before its proof, and the twins in it. */
+export interface StartedRun {
+  readonly twinned: readonly TwinnedFile[];
+  /** Settles once the run has ended, however. */
+  readonly ended: Promise<void>;
+  /** Shows the run as what the check does now, and gives its result. */
+  take(): Promise<JudgedRun>;
+  /** Ends the run if it is under way. */
+  stop(): Promise<void>;
 }
 
 /** What a tree of the judge is made of. */
@@ -43,8 +54,6 @@ export class JudgesTree {
   readonly #options: JudgesTreeOptions;
   /** The runs so far. */
   runs = 0;
-  /** A first run that was begun before the check of its candidate ended. */
-  #begun: { readonly twinned: readonly TwinnedFile[]; readonly run: Promise<JudgedRun>; readonly stop: () => void } | undefined;
 
   constructor(ctx: StepContext, scope: StepScope, repo: Repo, options: JudgesTreeOptions) {
     this.#ctx = ctx;
@@ -53,37 +62,45 @@ export class JudgesTree {
     this.#options = options;
   }
 
-  /** Starts the first run. The next `plant` and `run` return its twins and its result. Settles once it has ended. */
-  begin(twinned: readonly TwinnedFile[]): Promise<void> {
+  /** Starts the first run while the check of the candidate is what the screen shows. */
+  start(twinned: readonly TwinnedFile[]): StartedRun {
     const stopped = new AbortController();
     const { announce, marker, signal, train } = this.#scope;
     const scope: StepScope = {
       ...this.#scope,
       marker: besideMarker(marker, "proof"),
       signal: AbortSignal.any([signal, stopped.signal]),
-      // The dashboard shows the check's parts alone.
       announce: (fact) => fact.type === "step-part-started" || announce(fact),
       ...(train && { train: { ...train, announceToOthers: () => undefined } }),
     };
     const run = this.#runWith([], twinned, scope);
-    this.#begun = { twinned, run, stop: () => stopped.abort() };
-    // Its failure is that of the proof, which awaits it.
-    return run.then(
+    // Whoever takes the run gets its error.
+    const ended = run.then(
       () => undefined,
       () => undefined,
     );
-  }
-
-  /** Stops the started run if no proof has taken it. */
-  async stop(): Promise<void> {
-    this.#begun?.stop();
-    await this.#begun?.run.catch(() => undefined);
-    this.#begun = undefined;
+    return {
+      twinned,
+      ended,
+      take: () => {
+        const fact: StepFact = {
+          type: "step-part-started",
+          part: "proof, run 1: running",
+          ...(train && { train: train.tickets }),
+        };
+        announce(fact);
+        train?.announceToOthers(fact);
+        return run;
+      },
+      stop: () => {
+        stopped.abort();
+        return ended;
+      },
+    };
   }
 
   /** Twins for the tree: in files of the base, and in tests that lie in code under test. */
   async plant(found: FoundRunner, isPassing: (name: string) => boolean): Promise<readonly TwinnedFile[]> {
-    if (this.#begun !== undefined) return this.#begun.twinned;
     const { change, candidate } = this.#options;
     const unfit = this.#ctx.proofs.unfit(this.#key);
     const isOwn = new Set(change.code);
@@ -100,13 +117,8 @@ export class JudgesTree {
   }
 
   /** Runs the command in the judge's tree with some of the candidate's other files put back. */
-  async run(putBack: readonly string[], twinned: readonly TwinnedFile[]): Promise<JudgedRun> {
-    const begun = this.#begun;
-    if (begun === undefined) return this.#runWith(putBack, twinned, this.#scope);
-    const isSame = begun.twinned === twinned || begun.twinned.length + twinned.length === 0;
-    if (putBack.length > 0 || !isSame) throw new Error("a proof does not begin with the run that was begun for it");
-    this.#begun = undefined;
-    return begun.run;
+  run(putBack: readonly string[], twinned: readonly TwinnedFile[]): Promise<JudgedRun> {
+    return this.#runWith(putBack, twinned, this.#scope);
   }
 
   async #runWith(putBack: readonly string[], twinned: readonly TwinnedFile[], scope: StepScope): Promise<JudgedRun> {

@@ -55,7 +55,7 @@ export class TrustedFiles {
       const may = paths.filter((path) => isAllowedToJudge(only, path));
       const known = new TrustedFiles(repo, origin, spans.slice());
       const lines = new Set((await known.changedIn(from)).map(({ path }) => path));
-      // What others have put into a file is not trusted because somebody may add to it. A file that is no part of the change was shown whole.
+      // Permission to change a file does not cover what others have put there. A file that is no part of the change was shown whole.
       const whole = (only.files ?? []).filter((path) => !paths.includes(path));
       spans.push({ to, paths: new Set([...may.filter((path) => !lines.has(path)), ...whole]) });
     }

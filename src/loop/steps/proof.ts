@@ -8,7 +8,7 @@ import { RUNNERS } from "../../domain/proof/runners.ts";
 import type { TwinnedFile } from "../../domain/proof/twin.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import { firstFewLine } from "../../domain/values/first-few.ts";
-import type { JudgedRun, JudgesTree } from "./judges-tree.ts";
+import type { JudgedRun, JudgesTree, StartedRun } from "./judges-tree.ts";
 import type { Built } from "./landing.ts";
 import type { SortedChange } from "./sort-change.ts";
 
@@ -38,6 +38,8 @@ export interface Proof {
   readonly candidate: Built;
   readonly change: SortedChange;
   readonly tree: JudgesTree;
+  /** The first run, if it was started beside the check. */
+  readonly started?: StartedRun | undefined;
 }
 
 /** What is wrong with a run. */
@@ -59,13 +61,30 @@ export function runnersIn({ change }: Proof): readonly FoundRunner[] {
   return found.flatMap(({ name, words }) => RUNNERS.filter((each) => each.name === name).map((runner) => ({ runner, words })));
 }
 
-/** The runner whose tests get twins in the first run: without a report, such a run says nothing else, so it comes after one without twins. */
+/**
+ * The runner whose tests get twins in the first run; undefined if it has none. Without a report, a run without twins comes first, unless the
+ * judge's tree is the candidate's.
+ */
 export function firstPlanted(proof: Proof): FoundRunner | undefined {
-  const runners = runnersIn(proof);
+  const runners = proof.step.canary === "off" ? [] : runnersIn(proof);
   if (proof.step.report === undefined) return isSameTree(proof) ? runners[0] : undefined;
   // Behind a failing test no other runner of a chain would run.
   const last = runners.at(-1);
   return last === undefined || last.runner.stopsEarly(last.words) ? undefined : last;
+}
+
+/** The twins of a proof's n-th run with some, from 0 on: for the first, those of the run that was started, if it has any. */
+export async function plantedTwins(
+  { started, tree }: Proof,
+  { found, isPassing, n }: { readonly found: FoundRunner; readonly isPassing: (name: string) => boolean; readonly n: number },
+): Promise<readonly TwinnedFile[]> {
+  return n === 0 && started !== undefined && started.twinned.length > 0 ? started.twinned : tree.plant(found, isPassing);
+}
+
+/** The first run with these twins: the one that was started, if they are its own. */
+export function firstRun({ started, tree }: Proof, twinned: readonly TwinnedFile[]): Promise<JudgedRun> {
+  const isStarted = started?.twinned === twinned || (started?.twinned.length === 0 && twinned.length === 0);
+  return started !== undefined && isStarted ? started.take() : tree.run([], twinned);
 }
 
 export function proven({ candidate }: Proof, twinned: readonly TwinnedFile[], note?: string): Proven {

@@ -7,7 +7,7 @@ import { isAllowedToJudge } from "../../domain/proof/permission.ts";
 import { firstFewLine } from "../../domain/values/first-few.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import type { StepScope } from "../programs/scope.ts";
-import { type BegunProof, deepProof } from "./deep-proof.ts";
+import { deepProof, type StartedProof, shareProven } from "./deep-proof.ts";
 import type { Built } from "./landing.ts";
 import { originBelow } from "./origins.ts";
 import type { ProofOutcome } from "./proof.ts";
@@ -23,7 +23,7 @@ export interface PassedCandidate {
   /** True if tests fail on its base. */
   readonly isRed: boolean;
   /** Its proof, if its first run was started beside the check. */
-  readonly begun?: BegunProof | undefined;
+  readonly begun?: StartedProof | undefined;
 }
 
 /** The proof of one candidate alone. It has not happened if the candidate is proven together with others. */
@@ -45,8 +45,9 @@ export function needsProofAlone(mode: ProofSpec, { judges, definition, unclear }
 }
 
 /**
- * Proves a candidate alone, over the first base of the run, if it must be; tests that landed since are compared by its check. Files
- * of the judge that tests of the base depend on, and those that define the check, need somebody's approval.
+ * Proves a candidate before it lands, if it must be or its proof was started: over the first base of the run, with all that landed since. If that
+ * fails and others below it may be at fault, over its own base alone. Files of the judge that tests of the base depend on, and those that
+ * define the check, need somebody's approval.
  */
 export async function proveAlone(ctx: StepContext, scope: StepScope, repo: Repo, passed: PassedCandidate): Promise<AloneOutcome> {
   const { step, candidate, allow, isRed, begun } = passed;
@@ -59,6 +60,7 @@ export async function proveAlone(ctx: StepContext, scope: StepScope, repo: Repo,
   const origin = originBelow(ctx, repo, candidate);
   const toProve = { step, candidate, allow, fixes: scope.ticket.fixes ?? [] };
   const whole = await deepProof(ctx, scope, repo, { ...toProve, origin, begun });
+  await shareProven(ctx, scope, repo, { step, outcome: whole });
   if (!isRequired && whole.as === "broken") return NOT_PROVEN;
   // With proofs of the base, what lies below may not be proven yet, and be at fault: then the change answers for itself alone.
   const isByItself = mode === "batch" && origin.first !== candidate.base && (whole.as === "forged" || whole.as === "differs");
@@ -81,8 +83,19 @@ export async function proveAlone(ctx: StepContext, scope: StepScope, repo: Repo,
 
 /** The approvals that a change needs whatever its proof says. */
 function approvalsOf(step: PassedCandidate["step"], change: ClassifiedChange, allow: Allowance): readonly NeededApproval[] {
-  const gone = step.report === undefined ? goneApproval(change, allow) : undefined;
-  return [definitionApproval(change, allow), gone].filter((each) => each !== undefined);
+  const isByCode = step.report === undefined;
+  const found = [
+    definitionApproval(change, allow),
+    filesApproval(change.tested, allow, "tests load what settings name, and would test its old version"),
+    filesApproval(isByCode ? change.testsGone : [], allow, "tests are gone, and the exit code does not say which"),
+  ];
+  return found.filter((each) => each !== undefined);
+}
+
+/** The approval of files, for a reason; undefined if all are allowed. */
+function filesApproval(paths: readonly string[], allow: Allowance, why: string): NeededApproval | undefined {
+  const files = paths.filter((path) => !isAllowedToJudge(allow, path));
+  return files.length === 0 ? undefined : { files, finding: { says: `${why}: ${firstFewLine(files, 4)}`, ids: files } };
 }
 
 /** The approval that a change of the check's definition needs; undefined if it changes nothing of it that is not allowed. */
@@ -95,16 +108,6 @@ function definitionApproval({ definition }: ClassifiedChange, allow: Allowance):
     4,
   )}`;
   return { files, finding: { says, ids: changed.map((each) => each.says) } };
-}
-
-/** The approval of test files that are gone, where nothing compares tests one by one; undefined if their removal is allowed. */
-function goneApproval({ testsGone }: ClassifiedChange, allow: Allowance): NeededApproval | undefined {
-  const files = testsGone.filter((path) => !isAllowedToJudge(allow, path));
-  if (files.length === 0) return undefined;
-  return {
-    files,
-    finding: { says: `tests are gone, and the exit code alone does not say which: ${firstFewLine(files, 4)}`, ids: files },
-  };
 }
 
 /** A result that needs an approval as a failure: nobody can give it here. */

@@ -6,12 +6,14 @@ import {
   differs,
   explain,
   type Find,
+  firstRun,
   forged,
   halve,
   isSameTree,
   overwritten,
   type Proof,
   type ProofOutcome,
+  plantedTwins,
   proven,
   runnersIn,
   twoOfThree,
@@ -19,15 +21,15 @@ import {
 
 /** Proves a check that has its exit code alone: it must pass in the judge's tree, and fail with twins in it. */
 export async function proveByExitCode(proof: Proof): Promise<ProofOutcome> {
-  const { step, tree } = proof;
-  const found = isSameTree(proof) ? undefined : await runPlain(proof);
-  if (found !== undefined) return found;
+  const { step } = proof;
+  const plain = isSameTree(proof) ? undefined : await runPlain(proof);
+  if (plain !== undefined) return plain;
   if (step.canary === "off") return proven(proof, [], "switched off");
   if (wantedExitCode(step) !== 0) return proven(proof, [], "the command must not exit with code 0");
   if (proof.change.runners.length === 0) return proven(proof, [], "no known test runner in the command");
   let planted = 0;
-  for (const runner of runnersIn(proof)) {
-    const twinned = await tree.plant(runner, () => true);
+  for (const [n, found] of runnersIn(proof).entries()) {
+    const twinned = await plantedTwins(proof, { found, isPassing: () => true, n });
     const outcome = twinned.length === 0 ? undefined : await runPlanted(proof, twinned);
     if (outcome !== undefined && (outcome.as !== "proven" || outcome.planted === 0)) return outcome;
     planted += outcome?.planted ?? 0;
@@ -46,7 +48,7 @@ async function runPlain(proof: Proof): Promise<ProofOutcome | undefined> {
   const { step, tree } = proof;
   const find: Find = ({ exitCode }) => ({ lost: exitCode === wantedExitCode(step) ? [] : ["exit"], forged: [] });
   const passes = async (putBack: readonly string[]) => isClean(find(await tree.run(putBack, [])));
-  const first = await tree.run([], []);
+  const first = await firstRun(proof, []);
   if (isClean(find(first))) return overwritten(first);
   const again = () => tree.run([], []);
   const settled = changesTests(proof) ? { run: first, found: find(first) } : await twoOfThree(first, again, find);
@@ -61,7 +63,7 @@ async function runPlain(proof: Proof): Promise<ProofOutcome | undefined> {
 /** The outcome of the command with twins, which must not exit with 0. */
 async function runPlanted(proof: Proof, twinned: readonly TwinnedFile[]): Promise<ProofOutcome> {
   const { change, tree } = proof;
-  const first = await tree.run([], twinned);
+  const first = await firstRun(proof, twinned);
   if (!isClean(findExit(first))) {
     if (!isClean(findExit(await tree.runOnBase(twinned))))
       return proven(proof, [], "the command exits with code 0 on the base too");

@@ -9,6 +9,7 @@ import {
   explain,
   type Find,
   firstPlanted,
+  firstRun,
   forged,
   halve,
   isSameTree,
@@ -16,6 +17,7 @@ import {
   type Proof,
   type ProofOutcome,
   type Proven,
+  plantedTwins,
   proven,
   runnersIn,
   twoOfThree,
@@ -34,7 +36,7 @@ const MOST_ROUNDS = 3;
 export async function proveByTests(proof: ProofByTests): Promise<ProofOutcome> {
   const isOff = proof.step.canary === "off";
   const runners = isOff ? [] : runnersIn(proof);
-  const first = isOff ? undefined : firstPlanted(proof);
+  const first = firstPlanted(proof);
   const outcome = await compareWithTwins(proof, first);
   const last = runners.at(-1);
   if (outcome.as !== "proven" || last === undefined)
@@ -46,7 +48,7 @@ export async function proveByTests(proof: ProofByTests): Promise<ProofOutcome> {
 /** The outcome of the base's tests in the judge's tree, with twins of this runner's tests beside them. */
 async function compareWithTwins(proof: ProofByTests, found: FoundRunner | undefined): Promise<ProofOutcome> {
   for (let round = 0; found !== undefined && round < MOST_ROUNDS; round += 1) {
-    const twinned = await proof.tree.plant(found, proof.isPassing);
+    const twinned = await plantedTwins(proof, { found, isPassing: proof.isPassing, n: round });
     const outcome = await compare(proof, twinned, twinned.length === 0 ? NO_COPY : undefined);
     if (outcome !== undefined) return outcome;
   }
@@ -76,7 +78,7 @@ async function compare(
   const { tree } = proof;
   if (isSameTree(proof) && twinned.length === 0) return proven(proof, [], note);
   const find = finder(proof);
-  const first = await tree.run([], twinned);
+  const first = await firstRun(proof, twinned);
   const found = find(first);
   if (isClean(found)) return overwritten(first) ?? proven(proof, twinned, note);
   if (found.forged.length > 0 || isSameTree(proof)) return suspect(proof, first, { find, note });
@@ -105,14 +107,6 @@ async function suspect(
   return undefined;
 }
 
-function sharesProcess({ runner, words }: FoundRunner): boolean {
-  return runner.sharesProcess(words);
-}
-
-function testsIn({ judges, additions }: Proof["change"]): readonly string[] {
-  return [...judges, ...additions].filter(isTestPath);
-}
-
 /** Runs with twins for one runner each: a test that fails ends a chain of commands, or the runner itself. */
 async function provenAlone(proof: ProofByTests, before: Proven, runners: readonly FoundRunner[]): Promise<ProofOutcome> {
   let { planted } = before;
@@ -135,8 +129,10 @@ async function provenAlone(proof: ProofByTests, before: Proven, runners: readonl
  */
 async function provenInOwnTree(proof: ProofByTests, { planted }: Proven, last: FoundRunner): Promise<ProofOutcome | undefined> {
   const { change, tree, isPassing } = proof;
-  const others = [...change.judges.filter((path) => !isTestPath(path)), ...(sharesProcess(last) ? testsIn(change) : [])];
-  if (planted === 0 || others.length === 0) return undefined;
+  const isShared = last.runner.sharesProcess(last.words);
+  const mayDisarm =
+    change.judges.some((path) => !isTestPath(path)) || (isShared && [...change.judges, ...change.additions].some(isTestPath));
+  if (planted === 0 || !mayDisarm) return undefined;
   const twinned = await tree.plant(last, isPassing);
   const isForged = async (putBack: readonly string[]) => !isClean(findForged(await tree.run(putBack, twinned)));
   const all = [...change.judges, ...change.additions];

@@ -264,22 +264,32 @@ describe("a source file that tests of the base load and that is the judge's besi
   test("is none by the files of dependencies that a list of what is installed names", () => {
     const lock = { "package-lock.json": JSON.stringify({ packages: { "node_modules/x": { bin: { x: "index.js" } } } }) };
     const sorted = classify({ command, base: { ...base, ...lock }, change: { "index.js": "module.exports = 2;\n" } });
-    expect(sorted).toMatchObject({ code: ["index.js"], judges: [], definition: [] });
+    expect(sorted).toMatchObject({ code: ["index.js"], judges: [], tested: [] });
   });
 
   test("needs approval: with its old version, tests would say nothing of the change", () => {
     const settings = { ".toolrc.json": JSON.stringify({ setup: "./index.js" }) };
     const sorted = classify({ command, base: { ...base, ...settings }, change: { "index.js": "module.exports = 2;\n" } });
-    expect(sorted).toMatchObject({
-      judges: ["index.js"],
-      definition: [{ path: "index.js", says: "index.js, which tests load" }],
-    });
+    expect(sorted).toMatchObject({ judges: ["index.js"], tested: ["index.js"] });
   });
 });
 
-test("tests are gone if their file is, or most of it", () => {
-  const text = "test('a', () => {});\n".repeat(10);
-  const base = { ...NODE, "test/a.test.mjs": text, "test/b.test.mjs": text, "test/c.test.mjs": text, "src/d.mjs": text };
-  const change = { "test/a.test.mjs": null, "test/b.test.mjs": "// b\n", "test/c.test.mjs": text.slice(30), "src/d.mjs": null };
-  expect(classify({ command: ["node", "--test"], base, change }).testsGone).toEqual(["test/a.test.mjs", "test/b.test.mjs"]);
+test("tests are gone if most of their lines are, and not if their file has another name or its tests lie in two now", () => {
+  const text = Array.from({ length: 10 }, (_, n) => `test("${n}", () => {});\n`).join("");
+  const files = ["a", "b", "c", "d", "e"].map((name) => `test/${name}.test.mjs`);
+  const [a = "", b = "", c = "", d = "", e = ""] = files;
+  const own = (path: string) => text.replaceAll('test("', `test("${path} `);
+  const base = { ...NODE, ...Object.fromEntries(files.map((path) => [path, own(path)])), "src/d.mjs": text };
+  const lines = own(e).split("\n");
+  const change = {
+    [a]: null,
+    [b]: "// b\n",
+    [c]: own(c).slice(60),
+    [d]: null,
+    "test/renamed.test.mjs": own(d).replace("{}", "{ again(); }"),
+    [e]: lines.slice(0, 4).join("\n"),
+    "test/half.test.mjs": lines.slice(4).join("\n"),
+    "src/d.mjs": null,
+  };
+  expect(classify({ command: ["node", "--test"], base, change }).testsGone).toEqual([a, b]);
 });

@@ -67,6 +67,15 @@ describe("the proof of a base", () => {
 });
 
 describe("runs of checks", () => {
+  test("of some tests alone are counted, and say nothing of the time that all take", () => {
+    const sim = begun();
+    const suite = { type: "suite-ran", repo: APP, check: "tests", purpose: "check", tickets: [] } as const;
+    sim.report({ ...suite, ms: 8_000 });
+    sim.report({ ...suite, ms: 100, isPart: true });
+    expect(sim.state.suites?.check).toEqual({ runs: 2, ms: 8_100 });
+    expect(expectedSuiteMs(sim.state, suite)).toBe(8_000);
+  });
+
   test("are counted by purpose, in sums alone", () => {
     const sim = begun();
     const run = (purpose: "check" | "base" | "proof", ms: number) =>

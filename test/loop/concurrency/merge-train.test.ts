@@ -89,9 +89,12 @@ describe("MergeTrains", () => {
     expect(world.landed.toSorted()).toEqual(["a", "b", "c"]);
   });
 
-  test("halves a train that fails: the faulty car fails by a check of its own", async () => {
+  test("halves a train that fails: the faulty car fails by a check of its own, and the second half hears why it waits", async () => {
     const { world, enter, ride } = aWorld((cars) => cars.includes("f"));
-    await Promise.all(["a", "b", "c", "d", "e", "f"].map((id) => ride(enter(id))));
+    const heard: string[] = [];
+    const hears = (id: string) => ({ hears: ({ part }: { part: string }) => void heard.push(`${id}: ${part}`) });
+    await Promise.all(["a", "b", "c", "d", "e", "f"].map((id) => ride(enter(id, hears(id)))));
+    expect(heard.slice(0, 3)).toEqual(["d", "e", "f"].map((id) => `${id}: waits: its train failed, and a b c are checked first`));
     expect(world.failed).toEqual(["f"]);
     expect(world.landed).toEqual(["a", "b", "c", "d", "e"]);
     expect(world.runs).toEqual(["base+a+b+c+d+e+f", "base+a+b+c", "base+a+b+c+d+e", "base+a+b+c+d+e+f"]);
@@ -117,10 +120,7 @@ describe("MergeTrains", () => {
     const waits: number[] = [];
     const clock = {
       now: () => now,
-      after: (ms: number, then: () => void) => {
-        waits.push(ms);
-        return CLOCK.after(1, then);
-      },
+      after: (ms: number, then: () => void) => (waits.push(ms), CLOCK.after(1, then)),
     };
     const { enter, ride } = aWorld(undefined, clock);
     const [begun, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

@@ -7,7 +7,6 @@ import type { StepSpec } from "../../../src/domain/batch/step-spec.ts";
 import type { RunEvent } from "../../../src/domain/run/event.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
 import type { LoopContext } from "../../../src/loop/attempt/context.ts";
-import { allMarkers } from "../../../src/loop/programs/scope.ts";
 import type { AgentTask } from "../../../src/ports/agent.ts";
 import type { Repo } from "../../../src/ports/vcs.ts";
 import { describeEvent } from "../../../src/store/describe-event.ts";
@@ -140,7 +139,10 @@ test("what a killed engine left running is ended first: agents by process and ma
   }));
   await stage.resume();
   expect(asked).toEqual([
-    { processes: [{ pid: 4_000_000, startTime: "7" }], markers: [`${RUN}/reverify`, `${RUN}/T-1/1/1`].flatMap(allMarkers) },
+    {
+      processes: [{ pid: 4_000_000, startTime: "7" }],
+      markers: ["reverify", "T-1/1/1"].flatMap((one) => ["", "/base", "/proof", "/new-tests"].map((of) => `${RUN}/${one}${of}`)),
+    },
   ]);
   expect(stage.of("run-resumed")).toMatchObject([{ orphansKilled: 3 }]);
   expect(stage.of("attempt-ended")).toMatchObject([{ outcome: "lost" }]);

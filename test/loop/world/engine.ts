@@ -198,7 +198,7 @@ const SCANS: LoopContext["scans"] = {
   classify: () =>
     Promise.resolve({
       ok: true,
-      value: { code: [], additions: [], judges: [], inert: [], definition: [], testsGone: [], runners: [] },
+      value: { code: [], additions: [], judges: [], inert: [], definition: [], tested: [], testsGone: [], runners: [] },
     }),
 };
 

@@ -1,4 +1,4 @@
-import type { FolderTicket, Standing } from "../../../domain/batch/merge-folder.ts";
+import { type FolderTicket, standingOf } from "../../../domain/batch/merge-folder.ts";
 import { TicketSpec } from "../../../domain/batch/schema.ts";
 import { isSameState, type TrackerState } from "../../../domain/run/drift-fact.ts";
 import type { TicketId } from "../../../domain/values/ids.ts";
@@ -99,13 +99,6 @@ export async function readServiceTickets(service: TicketService): Promise<readon
       file: `ticket ${id} in the tracker`,
     };
   });
-}
-
-/** Why no agent would work on a ticket in this state. Safe for a terminal. */
-export function standingOf({ state, held }: Pick<ServiceTicket, "state" | "held">): Standing | undefined {
-  if (state.as === "done") return { as: "done", text: "" };
-  if (state.as === "human-gated") return { as: "left to a person", text: plainText(state.step, 300) };
-  return held === undefined ? undefined : { as: "on hold", text: plainText(held, 300) };
 }
 
 /** A write whose answer was lost: a reading may not show it yet. */

@@ -1,3 +1,5 @@
+import { ENGINE_AUTHOR } from "../../../ports/vcs.ts";
+
 /** One git process. Directories are absolute; nothing is resolved against the current folder. */
 export interface GitCall {
   readonly args: readonly string[];
@@ -99,7 +101,7 @@ const SAFE: readonly Setting[] = [
 ];
 
 /** The author of commits that loopdash makes itself. */
-export const IDENTITY = "loopdash";
+export const IDENTITY = ENGINE_AUTHOR;
 export const MAIL = "loopdash@localhost";
 
 /** The whole environment of a git process: an allow-list, so that neither GIT_* nor secrets get in. */

@@ -35,7 +35,7 @@ function skipsHooks(subcommand: string, args: readonly string[]): boolean {
     names: VALUED,
   });
   if (subcommand === "push" && (shorts.has("n") || longs.includes("dry-run"))) return false;
-  return longs.some((long) => /^no-verif?y?$|^no-veri$/.test(long)) || (subcommand === "commit" && shorts.has("n"));
+  return longs.some((long) => /^no-veri(?:fy?)?$/.test(long)) || (subcommand === "commit" && shorts.has("n"));
 }
 
 type JudgeSubcommand = (args: readonly string[], guard: Inspector, command: GitCommand) => void;

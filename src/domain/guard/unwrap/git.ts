@@ -37,7 +37,7 @@ function judgeGiven(name: string, value: string, scope: Scope, guard: Inspector)
 
 /** `GIT_CONFIG_PARAMETERS` has settings in quotes. */
 function judgeParameters(text: string, scope: Scope, guard: Inspector): void {
-  for (const [, name = "", value = ""] of text.matchAll(/'([^'=]+)'?='?([^']*)'/g)) judgeSetting(name, value, scope, guard);
+  for (const [, name = "", value = ""] of text.matchAll(/'([^'=]+)'?='?([^']*)'/g)) judgeGiven(name, value, scope, guard);
 }
 
 /** Judges a setting of git: an alias or a command. */
