@@ -73,6 +73,21 @@ describe("a pull request", () => {
     },
   );
 
+  test.each<[string, StageOptions["work"]]>([
+    ["the same change", undefined],
+    ["another change", ({ worktree, attempt }) => void write(worktree, "T-1.txt", `${attempt}\n`)],
+    ["no change", ({ worktree, attempt }) => void (attempt === 1 && write(worktree, "T-1.txt", "1\n"))],
+  ])("whose check stays away after one more agent (%s) is a person's: no third one is paid", async (_what, work) => {
+    const { stage, forge } = await openStage({ limits: { attempts: 5 }, ...(work && { work }) }, { appearMs: 30 });
+    using _ = stage;
+    forge.shown = { checks: [] };
+    stage.start();
+    await stage.until("ticket-gated");
+    expect(stage.ticket(T1).humanStep).toMatch(/^pull request #7: the check ci did not appear within/);
+    expect(stage.tasks).toHaveLength(2);
+    expect(forge.merges).toBe(0);
+  });
+
   test("whose checks no longer appear fails its attempt, whatever starts them", async () => {
     const { stage, forge } = await openStage({}, { appearMs: 30 });
     using _ = stage;

@@ -63,6 +63,8 @@ export class BehaviourWatch {
   #mostIdle = 0;
   readonly #repeats = new BoundedMap<string, { readonly result: string; readonly again: number }>(KEPT);
   #mostRepeated: { readonly name: string; readonly again: number } | undefined;
+  /** The failed gates whose agent was told, as they were then: they are counted anew. */
+  readonly #told = new Map<GateName, Gate>();
 
   constructor(options: WatchOptions) {
     this.#options = options;
@@ -95,6 +97,12 @@ export class BehaviourWatch {
   }
 
   get signals(): Signals {
+    const counted = this.#counted();
+    const told = [...this.#told].filter(([gate]) => counted[gate].level !== "fail");
+    return { ...counted, ...Object.fromEntries(told) };
+  }
+
+  #counted(): Signals {
     return {
       exist: this.#exist(),
       relevance: this.#relevance(),
@@ -102,6 +110,37 @@ export class BehaviourWatch {
       recall: this.#recall(),
       momentum: this.#momentum(),
     };
+  }
+
+  /** Counts a failed gate anew, because its agent has been told about it. */
+  countAnew(gate: GateName): void {
+    this.#told.set(gate, this.signals[gate]);
+    switch (gate) {
+      case "exist":
+        this.#missingCount = 0;
+        return;
+      case "relevance":
+        this.#protected.clear();
+        return;
+      case "rootCause":
+        this.#mostEdited = undefined;
+        return this.#edits.clear();
+      case "recall":
+        this.#compactions = 0;
+        this.#mostBlocked = undefined;
+        return this.#blocked.clear();
+      case "momentum":
+        this.#idle = 0;
+        this.#mostIdle = 0;
+        this.#mostRepeated = undefined;
+        return this.#repeats.clear();
+    }
+  }
+
+  /** The gates that have failed again although their agent was told. */
+  get failedAgain(): ReadonlySet<GateName> {
+    const counted = this.#counted();
+    return new Set([...this.#told.keys()].filter((gate) => counted[gate].level === "fail"));
   }
 
   /** The figure by which a failed gate has failed. */

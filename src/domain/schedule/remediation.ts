@@ -16,14 +16,20 @@ export type RemedyMoment = "at-work" | "failed";
 
 /**
  * The remediation that is due for the running attempt at the ticket at `index`; undefined if none is. An attempt is remedied once, beside
- * what its agent is told, and only if its agent wrote it. If it fails although its agent was told, the policy goes on. A change in the finish line is judged first: no signal decides whether it lands.
+ * what its agent is told, and only if its agent wrote it. If it fails although its agent was told, the policy goes on; so it does if a gate
+ * of which its agent was told has failed once more (`failedAgain`). A change in the finish line is judged first: no signal decides whether it lands.
  */
-export function remediationAt(state: RunState, index: number, moment: RemedyMoment): RemedyFact | undefined {
+export function remediationAt(
+  state: RunState,
+  index: number,
+  moment: RemedyMoment,
+  failedAgain: ReadonlySet<GateName> = new Set(),
+): RemedyFact | undefined {
   const ticket = vecAt(state.tickets, index);
   const { attempt } = ticket;
   if (attempt?.agent === undefined || !isRemediable(state, ticket, attempt)) return undefined;
   if (moment === "at-work" && attempt.agent.endedAt !== undefined) return undefined;
-  for (const gate of failedGates(ticket, attempt, moment)) {
+  for (const gate of failedGates(ticket, attempt, { moment, failedAgain })) {
     const attemptsLeft = attemptsAt(state, index) - ticket.failures - 1;
     const spec = state.batch.behaviour ?? {};
     const past = pastOf(ticket);
@@ -54,9 +60,14 @@ function whyNotTold({ batch }: RunState, { guard }: Attempt, moment: RemedyMomen
   return whyNoNudge(batch) ?? (guard?.dead === undefined ? undefined : "its guard is dead");
 }
 
-function failedGates({ remedies = [] }: TicketState, { n, signals }: Attempt, moment: RemedyMoment): readonly GateName[] {
+function failedGates(
+  { remedies = [] }: TicketState,
+  { n, signals }: Attempt,
+  { moment, failedAgain }: { readonly moment: RemedyMoment; readonly failedAgain: ReadonlySet<GateName> },
+): readonly GateName[] {
   if (signals === undefined) return [];
-  const counts = remedies.filter((each) => each.n === n && !(moment === "failed" && each.action === "nudge"));
+  const isOver = (gate: GateName) => moment === "failed" || failedAgain.has(gate);
+  const counts = remedies.filter((each) => each.n === n && !(each.action === "nudge" && isOver(each.gate)));
   const isTaken = (gate: GateName) => counts.some((each) => each.gate === gate);
   return GATES.filter((gate) => signals[gate].level === "fail" && !isTaken(gate));
 }

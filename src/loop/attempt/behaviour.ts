@@ -2,7 +2,7 @@ import { thresholdsOf } from "../../domain/batch/behaviour-spec.ts";
 import { BehaviourWatch } from "../../domain/behaviour/behaviour-watch.ts";
 import { type ReflectedChange, reflectedChange } from "../../domain/behaviour/reflected-change.ts";
 import { relevanceGate, topFolder } from "../../domain/behaviour/relevance.ts";
-import { areSameSignals, GATES, type GateName, risenGates, type Signals } from "../../domain/behaviour/signals.ts";
+import { areSameSignals, GATES, risenGates, type Signals } from "../../domain/behaviour/signals.ts";
 import type { Zone } from "../../domain/bound/bound.ts";
 import { touchedZones } from "../../domain/bound/touched.ts";
 import { zoneMatcher } from "../../domain/bound/zone-match.ts";
@@ -22,7 +22,7 @@ const MOST_REASONS = 100;
 
 /**
  * Watches the behaviour of one agent, and reports its signals when they change. `end` reports what is left. `onReport` is called after each
- * report but that, with the figure by which a gate has failed.
+ * report but that, and if a gate has failed again.
  */
 export interface BehaviourReports {
   event(event: AgentEvent): void;
@@ -31,13 +31,13 @@ export interface BehaviourReports {
   end(): void;
 }
 
-/** The figure by which a gate has failed. */
-export type GateCount = (gate: GateName) => number;
+/** What the events of an agent at work show of its gates. */
+export type GateWatch = Pick<BehaviourWatch, "count" | "countAnew" | "failedAgain">;
 
 export function watchBehaviour(
   ctx: Pick<LoopContext, "batch" | "clock" | "repos" | "report">,
   { ticket, fence }: Pick<OpenAttempt, "ticket" | "fence">,
-  { worktree, onReport }: { readonly worktree: string; readonly onReport?: (count: GateCount) => void },
+  { worktree, onReport }: { readonly worktree: string; readonly onReport?: (watch: GateWatch) => void },
 ): BehaviourReports {
   const { clock, batch } = ctx;
   const zones = zonesOf(batch, ticket).map(({ path }) => zoneMatcher(path));
@@ -58,15 +58,17 @@ export function watchBehaviour(
     off = undefined;
     lookedAt = clock.now();
     const now = watch.signals;
+    const isDue = !isLast && watch.failedAgain.size > 0;
+    if (isDue && areSameSignals(told, now)) onReport?.(watch);
     if (!isChanged || areSameSignals(told, now)) return;
     const isReasonOnly = GATES.every((gate) => told[gate].level === now[gate].level);
-    if (isReasonOnly && !isLast && (reasons >= MOST_REASONS || clock.now() - toldAt < REASONS_EVERY_MS)) return;
+    if (isReasonOnly && !isLast && !isDue && (reasons >= MOST_REASONS || clock.now() - toldAt < REASONS_EVERY_MS)) return;
     reasons += isReasonOnly ? 1 : 0;
     ctx.report(factOf({ ticket, fence }, told, now));
     isChanged = false;
     told = now;
     toldAt = lookedAt;
-    if (!isLast) onReport?.((gate) => watch.count(gate));
+    if (!isLast) onReport?.(watch);
   };
   const changed = (): void => {
     isChanged = true;

@@ -5,14 +5,14 @@ import { indexOf, ticketOf } from "../../domain/run/state.ts";
 import { countsAsFailure } from "../../domain/schedule/breaker.ts";
 import { remediationAt } from "../../domain/schedule/remediation.ts";
 import type { AttemptEnd } from "../programs/scope.ts";
-import type { GateCount } from "./behaviour.ts";
+import type { GateWatch } from "./behaviour.ts";
 import type { AttemptScope, LoopContext } from "./context.ts";
 import type { AttemptGuard } from "./guard.ts";
 
-/** What is told to an agent at work: by its guard, and by how much a gate has failed. */
+/** What is told to an agent at work: by its guard, and what its events show. */
 interface Told {
   readonly guard: Pick<AttemptGuard, "nudge">;
-  readonly count: GateCount;
+  readonly watch: GateWatch;
 }
 
 /**
@@ -22,11 +22,12 @@ interface Told {
 export function remedyAtWork(
   { report, state }: Pick<LoopContext, "report" | "state">,
   { ticket }: Pick<AttemptScope, "ticket">,
-  { guard, count }: Told,
+  { guard, watch }: Told,
 ): void {
-  const fact = remediationAt(state(), indexOf(state(), ticket.id), "at-work");
-  if (fact === undefined || !report(fact)) return;
-  if (fact.action === "nudge") guard.nudge(nudgeLine(fact.gate, count(fact.gate)));
+  const fact = remediationAt(state(), indexOf(state(), ticket.id), "at-work", watch.failedAgain);
+  if (fact === undefined || !report(fact) || fact.action !== "nudge") return;
+  guard.nudge(nudgeLine(fact.gate, watch.count(fact.gate)));
+  watch.countAnew(fact.gate);
 }
 
 /** Acts on a failed gate of an attempt that has failed for another reason. Called right before the attempt ends. */

@@ -24,7 +24,7 @@ import { type AttemptEnd, AttemptOver, abortedEnd } from "../programs/scope.ts";
 import { type AgentRun, cutShort } from "./agent-end.ts";
 import { auditCommands } from "./audit.ts";
 import { beginWorktree, type WorktreeStart } from "./begin-worktree.ts";
-import { type GateCount, reflectedOf, reportRelevance, watchBehaviour } from "./behaviour.ts";
+import { type GateWatch, reflectedOf, reportRelevance, watchBehaviour } from "./behaviour.ts";
 import { captureWork } from "./capture.ts";
 import { readClaims } from "./claims.ts";
 import { cleanUp } from "./clean-up.ts";
@@ -255,7 +255,7 @@ async function runAgent(
   const path = ctx.toolchainPaths.get(ticket.repo);
   const by = takeAccount(ctx, "agent", ticket.id);
   const activity = thinActivity(ctx.clock, (text, lines) => ctx.report({ type: "activity", ...ref, text, lines }));
-  const onReport = (count: GateCount) => remedyAtWork(ctx, open, { guard, count });
+  const onReport = (watch: GateWatch) => remedyAtWork(ctx, open, { guard, watch });
   const behaviour = watchBehaviour(ctx, open, { worktree: tree.path, onReport });
   const audit = auditCommands(ctx, open);
   const useless = new AbortController();

@@ -1,6 +1,7 @@
 import { isCiFile } from "../../domain/batch/default-protect.ts";
 import { hasArrived, type TicketPullRequest } from "../../domain/forge/pull-request-fact.ts";
 import { templatePath } from "../../domain/forge/pull-request-template.ts";
+import { ticketOf } from "../../domain/run/state.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { Proposal, Proposed, PullRequests } from "../../ports/forge.ts";
 import type { Repo } from "../../ports/vcs.ts";
@@ -47,7 +48,7 @@ export async function landByPullRequest(
       case "gate":
         throw gate(scope, { number: open.number, step: decision.step });
       case "absent":
-        if (decision.isAny && (await isWithoutCi(ctx, scope, needs.repo, open)))
+        if (wasAbsent(ctx, scope, decision.step) || (decision.isAny && (await isWithoutCi(ctx, scope, needs.repo, open))))
           throw gate(scope, { number: open.number, step: decision.step });
         return absent(decision.step);
       case "rebuild":
@@ -134,6 +135,12 @@ function absent(step: string): StepFailed {
   const detail =
     "The engine cannot tell whether the change is why: it may rename or remove what starts the check, or touch only files that the check leaves out. If so, change that. Otherwise a person has to start the check.";
   return { ok: false, evidence: { step: "merge", name: "pull request", summary: plainText(step, 300), detail } };
+}
+
+/** True if an attempt before has failed because the same check did not appear: another agent is no cure. */
+function wasAbsent({ state }: PullRequestContext, { ticket }: StepScope, step: string): boolean {
+  const { summary } = absent(step).evidence;
+  return ticketOf(state(), ticket.id).evidence.some((before) => before.step === "merge" && before.summary === summary);
 }
 
 /**

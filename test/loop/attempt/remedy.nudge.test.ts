@@ -7,7 +7,7 @@ import { remediationsOf } from "../../../src/domain/results/remediations.ts";
 import type { AgentTask } from "../../../src/ports/agent.ts";
 import { cleanUp } from "../../adapters/vcs/real-repo.ts";
 import { acting, bad, both, ended, lines, loops, outcomes, repeat } from "../remedy-stage.ts";
-import type { Stage, StageOptions } from "../stage.ts";
+import { endless, type Stage, type StageOptions } from "../stage.ts";
 
 cleanUp();
 const CLAUDE: Partial<StageOptions> = {
@@ -61,6 +61,42 @@ describe("a nudge", () => {
       ["step-back", "attempt 1 had failed"],
     ]);
     expect(counts(stage).byAction).toEqual({ nudge: { made: 1, helped: 0 }, "step-back": { made: 1, helped: 1 } });
+  });
+
+  /** An agent that loops until it is told, and goes on as before until it is ended. */
+  const toldInVain = (goesOn: (task: AgentTask) => void) => async (task: AgentTask) => {
+    const over = endless(task);
+    judged(task);
+    repeat(task);
+    await expect.poll(() => readFileSync(task.guard?.nudge ?? "", "utf8"), PATIENCE).toContain("\n");
+    goesOn(task);
+    return over;
+  };
+  const another = ({ onEvent }: AgentTask) => {
+    for (let i = 0; i < 7; i++) {
+      onEvent?.({ what: "tool", text: "make", action: { does: "run", command: "make" }, call: "2" });
+      onEvent?.({ what: "result", text: "2 failed", failed: true, call: "2" });
+    }
+  };
+  const reads = ({ onEvent }: AgentTask) => {
+    for (let i = 0; i < 60; i++) {
+      const path = `file-${i}.txt`;
+      onEvent?.({ what: "tool", text: path, action: { does: "read", paths: [path] }, call: "3" });
+      onEvent?.({ what: "result", text: path, failed: false, call: "3" });
+    }
+  };
+  test.each([
+    ["the same command", repeat],
+    ["another command", another],
+    ["reading alone", reads],
+  ])("that does not help is followed by the next action in the same attempt: %s", async (_, goesOn) => {
+    using stage = await acting([toldInVain(goesOn), both], { ...CLAUDE, onFail: ["nudge", "step-back"] });
+    expect(await ended(stage)).toBe(0);
+    expect(outcomes(stage)).toEqual(["failed", "done"]);
+    expect(stage.of("remediated").map(({ action, did }) => [action, did])).toEqual([
+      ["nudge", "left a line for the agent of attempt 1"],
+      ["step-back", "ended attempt 1"],
+    ]);
   });
 
   test("is bounded by the remediations of the ticket", async () => {
