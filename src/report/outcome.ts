@@ -1,3 +1,4 @@
+import { builtText } from "../domain/results/built.ts";
 import { ledgerOf } from "../domain/results/ledger.ts";
 import { outcomes } from "../domain/results/outcomes.ts";
 import { landingOf } from "../domain/run/carry-over.ts";
@@ -11,7 +12,7 @@ import { formatCents } from "../store/format.ts";
 import { headline, runTone } from "../store/labels/run-label.ts";
 import { STYLES } from "../store/labels/tone.ts";
 import { commitUrl, ticketUrl } from "../store/links.ts";
-import { earlierRunLabel, foundLabel, landedLines, openStyle } from "../store/results/summary.ts";
+import { foundLabel, landedLines, openStyle } from "../store/results/summary.ts";
 import { percent } from "./format.ts";
 import type { PageSection } from "./html.ts";
 import { type Html, html, link, mark } from "./html.ts";
@@ -65,16 +66,16 @@ export function yoursSection(state: RunState): PageSection | undefined {
   const items = gated.map(
     (ticket) => html`<li><h3>${mark(STYLES.needsYou)} ${name(state, ticket)}</h3>
 ${ticket.humanStep === undefined ? html`<p class="muted">no step was recorded</p>` : html`<pre class="step">${ticket.humanStep}</pre>`}
-${landedLine(state, ticket)}${keptWork(ticket)}</li>`,
+${builtLine(state, ticket)}${keptWork(ticket)}</li>`,
   );
   return { id: "yours", title: "Yours now", note: String(gated.length), body: html`<ul class="cards">${items}</ul>` };
 }
 
-function landedLine(state: RunState, ticket: TicketState): Html | undefined {
+function builtLine(state: RunState, ticket: TicketState): Html {
   const landing = landingOf(ticket);
-  if (landing === undefined) return undefined;
-  const commit = link(html`<code>${landing.sha.slice(0, 10)}</code>`, commitUrl(state, ticket, landing.sha));
-  return html`<p class="muted">What was built up to it has landed: ${commit}${earlierRunLabel(landing)}</p>`;
+  const text = builtText(ticket, specOf(state.plan, ticket.id));
+  const url = landing === undefined ? undefined : commitUrl(state, ticket, landing.sha);
+  return html`<p class="muted">${link(html`<bdi>${text}</bdi>`, url)}</p>`;
 }
 
 /** The open tickets with reasons; while a run continues, the table of tickets shows them. */

@@ -1,7 +1,9 @@
+import { builtText } from "../domain/results/built.ts";
 import type { OracleEvidence, TicketEvidence } from "../domain/run/oracle-evidence.ts";
 import type { RunState } from "../domain/run/state.ts";
 import type { Phase, TicketState } from "../domain/run/ticket-state.ts";
 import type { OracleState } from "../domain/run/verdict-state.ts";
+import { specOf } from "../domain/schedule/plan.ts";
 import type { TicketId } from "../domain/values/ids.ts";
 import { vecItems } from "../domain/values/vec.ts";
 
@@ -12,6 +14,8 @@ export interface OracleComparison {
   readonly said?: TicketEvidence["state"];
   /** The remaining step, by the oracle. */
   readonly step?: string;
+  /** What is built of a ticket that the engine holds for human-gated. */
+  readonly built?: string;
   /** A person's last act on the ticket in the tracker. */
   readonly act?: string;
   /** The evidence that the oracle would give if the engine is right. */
@@ -35,7 +39,10 @@ export function compare(run: RunState, evidence: OracleEvidence | undefined): re
     kept === undefined ? openOnes(last) : kept.tickets.map((ticket) => [ticket.id, ticket]),
   );
   const askedAt = kept?.askedAt ?? (last === undefined ? 0 : last.at - last.durationMs);
-  return [...vecItems(run.tickets)].map((ticket) => comparison(ticket, named.get(ticket.id), askedAt));
+  return [...vecItems(run.tickets)].map((ticket) => ({
+    ...comparison(ticket, named.get(ticket.id), askedAt),
+    ...(ticket.phase === "human-gated" && { built: builtText(ticket, specOf(run.plan, ticket.id)) }),
+  }));
 }
 
 /** True if kept evidence agrees with the last judgement: its counts, and the open tickets that it names. */

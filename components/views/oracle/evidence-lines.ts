@@ -34,7 +34,8 @@ function line(each: OracleComparison, { selected, idWidth, width, titleOf }: Evi
   // A difference is shown in full.
   const engine = Math.max(width < ROOMY ? NARROW_ENGINE : ENGINE_WIDTH, mark === undefined ? 0 : widthOf(beside));
   const room = width - 4 - idWidth - 2 - LABEL_WIDTH - engine - 2;
-  const step = each.step === undefined ? titleOf(each.id) : `"${displayText(each.step)}"`;
+  const built = each.built === undefined ? "" : `${each.built.split(", ")[0]} · `;
+  const step = each.step === undefined ? titleOf(each.id) : `${built}"${displayText(each.step)}"`;
   const about = each.act === undefined ? step : `observed: ${displayText(each.act)}`;
   return [
     { text: isSelected ? "▌" : " ", tone: "running", bold: true },

@@ -1,3 +1,4 @@
+import { builtText } from "../../../src/domain/results/built.ts";
 import { ledgerOf } from "../../../src/domain/results/ledger.ts";
 import { outcomes } from "../../../src/domain/results/outcomes.ts";
 import { settlementOf } from "../../../src/domain/results/settlement.ts";
@@ -6,6 +7,7 @@ import { landingOf } from "../../../src/domain/run/carry-over.ts";
 import type { RunState } from "../../../src/domain/run/state.ts";
 import type { TicketState } from "../../../src/domain/run/ticket-state.ts";
 import { keptWorkLines } from "../../../src/domain/run/work-to-keep.ts";
+import { specOf } from "../../../src/domain/schedule/plan.ts";
 import type { TicketId } from "../../../src/domain/values/ids.ts";
 import { plural } from "../../../src/domain/values/plural.ts";
 import { displayText } from "../../../src/store/display-text.ts";
@@ -16,7 +18,7 @@ import { BARS, STYLES, type Style, type Tone } from "../../../src/store/labels/t
 import { landingLink, serviceLink, ticketUrl } from "../../../src/store/links.ts";
 import { healSummary } from "../../../src/store/results/heal-lines.ts";
 import { numbersLines } from "../../../src/store/results/numbers-line.ts";
-import { earlierRunLabel, foundLabel, landedLines, nextLines, openStyle } from "../../../src/store/results/summary.ts";
+import { foundLabel, landedLines, nextLines, openStyle } from "../../../src/store/results/summary.ts";
 import { timelineRows } from "../../../src/store/results/timeline-segments.ts";
 import { idWidth } from "../../frame/layout.ts";
 import { fitTo, wrapWords } from "../../kit/fit.ts";
@@ -121,7 +123,8 @@ function stepLines(run: RunState, width: number, copies: TicketId | undefined): 
   const ids = idWidth(run.plan);
   return outcomes(run).gated.flatMap((ticket) => {
     const item = itemLines(ticket, { ...STYLES.needsYou, text: stepOf(ticket) }, { ids, width, marked: ticket.id === copies });
-    const lines = linkLines(run, ticket, ids, [...item, ...keptLines(ticket, ids, width)]);
+    const built = underLines([builtText(ticket, specOf(run.plan, ticket.id))], ids, width);
+    const lines = linkLines(run, ticket, ids, [...item, ...built, ...keptLines(ticket, ids, width)]);
     return lines.map((line) => ({ ticket: ticket.id, line }));
   });
 }
@@ -174,12 +177,9 @@ function section(title: string, tone: Tone, count: number | string, lines: reado
   return lines.length === 0 ? [] : [{ title, tone, count: String(count) }, ...lines];
 }
 
-/** The remaining step, with the ticket's landing and finder. */
+/** The remaining step, with the ticket's finder. */
 function stepOf(ticket: TicketState): string {
-  const landing = landingOf(ticket);
-  const landed =
-    landing === undefined ? "" : ` · what was built has landed: ${landing.sha.slice(0, 7)}${earlierRunLabel(landing)}`;
-  return displayText(ticket.humanStep ?? "no step was recorded") + landed + foundLabel(ticket);
+  return displayText(ticket.humanStep ?? "no step was recorded") + foundLabel(ticket);
 }
 
 /** Columns of the numbers of pull requests; 0 if none of these tickets has one, or there is no room. */

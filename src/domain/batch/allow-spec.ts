@@ -35,3 +35,10 @@ export const Fixes = z
   .max(200)
   .readonly()
   .describe("Ids of tests that must pass for the ticket to be done, even if they fail on the base; * stands for any characters");
+
+/** Whether a ticket's new tests must be red before its change (S3.5). */
+export const RedFirst = z
+  .boolean()
+  .describe(
+    "True if each test that the ticket adds must fail without the rest of its change; without it, the check only says which pass",
+  );

@@ -19,3 +19,10 @@ export const OnBroken = z.enum(["freeze", "revert", "continue"]);
  * failure says nothing about the change: one flaky test stalled three of four tickets, and pull requests are treated so, too.
  */
 export const Flaky = z.enum(["excuse", "count"]);
+
+/** What a ticket must have before a claimed blocker leaves it to a person. A person's own gate needs nothing. */
+export const Gated = z
+  .enum(["any", "built"])
+  .describe(
+    "What a ticket needs before a claimed blocker leaves it to a person: any (default) takes a recorded step alone, built also a change that passes its checks",
+  );

@@ -153,7 +153,11 @@ function resolveTicket(
   const dependsOn = [...new Set(ticket.dependsOn)];
   const exclusive = [...new Set(ticket.exclusive)];
   const finish = lineOf(ticket, repo);
-  const named = { ...(ticket.allow && { allow: ticket.allow }), ...(ticket.fixes && { fixes: ticket.fixes }) };
+  const named = {
+    ...(ticket.allow && { allow: ticket.allow }),
+    ...(ticket.fixes && { fixes: ticket.fixes }),
+    ...(ticket.redFirst && { redFirst: true }),
+  };
   const complexity = ticket.complexity && { complexity: ticket.complexity };
   return { id, title, body, repo, dependsOn, exclusive, finish, ...named, ...complexity };
 }
@@ -198,7 +202,9 @@ function atFolder(command: Argv, folder: string): Argv {
   return [program ?? "", ...args];
 }
 
-/** What the batch file says about broken bases, proofs and flaky tests. */
-function rulesIn({ onBroken, proof, judge, flaky }: BatchFile): Pick<Batch, "onBroken" | "proof" | "judge" | "flaky"> {
-  return { ...(onBroken && { onBroken }), ...(proof && { proof }), ...(judge && { judge }), ...(flaky && { flaky }) };
+const RULES = ["onBroken", "proof", "judge", "flaky", "gated"] as const;
+
+/** What the batch file says about broken bases, proofs, flaky tests and human gates. */
+function rulesIn(file: BatchFile): Pick<Batch, (typeof RULES)[number]> {
+  return Object.fromEntries(RULES.flatMap((key) => (file[key] === undefined ? [] : [[key, file[key]]])));
 }

@@ -4,7 +4,7 @@ import type { Complexity } from "../complexity/classes.ts";
 import type { Allowance } from "../evidence/results.ts";
 import { RepoId, TicketId } from "../values/ids.ts";
 import { AgentSpec } from "./agent-spec.ts";
-import { Allow, Fixes } from "./allow-spec.ts";
+import { Allow, Fixes, RedFirst } from "./allow-spec.ts";
 import type { TestCommands } from "./argv.ts";
 import { Argv } from "./argv.ts";
 import { BehaviourSpec } from "./behaviour-spec.ts";
@@ -16,7 +16,7 @@ import { PROTECT_DEFAULTS } from "./default-protect.ts";
 import { GuardSpec } from "./guard-spec.ts";
 import { HealsSpec } from "./heals-spec.ts";
 import { HostSpec } from "./host-spec.ts";
-import { Flaky, LiveSpec, OnBroken } from "./live-spec.ts";
+import { Flaky, Gated, LiveSpec, OnBroken } from "./live-spec.ts";
 import type { Parties, ReviewerParty } from "./party.ts";
 import { JudgeSpec, ProofSpec } from "./proof-spec.ts";
 import { RepoSpec } from "./repo-spec.ts";
@@ -45,6 +45,7 @@ export const TicketSpec = z.strictObject({
   finish: FinishLine.optional().describe("This ticket's own finish line, in place of the batch's"),
   allow: Allow.optional().describe("Permissions of this ticket for changes to tests and checks that are refused by default"),
   fixes: Fixes.optional(),
+  redFirst: RedFirst.optional(),
   complexity: TicketComplexity.optional(),
   contract: contractPath
     .optional()
@@ -160,6 +161,7 @@ export const BatchFile = z.strictObject({
   flaky: Flaky.optional().describe(
     "What a failure of nothing but tests that are flaky on the base means: excuse (default) lets one more run decide, count fails",
   ),
+  gated: Gated.optional(),
   transients: z
     .array(TransientSpec)
     .max(50)
@@ -206,6 +208,8 @@ export interface Ticket {
   readonly allow?: Allowance | undefined;
   /** Ids of tests that must pass on its candidate; `*` stands for any characters. Only the batch file can name them. */
   readonly fixes?: readonly string[] | undefined;
+  /** True if each test that it adds must fail without the rest of its change. */
+  readonly redFirst?: boolean | undefined;
   /** The class that a person gave it. */
   readonly complexity?: Complexity | undefined;
   /** Its contract, whose criteria are checks of `finish`. */
@@ -241,6 +245,8 @@ export interface Batch extends Pick<Parties, ReviewerParty> {
   readonly proof?: ProofSpec | undefined;
   /** Who approves changes of what judges; absent: by the finish line. */
   readonly judge?: JudgeSpec | undefined;
+  /** What a ticket must have before a claimed blocker leaves it to a person; absent: nothing. */
+  readonly gated?: z.infer<typeof Gated> | undefined;
   /** What a failure of nothing but flaky tests of the base means; absent: excuse. */
   readonly flaky?: z.infer<typeof Flaky> | undefined;
   /** How commits that land look; absent: the defaults. */

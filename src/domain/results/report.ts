@@ -14,6 +14,7 @@ import type { TicketState } from "../run/ticket-state.ts";
 import { keptWorkOf } from "../run/work-to-keep.ts";
 import { specOf } from "../schedule/plan.ts";
 import { vecItems } from "../values/vec.ts";
+import { builtOf } from "./built.ts";
 import { type HealResult, healResultsOf } from "./heal-results.ts";
 import type { Incident } from "./incident.ts";
 import { type Intervention, interventionKind } from "./intervention.ts";
@@ -138,6 +139,8 @@ export interface ReportTicket {
   /** True if a person closed it in the tracker: nothing of loopdash settled it. */
   readonly closedByPerson: boolean;
   readonly humanStep: string | null;
+  /** What is built of a human-gated ticket; null if nothing is, and for any other. `passed`: its checks, null without any. */
+  readonly built: { readonly sha: string; readonly where: string; readonly passed: boolean | null } | null;
   /** The reason why an open ticket is open, as the summary gives it; null for any other. */
   readonly whyOpen: string | null;
   /** The reason why an open ticket was given up, if it was. */
@@ -232,6 +235,11 @@ export function reportOf(
   };
 }
 
+function reportBuilt(ticket: TicketState, spec: Ticket): ReportTicket["built"] {
+  const built = ticket.phase === "human-gated" ? builtOf(ticket, spec) : undefined;
+  return built === undefined ? null : { ...built, passed: built.passed ?? null };
+}
+
 function reportTicket(state: RunState, ticket: TicketState, whyOpen: string | null): ReportTicket {
   const spec = specOf(state.plan, ticket.id);
   const left = keptWorkOf(ticket);
@@ -248,6 +256,7 @@ function reportTicket(state: RunState, ticket: TicketState, whyOpen: string | nu
     landed: reportLanded(ticket),
     closedByPerson: ticket.closedByPerson === "closed",
     humanStep: settled === "human-gated" ? (ticket.humanStep ?? null) : null,
+    built: reportBuilt(ticket, spec),
     whyOpen,
     stalledReason: ticket.stalledReason ?? null,
     serviceId: ticket.tracked?.serviceId ?? null,

@@ -2,7 +2,7 @@ import { PREPARE_STEP } from "../batch/step-spec.ts";
 import { isAboutCi, reduceCi } from "../ci/ci-fact.ts";
 import { isAboutPullRequest } from "../forge/pull-request-fact.ts";
 import { endTicketIncidents } from "../results/incident.ts";
-import { afterAgent, markOutage } from "../schedule/backoff.ts";
+import { afterAgent, afterFailedAgent, markOutage } from "../schedule/backoff.ts";
 import { countsAsFailure, signsAfter } from "../schedule/breaker.ts";
 import { setAside } from "../schedule/money.ts";
 import { dequeue, requeue, shiftDependents, withTicket } from "../schedule/queue.ts";
@@ -206,7 +206,7 @@ function endAttempt(state: RunState, index: number, ticket: TicketState, event: 
   const steps = state.plan.tickets[index]?.finish.length ?? 0;
   const reflected = reflectionsAfter(ticket, attempt, event, { evidence, steps });
   const after = { ...afterAttempt(ticket, attempt, event), ...branchesAfter(ticket, event), ...reflected };
-  const freed = leave(withTicket(state, index, after), index, ticket, attempt);
+  const freed = afterFailedAgent(leave(withTicket(state, index, after), index, ticket, attempt), ticket, event.evidence);
   const hasClaim = hasClaimed(attempt) || ticket.pendingWork?.claimed === true;
   const upheld = state.claims.upheld + (done && hasClaim ? 1 : 0);
   const next: RunState = { ...freed, claims: { ...freed.claims, upheld }, reverified: false };

@@ -4,7 +4,7 @@ import type { Batch, Ticket } from "../batch/schema.ts";
 import type { CheckStrength } from "../evidence/results.ts";
 import type { Incident } from "../results/incident.ts";
 import type { Intervention } from "../results/intervention.ts";
-import type { Backoff, Halt, RateLimits } from "../schedule/halt.ts";
+import type { AgentFault, Backoff, Halt, RateLimits } from "../schedule/halt.ts";
 import type { RunId, TicketId } from "../values/ids.ts";
 import { type Vec, vecAt } from "../values/vec.ts";
 import type { FailingCheck } from "./base-check.ts";
@@ -141,6 +141,8 @@ export interface RunState {
   readonly rateLimited?: RateLimits;
   /** The account that each party used last, if it is not the first. */
   readonly accounts?: Readonly<Partial<Record<Party, number>>>;
+  /** Agents in a row that failed alike and changed nothing; absent while the last one did otherwise. */
+  readonly agentFault?: AgentFault;
   /** No agent starts any more, because every one would meet this halt. */
   readonly halted?: Halt;
   /** Outages under way. */

@@ -1,12 +1,12 @@
 import { PARTIES, PARTY_NAMES, type Party, reviewerOf } from "../batch/party.ts";
-import type { SanitizedStop } from "../run/attempt-fact.ts";
+import type { Evidence, SanitizedStop } from "../run/attempt-fact.ts";
 import type { RunEvent } from "../run/event.ts";
 import type { RunState } from "../run/state.ts";
-import { type Attempt, claimsDone } from "../run/ticket-state.ts";
+import { type Attempt, claimsDone, type TicketState } from "../run/ticket-state.ts";
 import { plural } from "../values/plural.ts";
 import { formatUtc } from "../values/time.ts";
 import { countOf, firstToRecover, isAnotherFree } from "./accounts.ts";
-import { reachOf } from "./breaker.ts";
+import { identityOf, reachOf } from "./breaker.ts";
 import type { Halt, RateLimit } from "./halt.ts";
 import {
   FIRST_AWAY_MS,
@@ -156,6 +156,32 @@ function haltOf({ party, stop: { kind, says } }: Stopped): Halt {
   return { kind, says, ...(party === "agent" ? {} : { party }) };
 }
 
+/** Agents in a row that fail alike and change nothing: the next one would, too. */
+const ALIKE = 3;
+/** Their tickets, at least, before any agent of the run has come to its own end; after that, it takes as many as agents. */
+const TICKETS = 2;
+
+/**
+ * Counts an attempt whose agent failed by itself and left no change. Each ticket has its own work, so a failure that is the same for
+ * several is the agent program's: no agent starts any more, and the attempts that are left stay unspent.
+ */
+export function afterFailedAgent(state: RunState, { id, attempt }: TicketState, evidence: Evidence | undefined): RunState {
+  if (attempt?.agent?.ending === undefined || attempt.isPlanning === true) return state;
+  const { agentFault, ...rest } = state;
+  const { ending, exitCode, stop } = attempt.agent;
+  const hasFailed = ending === "exited" && exitCode !== 0 && stop === undefined && evidence?.step === "agent";
+  if (!hasFailed || (attempt.kept ?? attempt.notKept ?? attempt.change) !== undefined)
+    return agentFault === undefined ? state : rest;
+  const identity = identityOf(evidence);
+  const before = agentFault?.identity === identity ? agentFault : undefined;
+  const tickets = [...new Set([...(before?.tickets ?? []), id])].slice(0, ALIKE);
+  const fault = { identity, times: (before?.times ?? 0) + 1, tickets };
+  const next = { ...rest, agentFault: fault };
+  if (fault.times < ALIKE || tickets.length < (state.claims.made > 0 ? ALIKE : TICKETS)) return next;
+  const says = `${fault.times} agents in a row, of ${tickets.join(", ")}, failed alike and changed nothing: ${evidence.summary}`;
+  return halt(next, { kind: "agent-fault", says });
+}
+
 /** No agent starts any more. The first cause stays. */
 export function halt(state: RunState, halted: Halt): RunState {
   return state.halted === undefined ? { ...state, halted } : state;
@@ -174,7 +200,7 @@ export function backOff(state: RunState, { until, reason }: Extract<RunEvent, { 
 
 /** Clears the halt for a new engine, because somebody may have fixed its cause. A backoff stays. */
 export function clearHalt(state: RunState): RunState {
-  const { halted: _, rateLimited: __, ...rest } = state;
+  const { halted: _, rateLimited: __, agentFault: ___, ...rest } = state;
   return rest;
 }
 
@@ -199,6 +225,7 @@ const TODO: Readonly<Partial<Record<Halt["kind"], { readonly agent: string; read
     agent: "name a model that the key can use",
     reviewer: (name) => `name a model for the ${name} that its key can use`,
   },
+  "agent-fault": { agent: "see the log of one of them (e), mend the agent's program or its settings", reviewer: () => "" },
   "spend-unknown": { agent: FIX_SPEND, reviewer: () => FIX_SPEND },
 };
 

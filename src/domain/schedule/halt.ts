@@ -1,5 +1,6 @@
 import type { Party, ReviewerParty } from "../batch/party.ts";
 import type { AgentStopKind } from "../run/attempt-fact.ts";
+import type { TicketId } from "../values/ids.ts";
 
 /** No agent starts until then, in milliseconds since the epoch. */
 export interface Backoff {
@@ -21,10 +22,18 @@ export interface RateLimit {
 /** The rate limited accounts of each party, by their number in the batch; the first is 0. */
 export type RateLimits = Readonly<Partial<Record<Party, Readonly<Record<number, RateLimit>>>>>;
 
+/** Agents in a row that failed alike and changed nothing. */
+export interface AgentFault {
+  /** The sign of the failure (see `identityOf`). */
+  readonly identity: string;
+  readonly times: number;
+  readonly tickets: readonly TicketId[];
+}
+
 /** The reason why no agent starts any more. */
 export interface Halt {
-  /** The kind of the stop; or the spending of other sessions is unknown, or an outage was given up. */
-  readonly kind: AgentStopKind | "spend-unknown" | "outage";
+  /** The kind of the stop; or agents fail alike, the spending of other sessions is unknown, or an outage was given up. */
+  readonly kind: AgentStopKind | "agent-fault" | "spend-unknown" | "outage";
   readonly says: string;
   /** Set if it passes, but too late: the time after which to try again. */
   readonly until?: number;

@@ -53,6 +53,8 @@ async function rule(
   { claim, change, baseSha }: Parameters<typeof adjudicateBlocker>[3],
 ): Promise<BlockerRuling> {
   if (ctx.reviewer === undefined) return rejected("a blocker needs a reviewer to rule on it, and the batch names none");
+  if (ctx.batch.gated === "built" && change.paths.length === 0)
+    return rejected('nothing is built, and the batch leaves only built tickets to a person ("gated": "built")');
   const replays: Replayed[] = [];
   for (const [i, captured] of claim.evidence.entries()) {
     const replay = await runAgain(ctx, scope, repo, {

@@ -12,8 +12,8 @@ import type { LoopContext, OpenAttempt } from "./context.ts";
 const LEAST_CHECK_MS = 7_000;
 
 /** True for a ticket to which nothing is allowed and that names nothing of its own to be checked: its check says the same of any change. */
-export function isPlainTicket({ allow, contract, fixes }: OpenAttempt["ticket"]): boolean {
-  return allow === undefined && contract === undefined && fixes === undefined;
+export function isPlainTicket({ allow, contract, fixes, redFirst }: OpenAttempt["ticket"]): boolean {
+  return allow === undefined && contract === undefined && fixes === undefined && redFirst !== true;
 }
 
 /**

@@ -123,8 +123,12 @@ function hintsInWords({ hints = "", tools }: { readonly hints?: string; readonly
 /** Characters of the tests that a ticket must fix. */
 const FIXES_CHARS = 3_000;
 
-function finishInWords({ finish, fixes = [] }: Ticket): string {
-  const steps = boundedHead(finish.map((step, i) => `${i + 1}. ${inWords(step)}`).join("\n"), LIST_CHARS);
+const RED_FIRST =
+  "\n\nAdd at least one test. Each test that you add must fail without the rest of your change: the check tries that.";
+
+function finishInWords({ finish, fixes = [], redFirst }: Ticket): string {
+  const numbered = boundedHead(finish.map((step, i) => `${i + 1}. ${inWords(step)}`).join("\n"), LIST_CHARS);
+  const steps = redFirst ? `${numbered}${RED_FIRST}` : numbered;
   if (fixes.length === 0) return steps;
   const list = boundedHead(fixes.map((id) => `- ${plainText(id, SUMMARY_CHARS)}`).join("\n"), FIXES_CHARS);
   return `${steps}\n\nThese tests must be there under these names, run and pass (\`*\` stands for anything). They must pass even if they\nfail on the base:\n${list}`;

@@ -90,7 +90,9 @@ export async function deepProof(ctx: StepContext, scope: StepScope, repo: Repo, 
   const beside = { ...scope, marker: besideMarker(scope.marker, "new-tests") };
   const [outcome, newTests] = await settleBoth(
     proveByTests({ ...proof, expected, isPassing }),
-    withoutTheChange(ctx, beside, repo, { step, candidate, change, first: origin.first, before, own }),
+    scope.ticket.redFirst === true
+      ? Promise.resolve(undefined)
+      : withoutTheChange(ctx, beside, repo, { step, candidate, change, first: origin.first, before, own }),
   );
   return outcome.as === "proven" && newTests !== undefined ? { ...outcome, newTests } : outcome;
 }
@@ -126,7 +128,7 @@ async function prepareProof(
 }
 
 /** The results of a commit; undefined if there are none. */
-async function resultsOn(
+export async function resultsOn(
   ctx: StepContext,
   scope: StepScope,
   repo: Repo,

@@ -1,20 +1,26 @@
-import type { StepSpec } from "../../domain/batch/step-spec.ts";
+import { type StepSpec, wantedExitCode } from "../../domain/batch/step-spec.ts";
+import type { Remark } from "../../domain/evidence/compare.ts";
 import type { TestResult } from "../../domain/evidence/results.ts";
 import { isTestPath } from "../../domain/evidence/sealed-paths.ts";
 import { newTestsLine } from "../../domain/evidence/summary-lines.ts";
 import type { Repo } from "../../ports/vcs.ts";
+import { runOnCommit } from "../programs/run-on-commit.ts";
 import type { StepScope } from "../programs/scope.ts";
 import { runSelected } from "./fail-soon.ts";
 import type { Built } from "./landing.ts";
 import type { SortedChange } from "./sort-change.ts";
 import type { StepContext } from "./step.ts";
 
-/** A proven candidate, and the results of its origin and of itself. */
-interface WithNewTests {
+/** A candidate with its change over a trusted base. */
+interface WithTests {
   readonly step: Extract<StepSpec, { step: "check" }>;
   readonly candidate: Built;
   readonly change: SortedChange;
   readonly first: string;
+}
+
+/** A candidate, and the results of its origin and of itself. */
+interface WithNewTests extends WithTests {
   readonly before: readonly TestResult[];
   readonly own: readonly TestResult[];
 }
@@ -27,23 +33,78 @@ export async function withoutTheChange(
   ctx: StepContext,
   scope: StepScope,
   repo: Repo,
-  { step, candidate, change, first, before, own }: WithNewTests,
+  of: WithNewTests,
 ): Promise<string | undefined> {
+  const ids = newTestsOf(of);
+  if (ids.length === 0 || testFilesOf(of.change).length === 0 || of.change.code.length === 0) return undefined;
+  const passing = await passingWithout(ctx, scope, repo, { ...of, ids });
+  return newTestsLine(ids.length, passing && ids.filter((id) => passing.has(id)));
+}
+
+/**
+ * The finding against the change of a ticket with `redFirst`; undefined if each test that it adds fails without the rest of it. If it
+ * adds none, one that it edits must. Without results of single tests the whole command must fail.
+ */
+export async function greenWithoutTheChange(
+  ctx: StepContext,
+  scope: StepScope,
+  repo: Repo,
+  of: WithTests & Partial<WithNewTests>,
+): Promise<Remark | undefined> {
+  const files = testFilesOf(of.change);
+  if (files.length === 0) return { says: "red first: the change adds no test that fails without it", ids: [] };
+  const { before, own } = of;
+  if (before === undefined || own === undefined) return greenByExitCode(ctx, scope, repo, of);
+  const ids = newTestsOf({ before, own });
+  const tried = ids.length > 0 ? ids : own.flatMap(({ id, outcome }) => (outcome === "passed" ? [id] : []));
+  const passing = await passingWithout(ctx, scope, repo, { ...of, before, own, ids: tried });
+  if (passing === undefined) return { says: "red first: the tests that it adds could not be tried without the change", ids: [] };
+  const green = tried.filter((id) => passing.has(id));
+  if (ids.length === 0 ? green.length < tried.length : green.length === 0) return undefined;
+  if (ids.length === 0) return { says: "red first: every test passes without the change too", ids: files };
+  return { says: `red first: ${newTestsLine(ids.length, green)}`, ids: green };
+}
+
+async function greenByExitCode(ctx: StepContext, scope: StepScope, repo: Repo, of: WithTests): Promise<Remark | undefined> {
+  const { step, first } = of;
+  const commit = await withoutCode(repo, of);
+  const log = `check-${step.name}-red-first`;
+  const part = "its tests, without the change";
+  const ran = await runOnCommit(ctx, scope, repo, { step, commit, attributesOf: first, log, part, purpose: "proof" });
+  if (!ran.ok) return { says: `red first: its tests could not be tried without the change: ${ran.evidence.summary}`, ids: [] };
+  const isGreen = ran.result.ending === "exited" && ran.result.exitCode === wantedExitCode(step);
+  return isGreen ? { says: "red first: the check passes with its tests and without the rest of the change", ids: [] } : undefined;
+}
+
+function newTestsOf({ before, own }: Pick<WithNewTests, "before" | "own">): readonly string[] {
   const known = new Set(before.map(({ id }) => id));
-  const ids = [...new Set(own.flatMap(({ id, outcome }) => (outcome === "passed" && !known.has(id) ? [id] : [])))];
-  const files = [...change.additions, ...change.judges].filter(isTestPath);
-  if (ids.length === 0 || files.length === 0 || change.code.length === 0) return undefined;
+  return [...new Set(own.flatMap(({ id, outcome }) => (outcome === "passed" && !known.has(id) ? [id] : [])))];
+}
+
+function testFilesOf({ additions, judges }: SortedChange): readonly string[] {
+  return [...additions, ...judges].filter(isTestPath);
+}
+
+/** The trusted base with the change's files of tests alone. */
+function withoutCode(repo: Repo, { candidate, change, first }: WithTests): Promise<string> {
   const trusted = change.trusted.byCommit(change.trusted.touched).filter(({ commit }) => commit !== first);
-  const restored = [...trusted, { commit: candidate.commit, paths: files }];
-  const commit = await repo.deriveCommit({ commit: first, files: [], without: [], restored });
+  const restored = [...trusted, { commit: candidate.commit, paths: testFilesOf(change) }];
+  return repo.deriveCommit({ commit: first, files: [], without: [], restored });
+}
+
+/** The tests that pass without the rest of the change; undefined if there are no results. */
+async function passingWithout(
+  ctx: StepContext,
+  scope: StepScope,
+  repo: Repo,
+  { ids, ...of }: WithNewTests & { readonly ids: readonly string[] },
+): Promise<ReadonlySet<string> | undefined> {
+  const { step, first, own } = of;
+  const commit = await withoutCode(repo, of);
   const part = "new tests, without the change";
-  const of = { step, commit, trusted: first, ids, base: { exitCode: 0, tests: own }, part, forProof: true };
-  const run = await runSelected(ctx, scope, repo, of);
-  if (run === undefined) return newTestsLine(ids.length, undefined);
-  const passed = new Set(run.tests.flatMap(({ id, outcome }) => (outcome === "passed" ? [id] : [])));
+  const base = { exitCode: 0, tests: own };
+  const run = await runSelected(ctx, scope, repo, { step, commit, trusted: first, ids, base, part, forProof: true });
+  if (run === undefined) return undefined;
   const failed = new Set(run.tests.flatMap(({ id, outcome }) => (outcome === "failed" ? [id] : [])));
-  return newTestsLine(
-    ids.length,
-    ids.filter((id) => passed.has(id) && !failed.has(id)),
-  );
+  return new Set(run.tests.flatMap(({ id, outcome }) => (outcome === "passed" && !failed.has(id) ? [id] : [])));
 }

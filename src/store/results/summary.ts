@@ -1,5 +1,6 @@
 import { isUnsandboxed } from "../../domain/batch/step-spec.ts";
 import { failingOnBaseLine } from "../../domain/evidence/summary-lines.ts";
+import { builtText } from "../../domain/results/built.ts";
 import type { JudgementRecord } from "../../domain/results/judgements.ts";
 import { type Ledger, ledgerOf } from "../../domain/results/ledger.ts";
 import { nextSteps } from "../../domain/results/next-steps.ts";
@@ -76,7 +77,7 @@ export function summaryTextLines(
     ]),
     ...gated.flatMap((t) => [
       linked(state, t, `  ${STYLES.needsYou.glyph} ${t.id}  ${title(t)}  ${landedAs(t)}yours:`),
-      `      ${plainText(stepText(t))}`,
+      ...[stepText(t), builtText(t, specOf(state.plan, t.id))].map((line) => `      ${plainText(line)}`),
       ...pullRequestLines(state, t).map((line) => linked(state, t, `      ${line}`)),
       ...keptWorkLines(t).map((line) => `      ${line}`),
     ]),
@@ -230,6 +231,7 @@ export function renderMarkdown(
     ...baseLines(t).map((line) => `  - ${escapeMarkdown(line)}`),
     ...left(t),
   ];
+  const builtLine = (t: TicketState) => [`  - ${escapeMarkdown(builtText(t, specOf(state.plan, t.id)))}`];
   const doneBy = (settlement: Settlement) => done.filter((t) => settlementOf(t) === settlement);
   const trend = trendLine(trendOf(state, earlier));
   const slots = slotText(state, SLOTS_WIDTH);
@@ -240,7 +242,7 @@ export function renderMarkdown(
     ...(state.sandboxed ? [] : ["", "Unsandboxed: agents and checks ran with the user's rights."]),
     ...section(
       "Yours",
-      gated.flatMap((t) => [`- ${id(t)} ${title(t)}${sha(t)}: ${escapeMarkdown(stepText(t))}`, ...left(t)]),
+      gated.flatMap((t) => [`- ${id(t)} ${title(t)}${sha(t)}: ${escapeMarkdown(stepText(t))}`, ...builtLine(t), ...left(t)]),
     ),
     ...section(
       "Open",

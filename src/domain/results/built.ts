@@ -1,0 +1,39 @@
+import type { Ticket } from "../batch/schema.ts";
+import { landingOf } from "../run/carry-over.ts";
+import type { TicketState } from "../run/ticket-state.ts";
+import { keptWorkOf } from "../run/work-to-keep.ts";
+
+/** What is built of a ticket that is left to a person. `passed`: all checks of its finish line passed; absent: it has none. */
+export interface Built {
+  readonly sha: string;
+  /** Where it is, in words: in the base, in a pull request, or on a branch. */
+  readonly where: string;
+  readonly passed?: boolean;
+}
+
+/**
+ * What is built of a ticket that is left to a person: what has landed, else what its pull request holds, else the newest work that
+ * is kept. Undefined if nothing is: a recorded step says nothing about the work before it.
+ */
+export function builtOf(ticket: TicketState, { finish }: Pick<Ticket, "finish">): Built | undefined {
+  const hasCheck = finish.some(({ step }) => step === "check");
+  const passed = (all: boolean) => (hasCheck ? { passed: all } : {});
+  const landing = landingOf(ticket);
+  if (landing !== undefined) {
+    const by = landing.earlierRun === undefined ? "" : ` by run ${landing.earlierRun}`;
+    return { sha: landing.sha, where: `landed${by}`, ...passed(true) };
+  }
+  const { number, head } = ticket.pullRequest ?? {};
+  if (number !== undefined && head !== undefined) return { sha: head, where: `in pull request #${number}`, ...passed(true) };
+  const kept = keptWorkOf(ticket).find((work) => work.kept !== undefined)?.kept;
+  if (kept === undefined) return undefined;
+  return { sha: kept.sha, where: `not landed, on ${kept.branch}`, ...passed(kept.checkedFrom !== undefined) };
+}
+
+/** The same in words: `built: 1a2b3c4, landed, its checks passed`, or `nothing built`. */
+export function builtText(ticket: TicketState, spec: Pick<Ticket, "finish">): string {
+  const built = builtOf(ticket, spec);
+  if (built === undefined) return "nothing built";
+  const checks = { true: "its checks passed", false: "its checks have not passed", undefined: "its finish line has no check" };
+  return `built: ${built.sha.slice(0, 7)}, ${built.where}, ${checks[`${built.passed}`]}`;
+}
