@@ -136,7 +136,7 @@ describe("what a page says", () => {
   test("a discovered ticket says who found it, and a blocker's gate what has landed", () => {
     const words = wordsOf(renderPage(claimsEnded().state, false, []));
     expect(words).toContain("rotate the credentials of the bucket (found by T-2)");
-    expect(words).toContain("What was built up to it has landed: 0dd5ea1000");
+    expect(words).toContain("built: 0dd5ea1, landed, its checks passed");
   });
 
   test("500 tickets are all there", () => {

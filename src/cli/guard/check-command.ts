@@ -1,4 +1,4 @@
-import { existsSync, fstatSync } from "node:fs";
+import { existsSync, fstatSync, readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { judgeCommand } from "../../domain/guard/judge-command.ts";
@@ -101,9 +101,11 @@ function told({ rule, reason, alternative }: Extract<GuardVerdict, { verdict: "b
 
 /** The place where the command would run: this folder, in the worktree that it belongs to. */
 function contextOf({ cwd, env: { HOME, TMPDIR } }: Caller): GuardContext {
+  const worktree = worktreeOf(cwd);
   return {
     cwd,
-    worktree: worktreeOf(cwd),
+    worktree,
+    branch: branchOf(worktree),
     home: HOME?.startsWith("/") === true ? HOME : homedir(),
     ...(TMPDIR?.startsWith("/") === true && { temp: TMPDIR }),
   };
@@ -114,6 +116,27 @@ export function worktreeOf(cwd: string): string {
   for (let folder = cwd; ; folder = dirname(folder)) {
     if (existsSync(join(folder, ".git"))) return folder;
     if (dirname(folder) === folder) return cwd;
+  }
+}
+
+/** Bytes of a file of git that are read. */
+const HEAD_BYTES = 4_096;
+
+/** The branch that is checked out in a worktree; undefined if none is, or if its files do not say so. */
+export function branchOf(worktree: string): string | undefined {
+  const git = join(worktree, ".git");
+  const folder = /^gitdir: (.+)$/m.exec(headOf(git) ?? "")?.[1];
+  const head = headOf(join(folder === undefined ? git : resolve(worktree, folder), "HEAD"));
+  return /^ref: refs\/heads\/(.+)$/m.exec(head ?? "")?.[1];
+}
+
+/** The beginning of a plain file; undefined for anything else. */
+function headOf(file: string): string | undefined {
+  try {
+    return statSync(file).isFile() ? readFileSync(file, "utf8").slice(0, HEAD_BYTES) : undefined;
+  } catch {
+    // It is not there, or cannot be read: the branch stays unknown.
+    return undefined;
   }
 }
 

@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 import type { GuardFile } from "../../domain/guard/settings-text.ts";
 import type { GuardContext } from "../../domain/guard/verdict.ts";
 import type { Caller } from "../guard/caller.ts";
-import { worktreeOf } from "../guard/check-command.ts";
+import { branchOf, worktreeOf } from "../guard/check-command.ts";
 
 /**
  * The places in which a tool would act: one for each home folder that the user may have. A variable `HOME` alone could make the
@@ -15,7 +15,8 @@ export function hookContexts({ worktree, ...settings }: GuardFile, cwd: string, 
   const tree = worktree ?? worktreeOf(cwd);
   const temp = env["TMPDIR"];
   const isTemp = temp?.startsWith("/") === true && ![...homes, tree].some((folder) => isNear(temp, folder));
-  return [...homes].map((home) => ({ cwd, worktree: tree, home, settings, ...(isTemp && { temp }) }));
+  const branch = branchOf(tree);
+  return [...homes].map((home) => ({ cwd, worktree: tree, home, branch, settings, ...(isTemp && { temp }) }));
 }
 
 /** The home folder in the system's table of users, which may not have this one. */

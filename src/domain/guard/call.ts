@@ -29,6 +29,8 @@ export interface Inspector {
   content(path: string, scope: Scope): string | undefined;
   /** Keeps what a program writes to a file. */
   keep(path: string, content: string, scope: Scope): void;
+  /** True if the line looks for loopdash's own processes. */
+  readonly findsLoopdash: boolean;
   /** True if the function would report something. Reports nothing. */
   isForbidden(judge: () => void): boolean;
 }

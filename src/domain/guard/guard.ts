@@ -20,6 +20,11 @@ const MOST_STEPS = 10_000;
 /** Characters of one line: more than any command line of Linux can have in one argument. */
 const LONGEST = 1_000_000;
 
+/** Programs that find processes, files that name one, and the name of loopdash in either. */
+const FINDERS = /^(?:pgrep|pidof|lsof|fuser)$/;
+const PID_FILE = /pid|lock/i;
+const OWN = /loopdash/i;
+
 /** True if `git show HEAD:file` writes a file over itself. */
 function isCommitted(word: string, target: string, words: readonly string[], scope: Scope): boolean {
   const file = words[0] === "git" && /^(?:show|cat-file)$/.test(words[1] ?? "") ? /^[^:]*:(.+)$/s.exec(word)?.[1] : undefined;
@@ -36,6 +41,7 @@ export class Guard implements Inspector, Host {
   readonly #builtins = builtins((text, call) => this.runText(text, call));
   #depth = 0;
   #steps = 0;
+  findsLoopdash = false;
   /** True while text is judged that may be no shell code. */
   #isLenient = false;
 
@@ -77,6 +83,8 @@ export class Guard implements Inspector, Host {
   run(words: readonly string[], frame: Frame): string {
     const [name, ...args] = words;
     if (name === undefined || (name === "" && args.length === 0) || !this.step()) return "";
+    const isFinder = FINDERS.test(name) || frame.before?.includes("ps");
+    this.findsLoopdash ||= args.some((arg) => OWN.test(arg) && (isFinder || PID_FILE.test(arg)));
     const own = frame.scope.functions.get(name);
     if (own !== undefined) return this.#walk.callFunction(own, args, frame);
     const builtin = Object.hasOwn(this.#builtins, name) ? this.#builtins[name] : undefined;
@@ -130,6 +138,7 @@ export class Guard implements Inspector, Host {
   }
 
   onRead(path: string, scope: Scope): void {
+    if (PID_FILE.test(path)) this.findsLoopdash ||= OWN.test(path);
     if (isSecretFile(path, scope, this.#places)) this.report("read-secret");
   }
 

@@ -27,7 +27,8 @@ export function verdictOf({ findings: [rule] }: Guard): GuardVerdict {
 }
 
 export function scopeOf(context: GuardContext): Scope {
-  return firstScope({ cwd: normalPath(context.cwd), home: normalPath(context.home), ...tempOf(context) });
+  const { cwd, home, branch } = context;
+  return firstScope({ cwd: normalPath(cwd), home: normalPath(home), branch, ...tempOf(context) });
 }
 
 function tempOf({ temp }: GuardContext): { temp?: string } {

@@ -43,7 +43,7 @@ export const RULES = {
   },
   "move-outside": {
     family: "files",
-    reason: "It moves away a system folder, a home folder or the whole worktree.",
+    reason: "It moves away a folder outside the worktree, or the whole worktree.",
     alternative: "cp -r ./src /tmp/src",
   },
   "overwrite-disk": {
@@ -85,6 +85,11 @@ export const RULES = {
     family: "git",
     reason: "It overwrites the history of the remote.",
     alternative: "git push --force-with-lease",
+  },
+  "git-push-protected": {
+    family: "git",
+    reason: "It pushes to a branch that people merge into.",
+    alternative: "git push -u origin HEAD:refs/heads/feature",
   },
   "git-delete-remote": {
     family: "git",
@@ -200,6 +205,11 @@ export const RULES = {
     family: "infrastructure",
     reason: "It deletes volumes, or all containers or images.",
     alternative: "docker system df",
+  },
+  "kill-loopdash": {
+    family: "infrastructure",
+    reason: "It ends loopdash, which runs and judges the agents.",
+    alternative: "pgrep -a node",
   },
   "machine-off": {
     family: "infrastructure",

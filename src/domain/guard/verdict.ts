@@ -16,6 +16,8 @@ export interface GuardContext {
   /** The folder in which the caller may delete; `cwd` by default. */
   readonly worktree?: string;
   readonly home: string;
+  /** The branch that is checked out there, if it is known. */
+  readonly branch?: string | undefined;
   /** The folder for temporary files, besides the usual ones. */
   readonly temp?: string;
   readonly settings?: GuardSettings;

@@ -55,6 +55,7 @@ describe("the report", () => {
           landedInRun: "test-run",
           closedByPerson: false,
           humanStep: null,
+          built: null,
           whyOpen: null,
           serviceId: null,
           url: null,
@@ -78,6 +79,7 @@ describe("the report", () => {
           landedInRun: null,
           closedByPerson: false,
           humanStep: "set the DNS record",
+          built: null,
           whyOpen: null,
           serviceId: null,
           url: null,
@@ -101,6 +103,7 @@ describe("the report", () => {
           landedInRun: null,
           closedByPerson: false,
           humanStep: null,
+          built: null,
           whyOpen: "1 attempt failed; the last: broken",
           serviceId: null,
           url: null,
@@ -124,6 +127,7 @@ describe("the report", () => {
           landedInRun: null,
           closedByPerson: false,
           humanStep: null,
+          built: null,
           whyOpen: expect.stringContaining("T-3"),
           serviceId: null,
           url: null,
@@ -241,6 +245,7 @@ describe("the summary", () => {
         "  ✔ T-1  Add the parser  sha-2  2 attempts",
         "  ! T-2  Point the domain  yours:",
         "      set the DNS record",
+        "      nothing built",
         "  ✖ T-3  Hard one  1 attempt failed; the last: broken",
         "  ✖ T-4  After it  waits for T-3, which is stalled",
         "  attempts 3 · claims of done 3: 1 upheld, 2 refuted",
@@ -265,6 +270,7 @@ Unsandboxed: agents and checks ran with the user's rights.
 
 ## Yours
 - **T-2** Point the domain: set the DNS record
+  - nothing built
 
 ## Open
 - **T-3** Hard one: 1 attempt failed; the last: broken
@@ -309,7 +315,7 @@ ${SLOTS.join("\n")}
     sim.report({ type: "ticket-gated", ticket: T2, step: `${EVIL}\n# DONE` });
     const text = renderSummaryText(ended(sim, "not-done", 1).state);
     expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
-    expect(text.split("\n")).toHaveLength(16 + SLOTS.length);
+    expect(text.split("\n")).toHaveLength(17 + SLOTS.length);
     const line = renderMarkdown(sim.state)
       .split("\n")
       .find((l) => l.startsWith("- **T-2**"));

@@ -1,7 +1,7 @@
 import type { Call, Inspector } from "../call.ts";
 import { hasOption, type Options, optionValue, readOptions } from "../options.ts";
 import { absolutePath, type Places, zoneOf } from "../paths.ts";
-import { isGlob } from "../shell/marks.ts";
+import { isExact, isGlob } from "../shell/marks.ts";
 import { judgeDevice, judgeEmptying } from "./deletion.ts";
 import { keepOrigins } from "./links.ts";
 import { judgeWrite } from "./protected-files.ts";
@@ -39,9 +39,15 @@ function judgeMove(source: string, target: string, { scope }: Call, guard: Inspe
   if (zone === "root") guard.report("move-outside");
   else if (zone === "repository") guard.report("delete-repository");
   else if (isOutside && absolutePath(target, scope) === "/dev/null") guard.report("delete-outside");
+  else if (zone === "outside" && isExact(source) && isFolderName(source)) guard.report("move-outside");
   // One file after the other is moved onto the same name.
   else if (isGlob(source) && /[^/]\.\w+$/.test(target) && zoneOf(target, scope, places) === "outside")
     guard.report("delete-outside");
+}
+
+/** True for a name without an ending, as folders have: a file that is moved is in one place or the other. */
+function isFolderName(path: string): boolean {
+  return path.endsWith("/") || !/[^/]\.\w+$/.test(path);
 }
 
 /** Judges `rsync` with deletions: where it deletes. */

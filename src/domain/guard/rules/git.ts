@@ -1,6 +1,7 @@
 import type { Inspector } from "../call.ts";
 import { hasOption, type Options, readOptions } from "../options.ts";
 import { isExact, isGlob } from "../shell/marks.ts";
+import type { Scope } from "../shell/scope.ts";
 
 /** A git command without the options that come before it. */
 export interface GitCommand {
@@ -11,11 +12,21 @@ export interface GitCommand {
 }
 
 /** Judges what a git command does to history and to uncommitted changes. */
-export function judgeGit(command: GitCommand, guard: Inspector): void {
+export function judgeGit(command: GitCommand, guard: Inspector, scope: Scope): void {
   const { args, subcommand } = command;
   if (args.includes("--help") || args[0] === "-h") return;
   if (runsHooks(subcommand) && skipsHooks(subcommand, args)) guard.report("git-hooks-off");
-  SUBCOMMANDS[subcommand]?.(args, guard, command);
+  if (/^(?:checkout|switch)$/.test(subcommand)) noteBranch(args, scope);
+  if (subcommand === "symbolic-ref" && args[0] === "HEAD") scope.branch = args[1]?.replace(HEADS, "");
+  SUBCOMMANDS[subcommand]?.(args, guard, command, scope);
+}
+
+/** Keeps the branch that a line changes to. A folder or a file of that name is no branch, but then nothing is switched. */
+function noteBranch(args: readonly string[], scope: Scope): void {
+  const options = readOptions(args, { letters: "bBcC", names: ["create", "force-create", "orphan"] });
+  const made = ["b", "B", "c", "C", "create", "force-create", "orphan"].flatMap((name) => options.values.get(name) ?? []);
+  const [name = options.operands[0]] = made;
+  if (name !== undefined && !args.includes("--")) scope.branch = isExact(name) ? name : undefined;
 }
 
 /** True for a subcommand before which hooks may refuse. */
@@ -38,7 +49,7 @@ function skipsHooks(subcommand: string, args: readonly string[]): boolean {
   return longs.some((long) => /^no-veri(?:fy?)?$/.test(long)) || (subcommand === "commit" && shorts.has("n"));
 }
 
-type JudgeSubcommand = (args: readonly string[], guard: Inspector, command: GitCommand) => void;
+type JudgeSubcommand = (args: readonly string[], guard: Inspector, command: GitCommand, scope: Scope) => void;
 
 const SUBCOMMANDS: Readonly<Record<string, JudgeSubcommand>> = {
   reset: judgeReset,
@@ -65,6 +76,9 @@ const SUBCOMMANDS: Readonly<Record<string, JudgeSubcommand>> = {
     if (!args.includes("--dry-run") && !args.includes("--analyze")) guard.report("git-rewrite");
   },
   "send-pack": judgePush,
+  subtree: (args, guard, command, scope) => {
+    if (args[0] === "push") judgePush(args.slice(1), guard, command, scope);
+  },
   "fast-import": (args, guard) => {
     if (args.includes("--force")) guard.report("git-force-push");
   },
@@ -116,8 +130,8 @@ function judgeRestore(args: readonly string[], guard: Inspector): void {
   if (!isStagedOnly && (options.operands.length > 0 || options.longs.includes("pathspec-from-file"))) guard.report("git-discard");
 }
 
-function judgePush(args: readonly string[], guard: Inspector): void {
-  const options = readOptions(args, { letters: "o", names: ["push-option", "repo", "receive-pack", "exec"] });
+function judgePush(args: readonly string[], guard: Inspector, { settings }: GitCommand, scope: Scope): void {
+  const options = readOptions(args, { letters: "oP", names: ["push-option", "repo", "receive-pack", "exec", "prefix"] });
   if (hasOption(options, "n", "dry-run")) return;
   const [, ...refspecs] = options.operands;
   const isForced =
@@ -125,6 +139,37 @@ function judgePush(args: readonly string[], guard: Inspector): void {
   if (isForced || refspecs.some((refspec) => refspec.startsWith("+"))) guard.report("git-force-push");
   else if (hasOption(options, "d", "delete", "prune") || refspecs.some((refspec) => /^:./.test(refspec)))
     guard.report("git-delete-remote");
+  else if (pushedBranches(options, refspecs, settings, scope).some(isProtectedBranch)) guard.report("git-push-protected");
+}
+
+const HEADS = /^(?:refs\/)?heads\//;
+
+/** Names of branches that people merge into. A name that is not known before the line runs is none. */
+const PROTECTED = /^(?:main|master|trunk|develop|production|prod|stable|releases?(?:[/-].*)?)$/i;
+
+function isProtectedBranch(name: string): boolean {
+  return isExact(name) ? PROTECTED.test(name) : isGlob(name) && /^[^A-Za-z0-9]*$|^(?:ma|tr|dev|prod|stab|rel)/i.test(name);
+}
+
+/** The branches of the remote that a push without force moves. */
+function pushedBranches(
+  options: Options,
+  refspecs: readonly string[],
+  settings: GitCommand["settings"],
+  scope: Scope,
+): readonly string[] {
+  const own = scope.branch ?? "";
+  // Both push every branch that there is.
+  if (hasOption(options, "all", "branches") || refspecs.includes(":") || settings.get("push.default") === "matching")
+    return ["main"];
+  const configured = [...settings].flatMap(([key, value]) => (/^remote\..*\.push$/.test(key) ? [value] : []));
+  if (hasOption(options, "tags") && refspecs.length === 0) return [];
+  const pushed = refspecs.filter((refspec, i) => refspec !== "tag" && refspecs[i - 1] !== "tag");
+  const named = pushed.length > 0 ? pushed : configured.length > 0 ? configured : refspecs.length > 0 ? [] : ["HEAD"];
+  return named.map((refspec) => {
+    const to = refspec.slice(refspec.indexOf(":") + 1);
+    return /^(?:HEAD|@)$/.test(to) ? own : to.replace(HEADS, "");
+  });
 }
 
 function judgeBranch(args: readonly string[], guard: Inspector): void {

@@ -1,7 +1,7 @@
 import type { Call, Inspector } from "../call.ts";
-import { optionValue, readOptions } from "../options.ts";
+import { hasOption, optionValue, readOptions } from "../options.ts";
 import type { Places } from "../paths.ts";
-import { isUnknown } from "../shell/marks.ts";
+import { isExact, isUnknown } from "../shell/marks.ts";
 import { judgeCmd } from "../unwrap/powershell.ts";
 import { judgeArchiver, judgeRemoteModule, judgeSweeper, judgeTar } from "./archives.ts";
 import { judgeDeletion, judgeEmptying } from "./deletion.ts";
@@ -23,8 +23,12 @@ const ODDITIES: Readonly<Record<string, JudgeOddity>> = {
   perl: judgeInPlace,
   tar: judgeTar,
   kill: judgeKill,
+  fuser: ({ args }, guard) => {
+    if (hasOption(readOptions(args, {}), "k", "kill") && endsLoopdash(args)) guard.report("kill-loopdash");
+  },
   killall: ({ args }, guard) => {
     if (args.includes("-u") || args.includes("--user")) guard.report("machine-off");
+    if (endsLoopdash(args)) guard.report("kill-loopdash");
   },
   crontab: ({ args, stdin }, guard) => {
     const replaces =
@@ -97,6 +101,7 @@ const ODDITIES: Readonly<Record<string, JudgeOddity>> = {
   },
   pkill: ({ args }, guard) => {
     if (args.some((arg) => /^(?:-u|-U|--uid|--euid|\.|\.\*)$/.test(arg))) guard.report("machine-off");
+    if (endsLoopdash(args)) guard.report("kill-loopdash");
   },
   concurrently: ({ args, scope }, guard) => {
     for (const arg of args) if (!arg.startsWith("-")) guard.maybeLine(arg, scope);
@@ -188,6 +193,11 @@ function judgeKill({ args }: Call, guard: Inspector): void {
   const isSignal = (arg: string, index: number): boolean => index === 0 && /^-/.test(arg);
   if (args.some((arg, index) => arg === "-1" && !isSignal(arg, index))) guard.report("machine-off");
   if (args.at(-1) === "1" && args.length > 1) guard.report("machine-off");
+  if (guard.findsLoopdash && args.some((arg, index) => !isSignal(arg, index) && !isExact(arg))) guard.report("kill-loopdash");
+}
+
+function endsLoopdash(args: readonly string[]): boolean {
+  return args.some((arg) => /loopdash/i.test(arg));
 }
 
 /** Judges scripts of `package.json` that the line itself sets, by `npm pkg set` or by writing the file. */

@@ -10,6 +10,8 @@ export interface Scope {
   positional: readonly string[] | undefined;
   /** The current folder; undefined if it cannot be known. */
   cwd: string | undefined;
+  /** The branch of the repository in the current folder; undefined if it cannot be known. */
+  branch?: string | undefined;
   /** The folder that the shell is still in if the last `cd` fails and the line goes on; undefined if it would not. */
   ifCdFails?: string | undefined;
   /** True after `set -e`. */
@@ -42,7 +44,17 @@ export interface Mount {
 }
 
 /** The scope at the start of a line. */
-export function firstScope({ cwd, home, temp = "/tmp" }: { cwd: string; home: string; temp?: string }): Scope {
+export function firstScope({
+  cwd,
+  home,
+  branch,
+  temp = "/tmp",
+}: {
+  cwd: string;
+  home: string;
+  branch?: string | undefined;
+  temp?: string;
+}): Scope {
   const variables = new Map<string, string>([
     ["HOME", home],
     ["TMPDIR", temp],
@@ -54,6 +66,7 @@ export function firstScope({ cwd, home, temp = "/tmp" }: { cwd: string; home: st
     aliases: new Map(),
     positional: undefined,
     cwd,
+    branch,
     home,
     isElsewhere: false,
     origins: new Map(),
@@ -75,7 +88,15 @@ export function copyOf(scope: Scope, changes: Partial<Scope> = {}): Scope {
 /** The scope of another machine or of a container. */
 export function elsewhere(scope: Scope): Scope {
   const { mounts: _, ...own } = copyOf(scope);
-  return { ...own, cwd: undefined, ifCdFails: undefined, isElsewhere: true, origins: new Map(), made: new Set() };
+  return {
+    ...own,
+    cwd: undefined,
+    branch: undefined,
+    ifCdFails: undefined,
+    isElsewhere: true,
+    origins: new Map(),
+    made: new Set(),
+  };
 }
 
 /** The scope of a container that is made for a command, and has only these folders of the machine. */

@@ -91,7 +91,7 @@ export function unwrapGit(call: Call, guard: Inspector, places: Places): void {
   const alias = settings.get(`alias.${subcommand.toLowerCase()}`);
   if (alias !== undefined) return judgeAlias(alias, own, scope, guard);
   judgeStarted({ subcommand, args: own, settings }, scope, guard);
-  judgeGit({ subcommand, args: own, settings }, guard);
+  judgeGit({ subcommand, args: own, settings }, guard, scope);
   if (runsHooks(subcommand)) judgeHooksOff(settings, scope, guard);
   if (subcommand === "diff" && undoes(own, call.reader)) guard.report("git-discard");
   if ((subcommand === "add" || subcommand === "stage") && addsSecret(own, scope, places)) guard.report("commit-secret");
