@@ -19,6 +19,7 @@ import { openForge } from "../engine/open-forge.ts";
 import { filesOfTracker } from "../engine/outside-repositories.ts";
 import { secretsOf } from "../engine/run-secrets.ts";
 import { refuseSameBase } from "../engine/same-base.ts";
+import { brokenInvariants } from "../lint/invariants.ts";
 import { testCommandTexts } from "../test-command-lines.ts";
 import { bad, type CheckResult, ok, warn } from "./check-result.ts";
 import { checkInstallFolders } from "./install-folders.ts";
@@ -102,6 +103,13 @@ export async function checkTestCommands(loaded: LoadedBatch): Promise<readonly C
       ? []
       : [warn("tests", formatProblems(file, unchecked), "A run starts without them; add a check, or a prepare command.")];
   return [...testCommandTexts(batch.testCommands ?? {}).map((line) => ok("tests", line)), ...told];
+}
+
+/** Looks at the invariants of the batch's repositories, as a start does: no command of theirs is run. */
+export async function checkInvariants(loaded: LoadedBatch): Promise<readonly CheckResult[]> {
+  const broken = await brokenInvariants(loaded);
+  const fix = "A run starts all the same; mend what is named, or the rule.";
+  return broken.length === 0 ? [] : [warn("invariants", formatProblems(loaded.file, broken), fix)];
 }
 
 /** Looks for every program and script that the batch names, as a start does: none is run. */

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { allowedEnvironment } from "../../adapters/executor/environment.ts";
 import type { BatchPaths } from "../../adapters/sandbox/named-files.ts";
 import type { RunGit } from "../../adapters/vcs/git/git-helper.ts";
@@ -6,6 +7,7 @@ import { accountsOf, usesLogin, type VendorSpec } from "../../domain/batch/accou
 import { type Party, REVIEWER_PARTIES, type ReviewerParty } from "../../domain/batch/party.ts";
 import type { BatchProblem } from "../../domain/batch/problem.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
+import { LINT_FILE } from "../../domain/lint/lint-spec.ts";
 import { RepoId } from "../../domain/values/ids.ts";
 import { settleBoth } from "../../domain/values/settle-both.ts";
 import { plainText } from "../../domain/values/text.ts";
@@ -73,8 +75,15 @@ export async function preflight(loaded: LoadedBatch, options: PreflightOptions):
   // These take the longest, some 0.1 s each, and wait for nothing else.
   const shims = findShimDefaults(commandEnv);
   const environment = findEnvironment(loaded, { ...options, commandEnv, shims });
-  const [[found, uninstalled]] = await settleBoth(settleBoth(environment, uninstalledWarnings(loaded)), shims);
-  return { ...found, warnings: [...uninstalled, ...found.warnings] };
+  const looks = settleBoth(uninstalledWarnings(loaded), invariantWarnings(loaded));
+  const [[found, [uninstalled, broken]]] = await settleBoth(settleBoth(environment, looks), shims);
+  return { ...found, warnings: [...uninstalled, ...broken, ...found.warnings] };
+}
+
+/** The invariants that do not hold. Their checks are loaded only if a repository has some. */
+async function invariantWarnings(loaded: LoadedBatch): Promise<readonly BatchProblem[]> {
+  const hasSome = Object.values(loaded.batch.repos).some(({ path }) => existsSync(join(path, LINT_FILE)));
+  return hasSome ? (await import("../lint/invariants.ts")).brokenInvariants(loaded) : [];
 }
 
 async function findEnvironment(

@@ -59,6 +59,7 @@ export function addGuard(program: Command, onRequest: (request: GuardRequest | G
     .option("--project", "the settings of this repository instead of yours")
     .option("--settings <file>", "with install: the settings of the guard, for families and rules to switch")
     .option("--no-server", "with install: the hooks start Node each time, and no guard server")
+    .option("--no-deny-rules", "with install: Claude Code's settings get no rules for files with credentials")
     .option("--dry-run", "show the change and write nothing")
     .option("-y, --yes", "write without asking")
     .option("--json", "with check and status: as JSON")
@@ -73,15 +74,16 @@ interface SetupFlags {
   readonly project?: true;
   readonly settings?: string;
   readonly server: boolean;
+  readonly denyRules: boolean;
   readonly dryRun?: true;
   readonly yes?: true;
   readonly json?: true;
 }
 
 function requestOf(act: (typeof GUARD_ACTS)[number], words: readonly string[], flags: SetupFlags): GuardRequest | GuardSetup {
-  const { json = false, agent = [], settings, server, ...switches } = flags;
+  const { json = false, agent = [], settings, server, denyRules, ...switches } = flags;
   if (act === "check") {
-    if (Object.keys(flags).some((name) => name !== "json" && !(name === "server" && server)))
+    if (Object.entries(flags).some(([name, value]) => name !== "json" && !(UNSAID.includes(name) && value === true)))
       throw usageError(
         "loopdash guard check takes --json alone",
         "the other options are for install, uninstall and status",
@@ -102,11 +104,15 @@ function requestOf(act: (typeof GUARD_ACTS)[number], words: readonly string[], f
     agents: agent,
     project,
     server,
+    denyRules,
     dryRun,
     yes,
     json,
     ...(settings !== undefined && { settings }),
   };
 }
+
+/** Options that are true unless they are named. */
+const UNSAID = ["server", "denyRules"];
 
 const SEE_HELP = "See: loopdash guard --help";

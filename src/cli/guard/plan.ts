@@ -31,7 +31,7 @@ export function stateIn({ vendor }: HookPlace, { file, text }: SettingsFile): Se
 }
 
 /** The content of a file with the guard. A plugin of somebody else at the same place stays as it is. */
-export function planInstall(place: HookPlace, hook: InstalledHook): Plan {
+export function planInstall(place: HookPlace, hook: InstalledHook, adds: { readonly denyRules: boolean }): Plan {
   const { vendor } = place;
   const settings = readSettings(place.file, place.within);
   const state = stateIn(place, settings);
@@ -39,7 +39,7 @@ export function planInstall(place: HookPlace, hook: InstalledHook): Plan {
     const isFree = settings.text === undefined || state.own.length > 0;
     return { place, settings, state, after: isFree ? pluginText(hook) : settings.text };
   }
-  return { place, settings, state, after: told(place.file, () => withGuard(vendor, settings.text ?? "", hook)) };
+  return { place, settings, state, after: told(place.file, () => withGuard(vendor, settings.text ?? "", hook, adds)) };
 }
 
 /**
@@ -58,12 +58,17 @@ export function planUninstall(place: HookPlace): Plan {
 
 function textBefore(vendor: JsonVendor, target: string, text: string, { own: [hook] }: SettingsState): string | undefined {
   const backups = backupTexts(target).filter((backup) => isReadable(vendor, backup));
-  const original = hook && backups.find((backup) => isUntouched(vendor, backup) && withGuard(vendor, backup, hook) === text);
+  const original = hook && backups.find((backup) => isUntouched(vendor, backup) && isWithGuard(vendor, backup, hook, text));
   if (original !== undefined) return original;
   // A backup of the guard's own file alone is no text of a person.
   const untouched = backups.filter((backup) => isUntouched(vendor, backup));
-  if (hook !== undefined && untouched.length === 0 && withGuard(vendor, "", hook) === text) return undefined;
+  if (hook !== undefined && untouched.length === 0 && isWithGuard(vendor, "", hook, text)) return undefined;
   return withoutGuard(vendor, text, untouched.flatMap(denyRulesIn));
+}
+
+/** True if a text became another by an installation, with or without deny rules. */
+function isWithGuard(vendor: JsonVendor, before: string, hook: InstalledHook, after: string): boolean {
+  return [true, false].some((denyRules) => withGuard(vendor, before, hook, { denyRules }) === after);
 }
 
 function isUntouched(vendor: JsonVendor, text: string): boolean {

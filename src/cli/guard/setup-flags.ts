@@ -15,6 +15,8 @@ export interface GuardSetup {
   readonly settings?: string;
   /** True if the hooks ask this user's guard server first; it is started for them. */
   readonly server: boolean;
+  /** True if the rules for files with credentials are added to Claude Code's settings. */
+  readonly denyRules: boolean;
   readonly dryRun: boolean;
   readonly yes: boolean;
   readonly json: boolean;

@@ -4,7 +4,14 @@ import { errorMessage } from "../../domain/values/error-text.ts";
 import { plural } from "../../domain/values/plural.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
-import { checkAgentProgram, checkApiKeys, checkBatchCommands, checkRepositories, checkTestCommands } from "../doctor/batch.ts";
+import {
+  checkAgentProgram,
+  checkApiKeys,
+  checkBatchCommands,
+  checkInvariants,
+  checkRepositories,
+  checkTestCommands,
+} from "../doctor/batch.ts";
 import { bad, type CheckResult, checkLines, ok, plainCheck, type Status } from "../doctor/check-result.ts";
 import { checkGuard } from "../doctor/guard.ts";
 import { checkOpenHosts } from "../doctor/hosts.ts";
@@ -92,6 +99,7 @@ function checksOf(loaded: LoadedBatch | undefined, prepare: boolean): readonly P
           guarded("agent", () => checkAgentProgram(loaded, env)),
           guarded("guard", () => checkGuard({ batch: loaded.batch, find: findSandbox, program: guardProgram(), path })),
           guarded("tests", () => checkTestCommands(loaded)),
+          guarded("invariants", () => checkInvariants(loaded)),
           guarded("commands", () => checkBatchCommands(loaded, { env, state: home.root })),
           guarded("secret", () => checkBatchSecrets(loaded, env)),
           guarded("login", () => checkLogins(loaded, env)),

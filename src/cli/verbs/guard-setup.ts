@@ -27,7 +27,7 @@ export async function guardSetup(request: GuardSetup): Promise<number> {
   if (request.act === "status") return guardStatus(places, request);
   const hook = request.act === "install" ? ownHook(request) : undefined;
   if (hook !== undefined) await proveAlive(places, hook);
-  const plan = (place: HookPlace): Plan => (hook === undefined ? planUninstall(place) : planInstall(place, hook));
+  const plan = (place: HookPlace): Plan => (hook === undefined ? planUninstall(place) : planInstall(place, hook, request));
   const plans = places.map(plan);
   for (const each of plans) writeAll(1, shown(each, request));
   const open = plans.filter(({ settings, after }) => settings.text !== after);

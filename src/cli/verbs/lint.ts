@@ -1,13 +1,14 @@
 import { resolve } from "node:path";
 import { applyEdits, modify } from "jsonc-parser";
-import { findingLine, type LintFinding, sortFindings } from "../../domain/lint/finding.ts";
+import { findingLine } from "../../domain/lint/finding.ts";
 import { LINT_FILE } from "../../domain/lint/lint-spec.ts";
 import { plural } from "../../domain/values/plural.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { EXIT } from "../../domain/values/user-error.ts";
 import { topOf } from "../init/repository.ts";
-import { checkRule, type Fix } from "../lint/check-rule.ts";
+import type { Fix } from "../lint/check-rule.ts";
 import type { LintFlags } from "../lint/flags.ts";
+import { checkRules } from "../lint/invariants.ts";
 import { type LintRules, readRules } from "../lint/read-rules.ts";
 import { openTree, type Tree } from "../lint/tree.ts";
 import { writeAll, writeNote } from "../print.ts";
@@ -44,28 +45,15 @@ export async function lint({ folder, fix, accept, strict, json }: LintFlags): Pr
 /** Checks, and fixes until nothing is left to fix: a fix of one part of a file is computed without those of its other parts. */
 async function checkAndFix(rules: LintRules, tree: Tree, { fix, accept }: Pick<LintFlags, "fix" | "accept">) {
   const fixed = new Set<string>();
-  let [now, checked] = [rules, await check(rules, tree)];
+  let [now, checked] = [rules, await checkRules(rules.rules, tree)];
   for (let round = 0; fix && round < MOST_ROUNDS; round++) {
     const written = await apply(checked.fixes, { rules: now, tree, accept });
     if (written.length === 0) break;
     for (const path of written) fixed.add(path);
     now = await readRules(tree);
-    checked = await check(now, tree);
+    checked = await checkRules(now.rules, tree);
   }
   return { findings: checked.findings, fixed: [...fixed] };
-}
-
-async function check({ rules }: LintRules, tree: Tree) {
-  const findings: LintFinding[] = [];
-  const fixes: Fix[] = [];
-  for (const rule of rules) {
-    const { id, severity } = rule;
-    if (severity === "off") continue;
-    const checked = await checkRule(rule, tree);
-    findings.push(...checked.found.map((found) => ({ ...found, severity, rule: id })));
-    fixes.push(...checked.fixes);
-  }
-  return { findings: sortFindings(findings), fixes };
 }
 
 /** Applies fixes, and gives the paths that were written. Hashes are recorded only if a person accepts what is there now. */

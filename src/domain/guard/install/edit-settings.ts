@@ -37,17 +37,22 @@ export function stateOf(vendor: JsonVendor, text: string): SettingsState {
 }
 
 /**
- * The text with the hook, and for Claude Code with the rules for files with credentials. Hooks of loopdash that run another
+ * The text with the hook, and for Claude Code with the rules for files with credentials, unless they are not wanted. Hooks of loopdash that run another
  * program are replaced; everything else stays as it is, with comments and layout.
  */
-export function withGuard(vendor: JsonVendor, text: string, hook: InstalledHook): string {
+export function withGuard(
+  vendor: JsonVendor,
+  text: string,
+  hook: InstalledHook,
+  { denyRules = true }: { readonly denyRules?: boolean } = {},
+): string {
   let now = text.trim() === "" ? "{}\n" : text;
   const group = hookGroup(vendor, hook);
   const { own } = stateOf(vendor, now);
   const isThere = own.some((each) => JSON.stringify(hookGroup(vendor, each)) === JSON.stringify(group));
   if (own.length > (isThere ? 1 : 0)) now = withoutHooks(vendor, now);
   if (!isThere || own.length > 1) now = appended(now, ["hooks", eventName(vendor)], [group]);
-  if (vendor === "claude") now = appended(now, ["permissions", "deny"], missingRules(now));
+  if (vendor === "claude" && denyRules) now = appended(now, ["permissions", "deny"], missingRules(now));
   const found = stateOf(vendor, now).own;
   if (found.length !== 1) throw new SettingsProblem('a key is there twice ("hooks", or one in it)');
   return now;

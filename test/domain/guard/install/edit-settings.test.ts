@@ -43,6 +43,13 @@ describe("settings with the guard", () => {
     expect(DENY_RULES).toHaveLength(19);
   });
 
+  test("have no deny rule if none is wanted, and those that are there stay", () => {
+    const text = withGuard("claude", PERSONS, HOOK, { denyRules: false });
+    expect(JSON.parse(text).permissions.deny).toEqual(["Read(~/.ssh/**)", "WebFetch"]);
+    expect(stateOf("claude", text).own).toEqual([HOOK]);
+    expect(JSON.parse(withGuard("claude", "{}", HOOK, { denyRules: false })).permissions).toBeUndefined();
+  });
+
   test.each(VENDORS)("of %s stay the same the second time, also with another order of members", (vendor) => {
     for (const text of ["", "{}", PERSONS]) {
       const once = withGuard(vendor, text, HOOK);
