@@ -3,7 +3,7 @@ import { landingOf } from "../run/carry-over.ts";
 import type { TicketState } from "../run/ticket-state.ts";
 import { keptWorkOf } from "../run/work-to-keep.ts";
 
-/** What is built of a ticket that is left to a person. `passed`: all checks of its finish line passed; absent: it has none. */
+/** What is built of a ticket that is left to a person. `passed`: whether all checks of its finish line passed; absent: not known, or it has none. */
 export interface Built {
   readonly sha: string;
   /** Where it is, in words: in the base, in a pull request, or on a branch. */
@@ -21,7 +21,8 @@ export function builtOf(ticket: TicketState, { finish }: Pick<Ticket, "finish">)
   const landing = landingOf(ticket);
   if (landing !== undefined) {
     const by = landing.earlierRun === undefined ? "" : ` by run ${landing.earlierRun}`;
-    return { sha: landing.sha, where: `landed${by}`, ...passed(true) };
+    // Of another run's landing, this one has seen no check.
+    return { sha: landing.sha, where: `landed${by}`, ...(by === "" && passed(true)) };
   }
   const { number, head } = ticket.pullRequest ?? {};
   if (number !== undefined && head !== undefined) return { sha: head, where: `in pull request #${number}`, ...passed(true) };
@@ -34,6 +35,6 @@ export function builtOf(ticket: TicketState, { finish }: Pick<Ticket, "finish">)
 export function builtText(ticket: TicketState, spec: Pick<Ticket, "finish">): string {
   const built = builtOf(ticket, spec);
   if (built === undefined) return "nothing built";
-  const checks = { true: "its checks passed", false: "its checks have not passed", undefined: "its finish line has no check" };
-  return `built: ${built.sha.slice(0, 7)}, ${built.where}, ${checks[`${built.passed}`]}`;
+  const checks = { true: ", its checks passed", false: ", its checks have not passed", undefined: "" };
+  return `built: ${built.sha.slice(0, 7)}, ${built.where}${checks[`${built.passed}`]}`;
 }
