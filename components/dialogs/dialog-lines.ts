@@ -7,6 +7,7 @@ import type { Keymap } from "../../src/store/dashboard-state.ts";
 import { type DashboardState, ticketIn } from "../../src/store/dashboard-state.ts";
 import { displayText } from "../../src/store/display-text.ts";
 import { keyLabel } from "../../src/store/keymap/key-labels.ts";
+import { shownForApproval } from "../../src/store/labels/approval-label.ts";
 import { titleOf } from "../../src/store/labels/ticket-label.ts";
 import { finishOf, stageOf } from "../../src/store/labels/ticket-stage.ts";
 import { busyAgents } from "../../src/store/lists.ts";
@@ -16,7 +17,7 @@ import { fitTo, wrapWords } from "../kit/fit.ts";
 import type { SpanLine } from "../kit/spans.tsx";
 
 /** The part of the dashboard's state that dialogs show. */
-export type Mirror = Pick<DashboardState, "run" | "lists" | "keymap">;
+export type Mirror = Pick<DashboardState, "run" | "lists" | "keymap" | "viewed">;
 
 const EMPTY: SpanLine = [{ text: "" }];
 
@@ -118,18 +119,27 @@ export function retryLines(state: Mirror, id: TicketId, width: number): readonly
   ];
 }
 
-/** Asks before a change that needs a person may land. */
+/** Asks before a change that needs a person may land: why it does, and if all of it is shown. */
 export function approveLines(
   state: Mirror,
-  { ticket: id, commit }: Extract<Modal, { kind: "approve" }>,
+  modal: Extract<Modal, { kind: "approve" }>,
   width: number,
+  most: number,
 ): readonly SpanLine[] {
+  const { ticket: id, commit } = modal;
   const approval = ticketIn(state, id)?.approval;
-  const what = approval?.commit === commit ? displayText(describeAwaited(approval)) : "another commit by now";
+  const isThis = approval?.commit === commit;
+  const what = isThis ? displayText(describeAwaited(approval)) : "another commit by now";
+  const reasons = (isThis && approval.why) || [];
+  const why = reasons.flatMap((each) => wrapped(`It needs a person because ${displayText(each)}`, width));
+  const room = Math.max(1, most - 8);
+  const more = `${plural(why.length - room + 1, "more line")}: loopdash bound approve ${state.run?.run ?? ""} ${id}`;
+  const shown = shownForApproval(state, modal);
   return [
     ...wrapped(titleOf(state, id), width, { bold: true }),
-    ...wrapped(`It is ${what}, as commit ${commit.slice(0, 12)}.`, width),
-    ...wrapped("Its diff is in the ticket view. It lands without another look if its checks pass again.", width, {
+    ...wrapped(typeof shown === "string" ? `Not yet: ${shown}.` : `It is ${what}, as commit ${commit.slice(0, 12)}.`, width),
+    ...(why.length <= room ? why : [...why.slice(0, room - 1), ...wrapped(more, width, { tone: "waiting" })]),
+    ...wrapped("The whole diff is behind this question. It lands without another look if its checks pass again.", width, {
       tone: "waiting",
     }),
     EMPTY,

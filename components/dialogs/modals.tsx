@@ -44,7 +44,8 @@ function Question(options: { readonly modal: DialogModal; readonly columns: numb
   const run = useDashboard((s) => s.run);
   const lists = useDashboard((s) => s.lists);
   const keymap = useDashboard((s) => s.keymap);
-  const mirror: Mirror = run === undefined ? { lists, keymap } : { run, lists, keymap };
+  const viewed = useDashboard((s) => s.viewed);
+  const mirror: Mirror = { lists, keymap, ...(run && { run }), ...(viewed && { viewed }) };
   const content = contentOf(modal, mirror, dialogWidth(columns), rows - 4);
   return <Dialog {...content} columns={columns} rows={rows} wide={"input" in modal} />;
 }
@@ -60,7 +61,7 @@ function contentOf(modal: DialogModal, mirror: Mirror, width: number, most: numb
     case "retry":
       return { title: `Retry ${modal.ticket}?`, tone: "running", lines: retryLines(mirror, modal.ticket, width) };
     case "approve":
-      return { title: `Approve the change of ${modal.ticket}?`, tone: "person", lines: approveLines(mirror, modal, width) };
+      return { title: `Approve the change of ${modal.ticket}?`, tone: "person", lines: approveLines(mirror, modal, width, most) };
     case "heal":
       return { title: "Heal the harness?", tone: "running", lines: healLines(mirror, width) };
     case "add":

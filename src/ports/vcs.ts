@@ -7,7 +7,7 @@ export interface Change {
   readonly paths: readonly ChangedPath[];
   readonly additions: number;
   readonly deletions: number;
-  /** Paths whose lines git does not count, because their content or an attribute of the change says that they are no text. Absent: none. */
+  /** Paths that are no text, by name and content. Each counts as one line. Absent: none. */
   readonly uncounted?: readonly string[];
   /** A digest: equal for changes that leave the same files with the same content, on whatever base. Absent if nothing is changed. */
   readonly content?: string;
@@ -200,8 +200,11 @@ export interface Repo {
   continueFrom(options: { readonly previous: string; readonly candidate: string }): Promise<string>;
   /** The first parent of a commit; undefined if it has none, or if the commit is not here. */
   parent(commit: string): Promise<string | undefined>;
-  /** Writes the change as a patch file, at most `maxBytes` long. */
-  writePatch(options: { from: string; tip: string; file: string; maxBytes: number }): Promise<void>;
+  /**
+   * Writes the change as a patch file: its first `maxBytes`, with a mark if it is longer. One that is `shown` is for reading: nothing in it
+   * hides (see `visibleText`), and what is no text is named with size and object id.
+   */
+  writePatch(options: { from: string; tip: string; file: string; maxBytes: number; shown?: true }): Promise<void>;
   /**
    * Builds the merge candidate: one commit on top of the current base tip, or of the commit `onto`. Needs no checkout. If the
    * merge exceeds a capture's bounds of time or memory, the result is no candidate, without conflicts.

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { eventsOf, HONEST, Stage } from "./stage.ts";
 
@@ -34,6 +34,7 @@ describe("a change of a danger zone", { timeout: 300_000 }, () => {
     const shown = await stage.run(approve.slice(0, 4));
     expect(shown.code).toBe(1);
     expect(shown.stdout).toContain("+attempt 1");
+    expect(shown.stdout).toContain("It needs a person:\n- it changes the danger zone pay/: money (BOUND.md:2)\n");
     expect(shown.stdout).toContain(`To approve exactly this: loopdash ${approve.join(" ")}`);
     expect(stage.landed()).toEqual(["T-2"]);
     const approved = await stage.run(approve);
@@ -47,6 +48,44 @@ describe("a change of a danger zone", { timeout: 300_000 }, () => {
     const report = await stage.report();
     expect(report.tickets.map(({ id, state }) => `${id} ${state}`)).toEqual(["T-1 done", "T-2 done"]);
     expect(report.interventions.byClass).toMatchObject({ I6: 1 });
+  });
+
+  test("it is shown whole: other files too, long ones, long lines, NULs, and what hides", async () => {
+    using stage = begun(`
+      fs.writeFileSync("pay/amount.txt", "2\\n");
+      fs.writeFileSync("nul.js", "a\\0\\nsteal(1)\\n");
+      fs.writeFileSync("long.js", "1\\n".repeat(150000) + "steal(2)\\n");
+      fs.writeFileSync("line.js", "x".repeat(300000) + "steal(3)\\n");
+      fs.writeFileSync("bidi.js", "steal\\u202e(4)\\u200b\\x1b[2K\\n");
+      fs.writeFileSync("run.sh", "true\\n", { mode: 0o755 });
+      fs.symlinkSync("pay/amount.txt", "link");`);
+    const { code, events } = await stage.events(
+      stage.batch(["T-1"], { finish: [{ step: "check", name: "c", command: ["true"] }, { step: "merge" }] }),
+    );
+    expect(code).toBe(0);
+    expect(events.find(({ type }) => type === "change-captured")).toMatchObject({ additions: 150_008, deletions: 1 });
+    const approve = await stepOf(stage);
+    const { stdout } = await stage.run(approve.slice(0, 4));
+    for (const line of ["+a␀", "+steal(1)", "+steal(2)", `+${"x".repeat(300_000)}steal(3)`, "+steal<U+202E>(4)<U+200B>␛[2K"])
+      expect(stdout.split("\n")).toContain(line);
+    expect(stdout).toContain("new file mode 100755");
+    expect(stdout).toMatch(/new file mode 120000[^]*\n\+pay\/amount\.txt\n/);
+    expect(stdout).toContain(
+      `This is the whole change; nothing is approved yet. To approve exactly this: loopdash ${approve.join(" ")}`,
+    );
+  });
+
+  test("it is not approved once it cannot be shown", async () => {
+    using stage = begun();
+    await stage.events(stage.batch(["T-1"]));
+    const approve = await stepOf(stage);
+    const blob = stage.git("app", "rev-parse", `${approve[4]}:pay/amount.txt`);
+    rmSync(stage.path("app", ".git", "objects", blob.replace(/^../, "$&/")));
+    for (const words of [approve.slice(0, 4), approve])
+      expect(await stage.run(words)).toMatchObject({
+        code: 4,
+        stderr: expect.stringContaining("the change of T-1 cannot be shown: git does not have"),
+      });
   });
 
   test("while the run goes on, an approval by its commit lets it land; another commit is refused", async () => {

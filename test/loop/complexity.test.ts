@@ -116,12 +116,13 @@ describe("a worker cannot lower the class of its ticket", () => {
   });
 
   test.each([
-    ["a NUL in it, which makes git count no lines", { "lines.txt": `\u0000${lines(600)}` }],
-    ["an attribute that makes git count none", { ".gitattributes": "*.txt binary\n", "lines.txt": lines(600) }],
-  ])("by %s", async (_, work) => {
+    ["a NUL in it", { "lines.txt": `\u0000${lines(600)}` }, "600 lines in 1 file"],
+    ["an attribute", { ".gitattributes": "*.txt binary\n", "lines.txt": lines(600) }, "601 lines in 2 files"],
+    ["an archive that holds it", { "lines.zip": `\u0000${lines(600)}` }, "has lines that cannot be counted in lines.zip"],
+  ])("by %s", async (_, work, why) => {
     using stage = await routed(READINGS, { work: [work] });
     expect((await ended(stage)).asked).toHaveLength(2);
-    expect(stage.ticket(T1).complexity).toEqual({ class: "architectural", why: "has lines that cannot be counted in lines.txt" });
+    expect(stage.ticket(T1).complexity).toEqual({ class: "architectural", why });
   });
 
   test("by words: a body that says trivial is no class", async () => {

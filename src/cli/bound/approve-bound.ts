@@ -1,12 +1,12 @@
 import { connectChannel } from "../../adapters/channel/socket-client.ts";
 import { socketPathOf } from "../../adapters/channel/socket-path.ts";
 import { createLocks } from "../../adapters/locks/sqlite-locks.ts";
-import { mustGit } from "../../adapters/vcs/git/run-git.ts";
-import { gitDirOf } from "../../adapters/vcs/repository/locate.ts";
-import { zoneMatcher } from "../../domain/bound/zone-match.ts";
-import { admitApproval, whyNoApproval } from "../../domain/run/admit-approval.ts";
+import { readChange } from "../../adapters/vcs/repository/read-change.ts";
+import { isShownWhole, type ShownChange } from "../../domain/review/shown-change.ts";
+import { admitApproval, otherCommit, whyNoApproval } from "../../domain/run/admit-approval.ts";
 import { describeAwaited } from "../../domain/run/approval.ts";
-import { Command } from "../../domain/run/command.ts";
+import type { AwaitedApproval } from "../../domain/run/approval-fact.ts";
+import { approveCommand, Command } from "../../domain/run/command.ts";
 import { type RunState, ticketOf } from "../../domain/run/state.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
 import { TicketId } from "../../domain/values/ids.ts";
@@ -23,11 +23,11 @@ import type { BoundFlags } from "./flags.ts";
 
 type Approve = Extract<Command, { type: "approve" }>;
 
-/** Characters of a diff that are printed. */
-const MOST_DIFF = 200_000;
+/** Bytes of a change that can be shown: as text they fit into one string, with every byte written out. */
+const MOST_BYTES = 64 * 2 ** 20;
 
 /**
- * `loopdash bound approve RUN TICKET [COMMIT]`: without a commit it shows the change of the zones and approves nothing (exit 1); with the
+ * `loopdash bound approve RUN TICKET [COMMIT]`: without a commit it shows the whole change and approves nothing (exit 1); with the
  * commit, it approves exactly that change: by the run's engine, or in its journal if none is at work. A run that has ended goes on then.
  */
 export async function approveBound({ words: [name, ticket = "", commit] }: BoundFlags): Promise<number> {
@@ -36,54 +36,54 @@ export async function approveBound({ words: [name, ticket = "", commit] }: Bound
   const id = TicketId.safeParse(ticket);
   if (!id.success)
     throw usageError(`"${plainText(ticket, 80)}" is not a ticket id`, "it has another form", "See: loopdash status");
-  if (commit === undefined) return showChange(findRun(found.row.run).state, id.data);
-  const command = Command.safeParse({ type: "approve", ticket: id.data, commit });
-  if (!command.success || command.data.type !== "approve")
+  const { run, batchPath } = found.row;
+  if (commit === undefined) return showChange(findRun(run).state, id.data);
+  if (!Command.safeParse({ type: "approve", ticket: id.data, commit }).success)
     throw usageError(
       `"${plainText(commit, 80)}" is not a commit`,
       "name it by at least 7 of its digits",
       "Look at the change first.",
     );
-  const { run, batchPath } = found.row;
-  if (found.live) await approveByEngine(found, command.data);
-  else approveInJournal(found, command.data);
+  const { shown } = await changeOf(findRun(run).state, id.data);
+  if (!shown.commit.startsWith(commit)) throw refused(otherCommit(id.data, shown.commit, commit));
+  if (!isShownWhole(shown)) throw refused(tooLong(id.data));
+  const command = approveCommand(id.data, shown);
+  if (found.live) await approveByEngine(found, command);
+  else approveInJournal(found, command);
   const on = found.live ? "it goes on now" : `it goes on with: loopdash ${shellWord(batchPath)}`;
   writeAll(1, `${plainText(`the change of ${ticket} in run ${run} is approved; ${on}`)}\n`);
   return EXIT.done;
 }
 
-/** Prints the change of the zones, and the command that approves it. */
-async function showChange(state: RunState, id: TicketId): Promise<number> {
+/** The change that waits, as a person is shown it. */
+async function changeOf(
+  state: RunState,
+  id: TicketId,
+): Promise<{ readonly approval: AwaitedApproval; readonly shown: ShownChange }> {
   const why = whyNoApproval(state, id);
   if (why !== undefined) throw refused(why);
   const { approval } = ticketOf(state, id);
   if (approval === undefined) throw refused(`no change of ${id} waits for an approval`);
-  const { commit, base, zones } = approval;
   const { path: top = "" } = state.batch.repos[specOf(state.plan, id).repo] ?? {};
-  const gitDir = await gitDirOf(top);
-  const listed = await mustGit(top, { gitDir, args: ["diff", "--name-only", "--no-renames", "-z", base, commit] });
-  const relations = zones.map(zoneMatcher);
-  const isShown = (file: string) => zones.length === 0 || relations.some((relation) => relation(file) !== undefined);
-  const paths = listed.split("\0").filter((file) => file !== "" && isShown(file));
-  const args = [
-    "diff",
-    "--no-renames",
-    "--no-ext-diff",
-    "--no-textconv",
-    base,
-    commit,
-    "--",
-    ...paths.map((file) => `:(literal)${file}`),
-  ];
-  const diff = (await mustGit(top, { gitDir, args })).slice(0, MOST_DIFF);
-  const lines = diff.split("\n").map((line) => plainText(line, 2_000));
+  const shown = await readChange({ path: top, from: approval.base, tip: approval.commit, maxBytes: MOST_BYTES });
+  if (!shown.ok) throw refused(`the change of ${id} cannot be shown: ${shown.why}`);
+  return { approval, shown };
+}
+
+/** Prints the whole change, why it needs a person, and the command that approves it. */
+async function showChange(state: RunState, id: TicketId): Promise<number> {
+  const { approval, shown } = await changeOf(state, id);
+  const { commit, why = [] } = approval;
   const approve = `loopdash bound approve ${state.run} ${id} ${commit.slice(0, 12)}`;
-  const head = `${id} waits with ${describeAwaited(approval)}; the whole change: git -C ${shellWord(top)} show ${commit.slice(0, 12)}`;
-  writeAll(
-    1,
-    `${[plainText(head, 600), "", ...lines, `Nothing is approved yet. To approve exactly this: ${approve}`].join("\n")}\n`,
-  );
+  const head = [`${id} waits with ${describeAwaited(approval)}. It needs a person:`, ...why.map((each) => `- ${each}`)];
+  writeAll(1, `${head.map((line) => plainText(line)).join("\n")}\n\n${shown.text}`);
+  if (!isShownWhole(shown)) throw refused(tooLong(id));
+  writeAll(1, `\nThis is the whole change; nothing is approved yet. To approve exactly this: ${approve}\n`);
   return EXIT.notDone;
+}
+
+function tooLong(id: string): string {
+  return `the change of ${id} is longer than ${MOST_BYTES / 2 ** 20} MiB and cannot be shown whole. Merge it by hand, or split the ticket`;
 }
 
 async function approveByEngine({ folder }: RecordedRun, command: Approve): Promise<void> {

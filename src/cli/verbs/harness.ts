@@ -3,6 +3,7 @@ import { plural } from "../../domain/values/plural.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { formatUtc } from "../../domain/values/time.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
+import { visibleText } from "../../domain/values/visible-text.ts";
 import { liveRun } from "../find-run.ts";
 import { writeAll } from "../print.ts";
 import type { Request } from "../program.ts";
@@ -126,7 +127,7 @@ function changedLines(before: string, after: string): readonly string[] {
   while (tail < old.length - head && tail < next.length - head && old.at(-1 - tail) === next.at(-1 - tail)) tail += 1;
   return [
     `@@ line ${head + 1} @@`,
-    ...old.slice(head, old.length - tail).map((line) => `-${line}`),
-    ...next.slice(head, next.length - tail).map((line) => `+${line}`),
+    ...old.slice(head, old.length - tail).map((line) => `-${visibleText(line)}`),
+    ...next.slice(head, next.length - tail).map((line) => `+${visibleText(line)}`),
   ];
 }

@@ -16,7 +16,7 @@ const NAMED: Readonly<Record<string, string>> = {
   [CHANGE_STAT]: "changed lines by file",
   [REFLECTION]: "entry of the attempt in the reflective log",
   "fixers.log": "log of the repository's own formatters and linters",
-  "candidate.patch": "candidate that the reviewer read, as a patch",
+  "candidate.patch": "candidate as the reviewer read it",
   "triage.json": "triage of the failed checks, for programs",
   "priority.json": "failures by identity, worst first",
   "triage.md": "triage of the failed checks",

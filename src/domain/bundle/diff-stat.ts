@@ -1,9 +1,9 @@
 import { readPatch } from "../review/diff.ts";
+import { isWholePatch } from "../review/shown-change.ts";
 import { plural } from "../values/plural.ts";
 import { plainText } from "../values/text.ts";
 
 const OLD_NAME = /^--- a\/([^\t]+)/;
-const CUT = /\n# cut here: [^\n]*\n$/;
 
 /** The added and removed lines of a patch by file, as `git diff --stat` counts them. A patch that was cut says so. */
 export function diffStat(patch: string): string {
@@ -15,7 +15,7 @@ export function diffStat(patch: string): string {
   });
   const total = (key: "added" | "removed"): number => files.reduce((sum, file) => sum + file[key], 0);
   const rows = files.map((file) => `${plainText(file.path)} | ${file.isBinary ? "binary" : `+${file.added} -${file.removed}`}\n`);
-  const rest = CUT.test(patch) ? "the patch was cut: files or lines are missing here\n" : "";
+  const rest = isWholePatch(patch) ? "" : "the patch was cut: files or lines are missing here\n";
   return `${rows.join("")}${plural(files.length, "file")}, +${total("added")} -${total("removed")}\n${rest}`;
 }
 

@@ -10,7 +10,7 @@ interface MeasuredChange {
   readonly paths: readonly ChangedFile[];
   readonly additions: number;
   readonly deletions: number;
-  /** Paths whose lines are not counted. A worker decides which: a NUL in a source file, or an attribute, is enough. */
+  /** Paths that are no text, by name and content: a worker decides what is in them. */
   readonly uncounted?: readonly string[];
   /** Lines that long ones hide (hidden-lines.ts); "unknown" if the change is too long to be read. */
   readonly hiddenLines?: number | "unknown";

@@ -18,9 +18,33 @@ export function isMigration(path: string): boolean {
   return folders.some((folder) => folder === "migrations" || folder === "migrate" || folder === "alembic");
 }
 
+const MEDIA = words("png jpg jpeg gif webp avif ico icns bmp pdf woff woff2 ttf otf eot mp3 mp4 ogg wav webm mov");
+/**
+ * Extensions of files that may be no text: media, archives, and what compilers, offices and databases write. A file with any other name is
+ * text, whatever bytes it holds.
+ */
+export const MAYBE_NO_TEXT: ReadonlySet<string> = new Set([
+  ...MEDIA,
+  ...words("zip gz tgz bz2 xz zst tar 7z jar war whl class pyc so dylib dll exe o a lib wasm node bin dat mo lockb p12 jks der"),
+  ...words("db sqlite sqlite3 parquet npy npz pkl pt onnx h5 psd docx xlsx pptx odt ods"),
+]);
+
 /** True for a picture, a font, a sound or the like, by its name: it has no lines to count. */
 export function isMedia(path: string): boolean {
-  return /\.(?:png|jpe?g|gif|webp|avif|ico|icns|bmp|pdf|woff2?|ttf|otf|eot|mp[34]|ogg|wav|webm|mov)$/.test(nameOf(path));
+  return MEDIA.has(extensionOf(path));
+}
+
+/** True for a file that may be no text, by its name. */
+export function mayBeNoText(path: string): boolean {
+  return MAYBE_NO_TEXT.has(extensionOf(path));
+}
+
+function words(text: string): ReadonlySet<string> {
+  return new Set(text.split(" "));
+}
+
+function extensionOf(path: string): string {
+  return /\.([^.]+)$/.exec(nameOf(path))?.[1] ?? "";
 }
 
 function nameOf(path: string): string {

@@ -24,13 +24,15 @@ export function admitApproval(
   if (why !== undefined) return refuse(why);
   const { approval } = vecAt(state.tickets, state.plan.index[id] ?? 0);
   if (approval === undefined) return refuse(`no change of ${id} waits for an approval`);
-  if (!approval.commit.startsWith(commit))
-    return refuse(
-      `the change of ${id} that waits is ${approval.commit.slice(0, 12)}, and not ${commit.slice(0, 12)}: look at it first`,
-    );
+  if (!approval.commit.startsWith(commit)) return refuse(otherCommit(id, approval.commit, commit));
   const note = `approved ${describeAwaited(approval)}, ${approval.commit.slice(0, 12)}`;
   return [
     { type: "intervention", class: "I6", target: id, note },
     { type: "change-approved", ticket: id, commit: approval.commit, change: approval.change },
   ];
+}
+
+/** The reason why a commit is not approved while another one waits. */
+export function otherCommit(id: string, waits: string, commit: string): string {
+  return `the change of ${id} that waits is ${waits.slice(0, 12)}, and not ${commit.slice(0, 12)}: look at it first`;
 }

@@ -14,6 +14,8 @@ export interface AwaitedApproval {
   readonly files: number;
   /** The class that needs a person; absent if zones alone do. */
   readonly complexity?: Complexity;
+  /** Each rule by which it needs a person, in words; absent in journals of earlier versions. */
+  readonly why?: readonly string[];
 }
 
 /** Facts of approvals. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { WholeChange } from "../review/shown-change.ts";
 import { TicketId } from "../values/ids.ts";
 
 /** The exact step that is left to a person: 1 to 500 characters on one line. */
@@ -88,7 +89,12 @@ export interface RunActions {
   add(ticket: RawTicket): RefusalReason;
   rerunChecks(ticket: TicketId): RefusalReason;
   requestReview(ticket: TicketId, login: string): RefusalReason;
-  approve(ticket: TicketId, commit: string): RefusalReason;
+  approve(ticket: TicketId, shown: WholeChange): RefusalReason;
+}
+
+/** The approval of a change. It is made of what a person was shown whole. */
+export function approveCommand(ticket: TicketId, { commit }: WholeChange): Extract<Command, { type: "approve" }> {
+  return { type: "approve", ticket, commit };
 }
 
 /** The functions over a sender, which passes a command to the engine or refuses it. */
@@ -109,6 +115,6 @@ export function runActions(send: (command: Command) => RefusalReason): RunAction
     add: (ticket) => send({ type: "add", ticket }),
     rerunChecks: (ticket) => send({ type: "rerun-checks", ticket }),
     requestReview: (ticket, login) => send({ type: "request-review", ticket, login }),
-    approve: (ticket, commit) => send({ type: "approve", ticket, commit }),
+    approve: (ticket, shown) => send(approveCommand(ticket, shown)),
   };
 }

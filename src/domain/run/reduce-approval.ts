@@ -11,8 +11,8 @@ export function reduceApproval(state: RunState, event: Extract<RunEvent, Approva
   const index = indexOf(state, event.ticket);
   const ticket = vecAt(state.tickets, index);
   if (event.type === "approval-awaited") {
-    const { commit, base, change, zones, files, complexity, at } = event;
-    const awaited = { commit, base, change, zones, files, ...(complexity && { complexity }) };
+    const { commit, base, change, zones, files, complexity, why, at } = event;
+    const awaited = { commit, base, change, zones, files, ...(complexity && { complexity }), ...(why && { why }) };
     const awaiting = [...(state.awaiting ?? []).filter((other) => other !== index), index];
     return withTicket({ ...state, awaiting }, index, { ...ticket, approval: { ...awaited, at } });
   }

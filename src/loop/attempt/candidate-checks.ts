@@ -123,10 +123,11 @@ export class CandidateChecks {
   async #awaitApproval(candidate: Built): Promise<void> {
     const { batch, state } = this.#ctx;
     const ticket = ticketOf(state(), this.#scope.ticket.id);
-    const gatedClass = routeOf(batch, ticket).gate === undefined ? undefined : ticket.complexity?.class;
+    const gatedClass = routeOf(batch, ticket).gate === undefined ? undefined : ticket.complexity;
     const approved = new Set([...this.#passed.values()].flatMap(({ approves }) => approves));
     const judges = this.#proofs.unapproved(approved);
-    const needed = await approvalNeededFor(this.#repo, candidate, { bound: batch.bounds?.[this.#repo.id], gatedClass, judges });
+    const by = { bound: batch.bounds?.[this.#repo.id], gatedClass, judges, reasons: this.#proofs.reasons };
+    const needed = await approvalNeededFor(this.#repo, candidate, by);
     if (needed === undefined || isApproved(ticket, needed.change)) return;
     await keepPatch(this.#repo, { from: candidate.base, change: this.#change, patch: this.#scope.files.patch });
     if (!this.#scope.announce({ type: "approval-awaited", ...needed })) throw new AttemptOver({ outcome: "stopped" });

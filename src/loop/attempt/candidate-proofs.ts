@@ -62,6 +62,11 @@ export class CandidateProofs {
     return [...new Set([...this.#needed.values()].flatMap(({ files }) => files))];
   }
 
+  /** What the checks say of these files. */
+  get reasons(): readonly string[] {
+    return [...new Set([...this.#needed.values()].map(({ finding }) => finding.says))];
+  }
+
   /** Those of them that a person has to approve: all, or what reviews have not approved. */
   unapproved(byReviews: ReadonlySet<string>): readonly string[] {
     return this.#approver === "reviewer" ? this.judges.filter((path) => !byReviews.has(path)) : this.judges;

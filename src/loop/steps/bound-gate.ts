@@ -2,9 +2,10 @@ import type { Bound } from "../../domain/bound/bound.ts";
 import { BOUND_FILE, describeOrigin } from "../../domain/bound/bound.ts";
 import { changeDigest } from "../../domain/bound/change-digest.ts";
 import { type BoundFate, boundFate, type TouchedZone, touchedZones } from "../../domain/bound/touched.ts";
-import type { Complexity } from "../../domain/complexity/classes.ts";
+import type { ComplexityRuling } from "../../domain/complexity/classes.ts";
 import type { AwaitedApproval } from "../../domain/run/approval-fact.ts";
 import { boundedList } from "../../domain/values/bounded-text.ts";
+import { firstFew } from "../../domain/values/first-few.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { Change, ChangedPath, Repo } from "../../ports/vcs.ts";
 import type { Built } from "./landing.ts";
@@ -45,7 +46,14 @@ export async function approvalNeededFor(
     bound,
     gatedClass,
     judges = [],
-  }: { readonly bound: Bound | undefined; readonly gatedClass: Complexity | undefined; readonly judges?: readonly string[] },
+    reasons = [],
+  }: {
+    readonly bound: Bound | undefined;
+    readonly gatedClass: ComplexityRuling | undefined;
+    readonly judges?: readonly string[];
+    /** What those files do to the checks. */
+    readonly reasons?: readonly string[];
+  },
 ): Promise<AwaitedApproval | undefined> {
   const zones = bound?.zones ?? [];
   const isForAll = gatedClass !== undefined || judges.length > 0;
@@ -57,11 +65,19 @@ export async function approvalNeededFor(
   const change = changeDigest(paths.map((one) => ({ ...one, before: before.get(one.path), after: after.get(one.path) })));
   const named = [...touched.map(({ zone }) => zone.path), ...judges];
   const files = new Set([...touched.flatMap((zone) => zone.paths.map(({ path }) => path)), ...judges]).size;
+  const why = [
+    ...touched.map(({ zone: { path, why, origin } }) => {
+      return `it changes the danger zone ${why === undefined ? path : `${path}: ${why}`} (${describeOrigin(origin)})`;
+    }),
+    ...(judges.length === 0 ? [] : reasons.map((each) => `it changes what judges it: ${each}`)),
+    ...(gatedClass ? [`it is ${gatedClass.class}, a class that waits for a person in this batch: it ${gatedClass.why}`] : []),
+  ];
   return {
     ...{ commit, base, change },
-    zones: named.map((path) => plainText(path, 200)).slice(0, 20),
+    zones: firstFew(named, 20).map((path) => plainText(path, 200)),
     files: named.length === 0 ? paths.length : files,
-    ...(gatedClass && { complexity: gatedClass }),
+    ...(gatedClass && { complexity: gatedClass.class }),
+    why: firstFew(why, 20).map((each) => plainText(each, 500)),
   };
 }
 

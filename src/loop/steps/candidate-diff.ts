@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { FilePatch } from "../../domain/review/diff.ts";
 import { readPatch } from "../../domain/review/diff.ts";
+import { isWholePatch } from "../../domain/review/shown-change.ts";
 import type { Candidate, ChangedPath, Repo } from "../../ports/vcs.ts";
 import type { StepScope } from "../programs/scope.ts";
 
@@ -25,8 +26,8 @@ export async function readCandidateDiff(
   const file = join(scope.files.folder, "candidate.patch");
   const [{ paths }] = await Promise.all([
     repo.change({ from: base, tip: commit }),
-    repo.writePatch({ from: base, tip: commit, file, maxBytes: PATCH_BYTES }),
+    repo.writePatch({ from: base, tip: commit, file, maxBytes: PATCH_BYTES, shown: true }),
   ]);
   const text = await readFile(file, "utf8");
-  return { paths, files: readPatch(text), whole: !/\n# cut here: [^\n]*\n$/.test(text) };
+  return { paths, files: readPatch(text), whole: isWholePatch(text) };
 }

@@ -1,18 +1,33 @@
 import { whyNoApproval } from "../../domain/run/admit-approval.ts";
 import type { Binding } from "../dashboard-state.ts";
 import { type DashboardState, ticketIn } from "../dashboard-state.ts";
+import { shownForApproval } from "../labels/approval-label.ts";
 import type { Effect } from "./binding.ts";
-import { CLOSE, command, confirmKeys, hint, open, selectedIn, selectFirst, TICKET_VIEWS } from "./effects.ts";
+import { CLOSE, command, confirmKeys, hint, open, selectedIn, selectFirst, TICKET_VIEWS, ui } from "./effects.ts";
 import { liveWord, whenLive } from "./live.ts";
 
-/** Asks before an approval. The question holds the commit that the person sees, and no other is approved. */
+/** Shows the change that waits, and asks. The question holds the commit that the person sees, and no other is approved. */
 function approve(state: DashboardState): readonly Effect[] {
   const id = selectedIn(state);
   if (id === undefined || state.run === undefined) return hint(state, selectFirst(state, "ticket"));
   const why = whyNoApproval(state.run, id);
   const { approval } = ticketIn(state, id) ?? {};
   if (why !== undefined || approval === undefined) return hint(state, why ?? `no change of ${id} waits for an approval`);
-  return open({ kind: "approve", ticket: id, commit: approval.commit });
+  return [
+    ...ui({ type: "view", view: "ticket" }),
+    ...ui({ type: "ticket-view", action: { type: "tab", tab: "diff" } }),
+    ...ui({ type: "ticket-view", action: { type: "pick", pick: { ticket: id } } }),
+    ...open({ kind: "approve", ticket: id, commit: approval.commit }),
+  ];
+}
+
+/** Approves the commit of the question if all of it is shown behind it. */
+function confirm(state: DashboardState): readonly Effect[] {
+  const { modal } = state.ui;
+  if (modal?.kind !== "approve") return [];
+  const shown = shownForApproval(state, modal);
+  if (typeof shown === "string") return hint(state, shown);
+  return [...command((run) => run.approve(modal.ticket, shown)), ...CLOSE];
 }
 
 function approveWord(state: DashboardState): string {
@@ -32,6 +47,4 @@ export const APPROVAL_KEYS: readonly Binding[] = [
   },
 ];
 
-export const APPROVE_KEYS = confirmKeys("approve", "back", ({ ui: { modal } }) =>
-  modal?.kind === "approve" ? [...command((run) => run.approve(modal.ticket, modal.commit)), ...CLOSE] : [],
-);
+export const APPROVE_KEYS = confirmKeys("approve", "back", confirm);

@@ -1,4 +1,6 @@
+import type { ShownChange } from "../../domain/review/shown-change.ts";
 import type { AgentTokens, EventLineReader } from "../../domain/run/agent-event.ts";
+import { visibleText } from "../../domain/values/visible-text.ts";
 import { displayLine } from "../display-text.ts";
 import type { Tone } from "../labels/tone.ts";
 import { EventReader } from "./event-reader.ts";
@@ -114,7 +116,8 @@ export class LogText {
 
   #plain(): LogLine {
     const over = Math.max(0, this.#pending.length - LINE_CHARS) + this.#over;
-    const text = displayLine(this.#pending.slice(0, LINE_CHARS)) + (over === 0 ? "" : ` … +${over} characters`);
+    const kept = this.#pending.slice(0, LINE_CHARS);
+    const text = displayLine(this.#kind === "diff" ? visibleText(kept) : kept) + (over === 0 ? "" : ` … +${over} characters`);
     return { text, tone: TONES[this.#kind](text) };
   }
 }
@@ -137,6 +140,11 @@ function diffTone(line: string): Tone {
 /** The state of the shown file. `reading` until the reader has looked for it. */
 export type FileLabel = "reading" | "there" | "absent" | { readonly refused: string };
 
+/** A change with its long lines in pieces, so that none of them is cut. A piece begins with a sign that no line of a patch begins with. */
+export function folded(patch: string): string {
+  return patch.replaceAll(new RegExp(`[^\\n]{${LINE_CHARS / 2}}(?=[^\\n])`, "gu"), "$&\n> ");
+}
+
 /** The reader's result for a file: the text itself lies outside of the store. */
 export interface OpenFile {
   /** The key of its target. */
@@ -145,4 +153,6 @@ export interface OpenFile {
   readonly file: FileLabel;
   /** Number of changes of the text. */
   readonly version: number;
+  /** The change that it is, and if all of it is shown; absent for a file. */
+  readonly change?: Pick<ShownChange, "commit" | "whole">;
 }

@@ -25,7 +25,7 @@ export function shownText(state: State, target = targetOf(state), size = state.u
   if (target === undefined) return undefined;
   const { ticket: ui } = state.ui;
   const source = sourceOf(state, target);
-  const room = { ...size, wrap: ui.wrapped.includes(ui.tab) };
+  const room = { ...size, wrap: target.change?.waits === true || ui.wrapped.includes(ui.tab) };
   const scrolled = ui.scrolled?.textKey === target.key ? ui.scrolled.at : ui.tab === "log" ? "end" : undefined;
   if (scrolled === "end") return { target, source, room, place: endOf(source, room), follows: true };
   return {

@@ -1,4 +1,5 @@
 import { type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
+import { awaitsApproval } from "../../domain/run/approval.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import type { TicketState } from "../../domain/run/ticket-state.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
@@ -27,11 +28,12 @@ export interface Target {
   readonly change?: CommitRange;
 }
 
-/** A change by its commits, in the repository at `path`; without `from` it is that of one commit. */
+/** A change by its commits, in the repository at `path`; without `from` it is that of one commit. `waits`: for a person's approval. */
 export interface CommitRange {
   readonly path: string;
   readonly from?: string;
   readonly tip: string;
+  readonly waits?: true;
 }
 
 /** The current target of the ticket view; undefined if no ticket is selected, or it has had no attempt yet. */
@@ -76,7 +78,7 @@ function isCheckedSince({ live, history }: TicketState, { n, endedAt }: AttemptH
   return live.checking === true || (live.history.at(-1)?.at ?? 0) > endedAt;
 }
 
-/** The change of an attempt, once captured, and as it landed. */
+/** The change of an attempt, once captured, as it waits for an approval, and as it landed. */
 function changeOf(run: RunState | undefined, ticket: TicketState, attempt: AttemptHistory): CommitRange | undefined {
   const { attempt: running, mergedSha, history } = ticket;
   const path = run?.batch.repos[specOf(run.plan, ticket.id).repo]?.path;
@@ -85,6 +87,8 @@ function changeOf(run: RunState | undefined, ticket: TicketState, attempt: Attem
     const { change, worktree } = running ?? {};
     return change === undefined || worktree === undefined ? undefined : { path, from: worktree.baseSha, tip: change.tip };
   }
+  if (ticket.approval !== undefined && awaitsApproval(ticket) && attempt.n === history.at(-1)?.n)
+    return { path, from: ticket.approval.base, tip: ticket.approval.commit, waits: true };
   const landed =
     mergedSha !== undefined && attempt.n === history.findLast(({ outcome }) => outcome === "done" || outcome === "gated")?.n;
   return landed ? { path, tip: mergedSha } : undefined;

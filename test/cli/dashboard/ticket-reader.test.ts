@@ -149,4 +149,37 @@ describe("a change that git has", () => {
     await until(() => typeof of.store.getState().viewed?.file === "object", "a refusal");
     await until(() => readdirSync(folder()).length === 0, "nothing of it stays in the temporary folder");
   });
+
+  test.each<[what: string, text: string, whole: boolean, holds: string]>([
+    ["with lines of any length", `${"x".repeat(20_000)}steal()\n`, true, "steal()"],
+    ["with a NUL and what turns text around", "a\u0000b\u202ec\n", true, "+a␀b<U+202E>c"],
+    ["with more lines than a text keeps", `first()\n${"1\n".repeat(25_000)}steal()\n`, false, "+steal()"],
+    ["longer than what is read", `first()\n${"1234567890\n".repeat(200_000)}`, false, "# cut here"],
+  ])("that waits for an approval, %s, is shown whole or said not to be", async (_, text, whole, holds) => {
+    using stage = new Stage();
+    vi.stubEnv("TMPDIR", folder());
+    const path = stage.repo("app", { "a.txt": "one\n" });
+    const base = stage.git("app", "rev-parse", "HEAD");
+    stage.write("app/a.js", text);
+    stage.git("app", "add", "-A");
+    stage.git("app", "commit", "-qm", "change");
+    const commit = stage.git("app", "rev-parse", "HEAD");
+    const batch = batchOf({ tickets: [{ id: "T-6" }] });
+    const run = new RunBuilder({ ...batch, repos: { app: { path, base: "main", prepare: [] } } });
+    run
+      .claim("T-6")
+      .of(
+        "T-6",
+        { type: "worktree-ready", path: "/w", branch: "b", baseSha: base },
+        { type: "change-captured", tip: "b".repeat(40), files: 1, additions: 1, deletions: 0 },
+        { type: "approval-awaited", commit, base, change: "d", zones: [], files: 1 },
+        { type: "attempt-ended", outcome: "stopped" },
+      );
+    using of = reading(run);
+    of.act({ type: "tab", tab: "diff" });
+    await until(() => of.store.getState().viewed?.change !== undefined, "the change");
+    expect(of.store.getState().viewed?.change).toEqual({ commit, whole });
+    expect(lines(of.store).some((line) => line.includes(holds))).toBe(true);
+    expect(lines(of.store).some((line) => line.includes("characters"))).toBe(false);
+  });
 });

@@ -41,11 +41,12 @@ export async function changeToIndex(from: string, gitDir: string, run: RunDiff):
 
 /**
  * Reads `--raw --numstat -z`: first one `:modes ids letter NUL path NUL` for each path, then one
- * `added TAB deleted TAB path NUL` for each, with "-" for binary content (git-diff(1)).
+ * `added TAB deleted TAB path NUL` for each, with "-" for what is no text by name and content (git-diff(1)): it counts as one line.
  */
 export function parseRaw(output: string): Omit<Change, "tip"> {
   const paths: ChangedPath[] = [];
   const uncounted: string[] = [];
+  const hows = new Map<string, ChangedPath["how"]>();
   const content = createHash("sha256");
   let additions = 0;
   let deletions = 0;
@@ -54,14 +55,23 @@ export function parseRaw(output: string): Omit<Change, "tip"> {
     const token = tokens[i] ?? "";
     if (token.startsWith(":")) {
       i += 1;
-      paths.push(changedPath(token, tokens[i] ?? ""));
+      const path = changedPath(token, tokens[i] ?? "");
+      paths.push(path);
+      hows.set(path.path, path.how);
       content.update(`${leftBy(token)} ${tokens[i]}\0`);
       continue;
     }
     const [added = "", deleted = ""] = token.split("\t", 2);
-    if (added === "-") uncounted.push(token.slice(added.length + deleted.length + 2));
-    additions += Number.parseInt(added, 10) || 0;
-    deletions += Number.parseInt(deleted, 10) || 0;
+    if (added !== "-") {
+      additions += Number.parseInt(added, 10) || 0;
+      deletions += Number.parseInt(deleted, 10) || 0;
+      continue;
+    }
+    const path = token.slice(added.length + deleted.length + 2);
+    const how = hows.get(path);
+    uncounted.push(path);
+    additions += how === "deleted" ? 0 : 1;
+    deletions += how === "added" ? 0 : 1;
   }
   const unknown = uncounted.length > 0 ? { uncounted } : {};
   return {

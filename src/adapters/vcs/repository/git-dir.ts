@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { MAYBE_NO_TEXT } from "../../../domain/complexity/path-kinds.ts";
 
 export type ObjectFormat = "sha1" | "sha256";
 
@@ -27,6 +28,17 @@ export async function makeGitDir(options: {
     files.push(writeFile(join(options.dir, "objects", "info", "alternates"), lines));
   }
   await Promise.all(files);
+}
+
+/**
+ * Lets git take every file for text in its diffs and counts, whatever bytes it holds: the attributes of a git folder outrank those of a change
+ * (gitattributes(5)). Of names that may be no text, the content decides.
+ */
+export async function writeDiffRules(dir: string): Promise<void> {
+  const anyCase = (extension: string) => extension.replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
+  const lines = ["* diff", ...[...MAYBE_NO_TEXT].map((extension) => `*.${anyCase(extension)} !diff`)];
+  await mkdir(join(dir, "info"));
+  await writeFile(join(dir, "info", "attributes"), `${lines.join("\n")}\n`);
 }
 
 /** Points HEAD at a commit, or at nothing. */

@@ -1,17 +1,18 @@
 import { readFile, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { isWholePatch, type ShownChange } from "../../../domain/review/shown-change.ts";
 import { GitFailure, GitMissing } from "../git/git-call.ts";
 import { objectId } from "../git/ref-names.ts";
 import { writePatch } from "../landing/patch.ts";
 import { locate } from "./locate.ts";
 import { openStore, type Store } from "./store.ts";
 
-/** A change as a patch, or the reason why there is none. */
-export type ReadChange = { readonly ok: true; readonly patch: string } | { readonly ok: false; readonly why: string };
+/** A change as it is shown, or the reason why it cannot be. */
+export type ReadChange = ({ readonly ok: true } & ShownChange) | { readonly ok: false; readonly why: string };
 
 /**
- * The change from one commit to another of the repository at `path`, for people: a patch of at most `maxBytes`, which says so if
- * it is cut. Without `from`: from the first parent of `tip`. Nothing is written to the repository, and no program that its
+ * The change from one commit to another of the repository at `path`, for people: the first `maxBytes` of its patch.
+ * Without `from`: from the first parent of `tip`. Nothing is written to the repository, and no program that its
  * configuration names runs.
  */
 export async function readChange(options: {
@@ -23,7 +24,8 @@ export async function readChange(options: {
   try {
     const store = await openStore(await locate(await realpath(options.path)), "main");
     try {
-      return { ok: true, patch: await patchOf(store, options) };
+      const text = await patchOf(store, options);
+      return { ok: true, commit: options.tip, text, whole: isWholePatch(text) };
     } finally {
       // Each change read leaves one scratch folder.
       await rm(store.scratch, { recursive: true, force: true });
@@ -40,6 +42,6 @@ export async function readChange(options: {
 async function patchOf(store: Store, { from, tip, maxBytes }: Omit<Parameters<typeof readChange>[0], "path">): Promise<string> {
   const base = from ?? (await store.content(["rev-parse", "--verify", "--end-of-options", `${objectId(tip)}^1`])).trim();
   const file = join(store.scratch, "change.patch");
-  await writePatch(store, { from: base, tip, file, maxBytes });
+  await writePatch(store, { from: base, tip, file, maxBytes, shown: true });
   return readFile(file, "utf8");
 }

@@ -11,7 +11,7 @@ import type { RunGit } from "../git/git-helper.ts";
 import { branchRef, isObjectId } from "../git/ref-names.ts";
 import { runGit } from "../git/run-git.ts";
 import { createSigner, type Signer } from "../landing/sign.ts";
-import { makeGitDir, writeHead } from "./git-dir.ts";
+import { makeGitDir, writeDiffRules, writeHead } from "./git-dir.ts";
 import type { SigningSettings } from "./git-identity.ts";
 import { exists, isMissing, type Located } from "./locate.ts";
 
@@ -79,6 +79,7 @@ export async function openStore(at: Located, base: string, options: StoreOptions
   removeAtExit(scratch);
   const own = join(scratch, "git");
   await makeGitDir({ dir: own, head: undefined, format: at.format, bare: true, borrowed: [] });
+  await writeDiffRules(own);
   const shallow = at.shallow === undefined ? {} : { shallow: at.shallow };
   const refCall = (args: readonly string[], more: More): GitCall => ({
     args,
@@ -152,6 +153,7 @@ function isFolder(error: unknown): boolean {
 export async function preparePrivateDir(store: Store, dir: string, commit: string | undefined): Promise<void> {
   if (await exists(join(dir, "config"))) return commit === undefined ? undefined : writeHead(dir, commit);
   await makeGitDir({ dir, head: commit, format: store.at.format, bare: false, borrowed: [] });
+  await writeDiffRules(dir);
 }
 
 const scratchFolders = new Set<string>();
