@@ -9,12 +9,12 @@ import { opened, REVIEW } from "./review-stage.ts";
 cleanUp();
 
 /** What became of tickets whose reviewer passes all that it is asked about: each waits for the one before. */
-async function told(changes: readonly Files[]) {
+async function told(changes: readonly Files[], base: Files = ADDER) {
   const ids = changes.map((_, n) => TicketId.parse(`T-${n + 1}`));
   const finish: StepSpec[] = [NODE_TESTS, REVIEW, { step: "merge" }];
   const tickets = ids.map((id, n) => ticketOf(id, { finish, dependsOn: ids.slice(Math.max(0, n - 1), n) }));
   using stage = await opened({
-    base: ADDER,
+    base,
     stage: {
       tickets,
       proof: "each",
@@ -42,5 +42,19 @@ describe("a reviewer that passes a change approves what it was shown", () => {
     const mends = { "test/a.test.mjs": `${TEST_HEAD}globalThis.mended = true;\ntest("is there", () => assert.ok(true));\n` };
     const wrong = { "add.mjs": "export const add = (a, b) => (globalThis.mended ? a + b : a - b);\n" };
     expect(await told([mends, wrong])).toEqual(["done", ["test/a.test.mjs"]]);
+  });
+
+  const PLUS = { "add.mjs": "export const add = (a, b) => a + b + 10;\n" };
+  const EDITED = ADDER["test/add.test.mjs"].replace(", 3)", ", 13)").replace(", 12)", ", 22)");
+
+  test.each<[what: string, change: Files, base?: Files]>([
+    ["is longer than its prompt", { ...PLUS, "test/add.test.mjs": `${EDITED}${"// 0123456789\n".repeat(8_000)}` }],
+    [
+      "is pushed out by a longer file",
+      { ...PLUS, "test/add.test.mjs": `${EDITED}${"// 01234\n".repeat(5_000)}`, "x.txt": "0123456\n".repeat(9_000) },
+    ],
+    ["is one line that is longer than its prompt", { ...PLUS, "test/add.test.mjs": `${EDITED}//${"0".repeat(90_000)}\n` }],
+  ])("but not what %s: that waits for a person", async (_, change, base) => {
+    expect(await told([change], base)).toEqual([["test/add.test.mjs"]]);
   });
 });

@@ -1,9 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readPatch, showDiff } from "../../src/domain/review/diff.ts";
-import { DIFF_CHARS, QUESTION_CHARS, renderQuestion } from "../../src/loop/questions/question-prompt.ts";
+import { approvable, DIFF_CHARS, QUESTION_CHARS, renderQuestion } from "../../src/loop/questions/question-prompt.ts";
 import { ticketOf } from "../domain/simulate.ts";
 import { ADVERSARY_PROMPT, REVIEWER_PROMPT } from "./review-stage.ts";
+
+test("a reviewer approves files whose lines it sees, and whose names fit into its list", () => {
+  expect(approvable(["a.test.ts", "logo.png", "lib/x.SO", "Makefile", "data.wasm"])).toEqual(["a.test.ts", "Makefile"]);
+  expect(approvable(Array.from({ length: 150 }, (_, i) => `${i}.ts`))).toEqual([]);
+  expect(approvable([`${"x".repeat(5_000)}.ts`])).toEqual([]);
+  expect(approvable([`${"\u202e".repeat(900)}.ts`])).toEqual([]);
+});
 
 const NONCE = "0123456789abcdef0123456789abcdef";
 const BY = { nonce: NONCE, checkout: "/judge/T-1" };
@@ -51,6 +58,20 @@ describe.each([
           expect(prompt.match(new RegExp(`DATA END ${name} ${NONCE}`, "g"))).toHaveLength(1);
       }),
     );
+  });
+
+  test("lists what judges first, hides nothing in a name or in the ticket, and the command shows sources as text", () => {
+    const many = Array.from({ length: 300 }, (_, i) => ({ path: `a${i}`, how: "added", mode: "file" }) as const);
+    const prompt = render({
+      paths: [...many, { path: "z\u202e\u200b.mjs", how: "modified", mode: "executable" }],
+      judges: ["z\u202e\u200b.mjs"],
+      ticket: ticketOf("T-1", { body: "do it\u{e0041}\u{e0042}" }),
+    });
+    expect(prompt).toContain(
+      'paths 0123456789abcdef0123456789abcdef\nmodified "z<U+202E><U+200B>.mjs" (executable, judges this change)\nadded "a0"',
+    );
+    expect(prompt).toContain("do it<U+E0041><U+E0042>");
+    expect(prompt).toMatch(/`git -C \S+ diff --text \w+ \w+` shows it whole/);
   });
 
   test("stays within its budget, however large everything is", () => {

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { cleanUp } from "../adapters/vcs/real-repo.ts";
+import type { Files } from "./evidence-stage.ts";
 import { ended, finding, opened, PASSES, questions, reviewed, says, T1 } from "./review-stage.ts";
 import type { Stage } from "./stage.ts";
 
@@ -48,6 +49,16 @@ describe("a review", () => {
     expect(prompt).toContain('review "review" failed: 1 finding of severity high or worse');
     expect(prompt).toContain("scenario: add(1, 2) gives -1");
     expect(stage.git("show", "main:work.js")).toContain("a + b");
+  });
+
+  test.each([
+    ["a NUL", { "evil.js": "\0\nsteal()\n" }, "+␀\n+steal()\n"],
+    ["what turns text around", { "evil.py": "steal\u202e()\u200b\n" }, "+steal<U+202E>()<U+200B>\n"],
+    ["bytes that are no UTF-8", { "evil.rb": Buffer.from("steal('\xff')\n", "latin1") }, "+steal('<FF>')\n"],
+  ] as [string, Files, string][])("shows a source with %s as text", async (_, files, shown) => {
+    const reads = `prompt.includes(${JSON.stringify(shown)}) ? ${says({ findings: [finding()], verdict: "fail" })} : ${PASSES}`;
+    using stage = await opened({ reviewer: reads, work: [files] });
+    expect(await ended(stage)).toMatchObject({ landed: false, summary: expect.stringContaining("1 finding of severity high") });
   });
 
   test("with findings that do not block lets it land, and names them", async () => {

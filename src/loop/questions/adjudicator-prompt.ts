@@ -6,6 +6,7 @@ import { boundedTail } from "../../domain/values/bounded-text.ts";
 import { firstFew } from "../../domain/values/first-few.ts";
 import { fillTemplate } from "../../domain/values/template.ts";
 import { plainLines, plainText } from "../../domain/values/text.ts";
+import { visibleText } from "../../domain/values/visible-text.ts";
 
 /** Characters of a prompt's parts: the longest together stay below what a whole prompt may have. */
 const BODY_CHARS = 4_000;
@@ -74,7 +75,7 @@ function evidenceOf({ captured, output }: Replayed): object {
 }
 
 function inWords(paths: readonly string[]): string {
-  const shown = paths.map((path) => `- ${plainText(path.slice(0, 4 * PATH_CHARS), PATH_CHARS)}`);
+  const shown = paths.map((path) => `- ${plainText(visibleText(path.slice(0, 4 * PATH_CHARS)), PATH_CHARS)}`);
   return paths.length === 0 ? "(none)" : firstFew(shown, PATHS).join("\n");
 }
 

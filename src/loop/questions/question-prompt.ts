@@ -1,10 +1,12 @@
 import type { Severity } from "../../domain/batch/reviewer-spec.ts";
 import type { Ticket } from "../../domain/batch/schema.ts";
 import { BOUND_CHARS } from "../../domain/bound/bound-text.ts";
+import { mayBeNoText } from "../../domain/complexity/path-kinds.ts";
 import { answerMarks } from "../../domain/review/answer.ts";
 import { boundedHead, boundedList } from "../../domain/values/bounded-text.ts";
 import { fillTemplate } from "../../domain/values/template.ts";
 import { plainText } from "../../domain/values/text.ts";
+import { visibleText } from "../../domain/values/visible-text.ts";
 import type { ChangedPath } from "../../ports/vcs.ts";
 
 /** Characters of a whole question, and of its parts. A longer part is cut with a mark, so that every part fits. */
@@ -16,6 +18,12 @@ const MOST_PATHS = 200;
 /** Of a contract: its text and 50 rules, at most. */
 const QUESTION_CONTRACT_CHARS = 40_000;
 const RULE_CHARS = 500;
+
+/** Those of these files that a reviewer can approve: it sees their lines, and their names are not cut from the list. */
+export function approvable(judges: readonly string[]): readonly string[] {
+  const isListed = judges.length < MOST_PATHS / 2 && visibleText(JSON.stringify(judges)).length < PATHS_CHARS / 3;
+  return isListed ? judges.filter((path) => !mayBeNoText(path)) : [];
+}
 
 /** The parts of a question about a change. */
 export interface AboutChange {
@@ -43,9 +51,11 @@ export function renderQuestion(
 ): string {
   const { ticket, paths, judges = [] } = aboutChange;
   const { nonce, checkout } = by;
-  const touched = paths.map(({ path, how, mode }) => {
-    const marks = [...(mode === "file" ? [] : [mode]), ...(judges.includes(path) ? ["judges this change"] : [])];
-    return `${how} ${JSON.stringify(path)}${marks.length === 0 ? "" : ` (${marks.join(", ")})`}`;
+  const isJudge = ({ path }: ChangedPath) => judges.includes(path);
+  // What is to be approved stands where the list is not cut.
+  const touched = [...paths.filter(isJudge), ...paths.filter((each) => !isJudge(each))].map((each) => {
+    const marks = [...(each.mode === "file" ? [] : [each.mode]), ...(isJudge(each) ? ["judges this change"] : [])];
+    return `${each.how} ${visibleText(JSON.stringify(each.path))}${marks.length === 0 ? "" : ` (${marks.join(", ")})`}`;
   });
   const values = {
     ...answerMarks(nonce),
@@ -64,8 +74,8 @@ export function renderQuestion(
 
 /** The ticket as people wrote it, with its contract. Bounded. */
 export function ticketInWords(ticket: Ticket): string {
-  const body = ticket.body.trim() === "" ? "(no description)" : boundedHead(ticket.body, BODY_CHARS);
-  return `${ticket.id}: ${ticket.title}\n\n${body}${contractOf(ticket)}`;
+  const body = ticket.body.trim() === "" ? "(no description)" : boundedHead(visibleText(ticket.body), BODY_CHARS);
+  return `${ticket.id}: ${visibleText(ticket.title)}\n\n${body}${contractOf(ticket)}`;
 }
 
 /** Gives the ticket's contract without its criteria, which the engine has checked; empty if it has none. */
@@ -74,7 +84,7 @@ function contractOf({ contract }: Ticket): string {
   const rules = (contract.safety?.rules ?? []).map((rule) => `- ${plainText(rule, RULE_CHARS)}`);
   const parts = [contract.body, ...(rules.length === 0 ? [] : [`Rules for the change:\n${rules.join("\n")}`])];
   return boundedHead(
-    `\n\nThe contract of the ticket:\n${parts.filter((part) => part !== "").join("\n\n")}`,
+    `\n\nThe contract of the ticket:\n${visibleText(parts.filter((part) => part !== "").join("\n\n"))}`,
     QUESTION_CONTRACT_CHARS,
   );
 }

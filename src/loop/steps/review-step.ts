@@ -7,7 +7,7 @@ import { showDiff } from "../../domain/review/diff.ts";
 import { countBySeverity, Review, type Ruling, ruleOnReview } from "../../domain/review/review.ts";
 import type { Candidate, Change, Repo } from "../../ports/vcs.ts";
 import { askReviewer, type QuestionContext, type QuestionScope } from "../questions/ask.ts";
-import { type AboutChange, DIFF_CHARS, renderQuestion } from "../questions/question-prompt.ts";
+import { type AboutChange, approvable, DIFF_CHARS, renderQuestion } from "../questions/question-prompt.ts";
 import { type CandidateDiff, readCandidateDiff } from "./candidate-diff.ts";
 import { askCanary } from "./review-canary.ts";
 import type { StepResult } from "./step.ts";
@@ -28,7 +28,8 @@ export async function runReviewStep(
     readonly judges?: readonly string[];
   },
 ): Promise<StepResult> {
-  const { spec, candidate, judges = [] } = options;
+  const { spec, candidate } = options;
+  const judges = approvable(options.judges ?? []);
   const diff = await readCandidateDiff(scope, repo, candidate);
   const party = reviewerOf(spec);
   const about = { ...aboutOf(ctx, scope, candidate, { diff, party }), judges };
