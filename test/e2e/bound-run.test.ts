@@ -75,6 +75,17 @@ describe("a change of a danger zone", { timeout: 300_000 }, () => {
     );
   });
 
+  test("it is not approved if it is too long to be shown whole", async () => {
+    using stage = begun(`fs.writeFileSync("pay/amount.txt", ("x".repeat(1_000_000) + "\\n").repeat(70));`);
+    await stage.events(stage.batch(["T-1"]));
+    const approve = await stepOf(stage);
+    for (const words of [approve.slice(0, 4), approve])
+      expect(await stage.run(words)).toMatchObject({
+        code: 4,
+        stderr: expect.stringMatching(/nothing was approved[^]*longer than 48 MiB and cannot be shown whole/),
+      });
+  });
+
   test("it is not approved once it cannot be shown", async () => {
     using stage = begun();
     await stage.events(stage.batch(["T-1"]));

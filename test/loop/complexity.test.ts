@@ -138,7 +138,12 @@ describe("a person's gate by class", () => {
     using stage = await routed(GATED, { work: [LARGE] });
     const { landed } = await ended(stage);
     expect(landed).toBe(false);
-    expect(stage.of("approval-awaited")).toMatchObject([{ zones: [], files: 1, complexity: "architectural" }]);
+    expect(stage.of("approval-awaited")).toMatchObject([
+      {
+        ...{ zones: [], files: 1, complexity: "architectural" },
+        why: [expect.stringMatching(/^it is architectural, a class that waits for a person in this batch: \d+ lines in 1 file$/)],
+      },
+    ]);
     expect(stage.of("ticket-gated")).toMatchObject([
       { step: expect.stringMatching(/^look at the architectural change \(1 file\): loopdash bound approve \S+ T-1; approve it/) },
     ]);

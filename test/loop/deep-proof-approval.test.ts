@@ -8,6 +8,9 @@ import { opened, REVIEW } from "./review-stage.ts";
 
 cleanUp();
 
+/** The rules by which a person was asked last. */
+let why: readonly string[] | undefined;
+
 /** What became of tickets whose reviewer passes all that it is asked about: each waits for the one before. */
 async function told(changes: readonly Files[], base: Files = ADDER) {
   const ids = changes.map((_, n) => TicketId.parse(`T-${n + 1}`));
@@ -24,8 +27,9 @@ async function told(changes: readonly Files[], base: Files = ADDER) {
   stage.start();
   await stage.ended();
   return ids.map((id) => {
-    const awaited = stage.of("approval-awaited").findLast(({ ticket }) => ticket === id)?.zones;
-    return stage.ticket(id).phase === "done" ? "done" : awaited;
+    const awaited = stage.of("approval-awaited").findLast(({ ticket }) => ticket === id);
+    why = awaited?.why;
+    return stage.ticket(id).phase === "done" ? "done" : awaited?.zones;
   });
 }
 
@@ -56,5 +60,6 @@ describe("a reviewer that passes a change approves what it was shown", () => {
     ["is one line that is longer than its prompt", { ...PLUS, "test/add.test.mjs": `${EDITED}//${"0".repeat(90_000)}\n` }],
   ])("but not what %s: that waits for a person", async (_, change, base) => {
     expect(await told([change], base)).toEqual([["test/add.test.mjs"]]);
+    expect(why).toEqual([expect.stringMatching(/^it changes what judges it: .*test\/add\.test\.mjs/)]);
   });
 });

@@ -43,6 +43,9 @@ describe("an approval of a change that lands by a pull request", () => {
     const { stage, forge, reopen } = await awaited();
     using _ = stage;
     expect(forge.calls).toEqual([]);
+    const why = ["it changes the danger zone pay/ (bound in the batch file)"];
+    expect(stage.of("approval-awaited")).toMatchObject([{ why }]);
+    expect(stage.ticket(T1).approval?.why).toEqual(why);
     expect(stage.ticket(T1).phase).toBe("human-gated");
     await approved(stage, reopen);
     await stage.ended();

@@ -24,7 +24,7 @@ import type { BoundFlags } from "./flags.ts";
 type Approve = Extract<Command, { type: "approve" }>;
 
 /** Bytes of a change that can be shown: as text they fit into one string, with every byte written out. */
-const MOST_BYTES = 64 * 2 ** 20;
+const MOST_BYTES = 48 * 2 ** 20;
 
 /**
  * `loopdash bound approve RUN TICKET [COMMIT]`: without a commit it shows the whole change and approves nothing (exit 1); with the

@@ -26,7 +26,7 @@ const MEDIA = words("png jpg jpeg gif webp avif ico icns bmp pdf woff woff2 ttf 
 export const MAYBE_NO_TEXT: ReadonlySet<string> = new Set([
   ...MEDIA,
   ...words("zip gz tgz bz2 xz zst tar 7z jar war whl class pyc so dylib dll exe o a lib wasm node bin dat mo lockb p12 jks der"),
-  ...words("db sqlite sqlite3 parquet npy npz pkl pt onnx h5 psd docx xlsx pptx odt ods"),
+  ...words("db sqlite sqlite3 parquet avro npy npz pkl pt onnx h5 safetensors gguf tflite psd docx xlsx pptx odt ods"),
 ]);
 
 /** True for a picture, a font, a sound or the like, by its name: it has no lines to count. */

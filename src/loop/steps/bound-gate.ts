@@ -70,7 +70,7 @@ export async function approvalNeededFor(
       return `it changes the danger zone ${why === undefined ? path : `${path}: ${why}`} (${describeOrigin(origin)})`;
     }),
     ...(judges.length === 0 ? [] : reasons.map((each) => `it changes what judges it: ${each}`)),
-    ...(gatedClass ? [`it is ${gatedClass.class}, a class that waits for a person in this batch: it ${gatedClass.why}`] : []),
+    ...(gatedClass ? [`it is ${gatedClass.class}, a class that waits for a person in this batch: ${gatedClass.why}`] : []),
   ];
   return {
     ...{ commit, base, change },

@@ -1,7 +1,7 @@
 import { whyNoApproval } from "../../domain/run/admit-approval.ts";
 import type { Binding } from "../dashboard-state.ts";
 import { type DashboardState, ticketIn } from "../dashboard-state.ts";
-import { shownForApproval } from "../labels/approval-label.ts";
+import { shownForApproval } from "../ticket-log/target.ts";
 import type { Effect } from "./binding.ts";
 import { CLOSE, command, confirmKeys, hint, open, selectedIn, selectFirst, TICKET_VIEWS, ui } from "./effects.ts";
 import { liveWord, whenLive } from "./live.ts";

@@ -1,10 +1,12 @@
 import { type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
+import { isShownWhole, type WholeChange } from "../../domain/review/shown-change.ts";
 import { awaitsApproval } from "../../domain/run/approval.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import type { TicketState } from "../../domain/run/ticket-state.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
 import { type DashboardState, ticketIn } from "../dashboard-state.ts";
 import { finishOf } from "../labels/ticket-stage.ts";
+import type { Modal } from "../ui.ts";
 import { TICKET_TABS, type TicketTab } from "../views/ticket.ts";
 import { type AttemptEntry, type AttemptHistory, attemptHistoriesOf, decisiveEntry } from "./attempts.ts";
 import { landsByPullRequest, triagedAttempt } from "./checks.ts";
@@ -97,6 +99,17 @@ function changeOf(run: RunState | undefined, ticket: TicketState, attempt: Attem
 /** The reader's result for this target. */
 export function openFileOf(state: Pick<DashboardState, "viewed">, target: Target | undefined): OpenFile | undefined {
   return target !== undefined && state.viewed?.key === target.key ? state.viewed : undefined;
+}
+
+/** The change of the question of its approval if all of it is shown behind that; else why it cannot be approved here, and what to do. */
+export function shownForApproval(
+  { viewed, run }: Pick<DashboardState, "viewed" | "run">,
+  { ticket, commit }: Extract<Modal, { kind: "approve" }>,
+): WholeChange | string {
+  const shown = viewed?.change?.commit === commit ? viewed.change : undefined;
+  if (isShownWhole(shown)) return shown;
+  if (shown === undefined && typeof viewed?.file !== "object") return "its diff is being read: try again";
+  return `its diff is not shown whole here: loopdash bound approve ${run?.run ?? ""} ${ticket} shows all of it`;
 }
 
 /** The location of a tab's file: the files of an attempt (src/adapters/run-files/run-files.ts). */

@@ -72,7 +72,7 @@ describe("differences that one session answers", () => {
         { path: "odd", how: "added" },
         { path: "ä b", how: "added" },
       ],
-      additions: 2,
+      additions: 3,
     });
     const { diff, whole } = await changedLines(store, { from: first, tip, names: ["*"] });
     expect(whole).toBe(true);
