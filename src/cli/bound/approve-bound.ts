@@ -2,7 +2,7 @@ import { connectChannel } from "../../adapters/channel/socket-client.ts";
 import { socketPathOf } from "../../adapters/channel/socket-path.ts";
 import { createLocks } from "../../adapters/locks/sqlite-locks.ts";
 import { readChange } from "../../adapters/vcs/repository/read-change.ts";
-import { isShownWhole, type ShownChange } from "../../domain/review/shown-change.ts";
+import { isShownWhole, type ShownChange, type WholeChange } from "../../domain/review/shown-change.ts";
 import { admitApproval, otherCommit, whyNoApproval } from "../../domain/run/admit-approval.ts";
 import { describeAwaited } from "../../domain/run/approval.ts";
 import type { AwaitedApproval } from "../../domain/run/approval-fact.ts";
@@ -46,20 +46,18 @@ export async function approveBound({ words: [name, ticket = "", commit] }: Bound
     );
   const { shown } = await changeOf(findRun(run).state, id.data);
   if (!shown.commit.startsWith(commit)) throw refused(otherCommit(id.data, shown.commit, commit));
-  if (!isShownWhole(shown)) throw refused(tooLong(id.data));
-  const command = approveCommand(id.data, shown);
-  if (found.live) await approveByEngine(found, command);
-  else approveInJournal(found, command);
+  if (found.live) await approveByEngine(found, approveCommand(id.data, shown));
+  else approveInJournal(found, approveCommand(id.data, shown));
   const on = found.live ? "it goes on now" : `it goes on with: loopdash ${shellWord(batchPath)}`;
   writeAll(1, `${plainText(`the change of ${ticket} in run ${run} is approved; ${on}`)}\n`);
   return EXIT.done;
 }
 
-/** The change that waits, as a person is shown it. */
+/** The change that waits, as a person is shown it: whole, or not at all. */
 async function changeOf(
   state: RunState,
   id: TicketId,
-): Promise<{ readonly approval: AwaitedApproval; readonly shown: ShownChange }> {
+): Promise<{ readonly approval: AwaitedApproval; readonly shown: ShownChange & WholeChange }> {
   const why = whyNoApproval(state, id);
   if (why !== undefined) throw refused(why);
   const { approval } = ticketOf(state, id);
@@ -67,6 +65,8 @@ async function changeOf(
   const { path: top = "" } = state.batch.repos[specOf(state.plan, id).repo] ?? {};
   const shown = await readChange({ path: top, from: approval.base, tip: approval.commit, maxBytes: MOST_BYTES });
   if (!shown.ok) throw refused(`the change of ${id} cannot be shown: ${shown.why}`);
+  const tooLong = `is longer than ${MOST_BYTES / 2 ** 20} MiB and cannot be shown whole. Merge it by hand, or split the ticket`;
+  if (!isShownWhole(shown)) throw refused(`the change of ${id} ${tooLong}`);
   return { approval, shown };
 }
 
@@ -77,13 +77,8 @@ async function showChange(state: RunState, id: TicketId): Promise<number> {
   const approve = `loopdash bound approve ${state.run} ${id} ${commit.slice(0, 12)}`;
   const head = [`${id} waits with ${describeAwaited(approval)}. It needs a person:`, ...why.map((each) => `- ${each}`)];
   writeAll(1, `${head.map((line) => plainText(line)).join("\n")}\n\n${shown.text}`);
-  if (!isShownWhole(shown)) throw refused(tooLong(id));
   writeAll(1, `\nThis is the whole change; nothing is approved yet. To approve exactly this: ${approve}\n`);
   return EXIT.notDone;
-}
-
-function tooLong(id: string): string {
-  return `the change of ${id} is longer than ${MOST_BYTES / 2 ** 20} MiB and cannot be shown whole. Merge it by hand, or split the ticket`;
 }
 
 async function approveByEngine({ folder }: RecordedRun, command: Approve): Promise<void> {

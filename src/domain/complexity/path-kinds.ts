@@ -18,29 +18,28 @@ export function isMigration(path: string): boolean {
   return folders.some((folder) => folder === "migrations" || folder === "migrate" || folder === "alembic");
 }
 
-const MEDIA = words("png jpg jpeg gif webp avif ico icns bmp pdf woff woff2 ttf otf eot mp3 mp4 ogg wav webm mov");
+const MEDIA: readonly string[] =
+  "png jpg jpeg gif webp avif ico icns bmp pdf woff woff2 ttf otf eot mp3 mp4 ogg wav webm mov".split(" ");
 /**
  * Extensions of files that may be no text: media, archives, and what compilers, offices and databases write. A file with any other name is
  * text, whatever bytes it holds.
  */
-export const MAYBE_NO_TEXT: ReadonlySet<string> = new Set([
+export const MAYBE_NO_TEXT: readonly string[] = [
   ...MEDIA,
-  ...words("zip gz tgz bz2 xz zst tar 7z jar war whl class pyc so dylib dll exe o a lib wasm node bin dat mo lockb p12 jks der"),
-  ...words("db sqlite sqlite3 parquet avro npy npz pkl pt onnx h5 safetensors gguf tflite psd docx xlsx pptx odt ods"),
-]);
+  ..."zip gz tgz bz2 xz zst tar 7z jar war whl class pyc so dylib dll exe o a lib wasm node bin dat mo lockb p12 jks der".split(
+    " ",
+  ),
+  ..."db sqlite sqlite3 parquet avro npy npz pkl pt onnx h5 safetensors gguf tflite psd docx xlsx pptx odt ods".split(" "),
+];
 
 /** True for a picture, a font, a sound or the like, by its name: it has no lines to count. */
 export function isMedia(path: string): boolean {
-  return MEDIA.has(extensionOf(path));
+  return MEDIA.includes(extensionOf(path));
 }
 
 /** True for a file that may be no text, by its name. */
 export function mayBeNoText(path: string): boolean {
-  return MAYBE_NO_TEXT.has(extensionOf(path));
-}
-
-function words(text: string): ReadonlySet<string> {
-  return new Set(text.split(" "));
+  return MAYBE_NO_TEXT.includes(extensionOf(path));
 }
 
 function extensionOf(path: string): string {

@@ -36,7 +36,7 @@ export async function makeGitDir(options: {
  */
 export async function writeDiffRules(dir: string): Promise<void> {
   const anyCase = (extension: string) => extension.replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
-  const lines = ["* diff", ...[...MAYBE_NO_TEXT].map((extension) => `*.${anyCase(extension)} !diff`)];
+  const lines = ["* diff", ...MAYBE_NO_TEXT.map((extension) => `*.${anyCase(extension)} !diff`)];
   await mkdir(join(dir, "info"));
   await writeFile(join(dir, "info", "attributes"), `${lines.join("\n")}\n`);
 }
