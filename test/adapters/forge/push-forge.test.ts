@@ -114,14 +114,14 @@ describe("a push forge", () => {
     expect(await stage.forge.land({ from, to })).toEqual({ as: "landed" });
   });
 
-  test("takes such a fault for a refusal if the remote says beside it that who asks may not push", async () => {
+  test("takes such a fault for an outage, whatever a hook of the remote prints beside it", async () => {
     const stage = await pushStage();
     const from = stage.tip();
     const to = stage.commitOn(from, "work.txt");
     writeFileSync(join(stage.origin, "refs", "heads", "main.lock"), "");
     const hook = join(stage.origin, "hooks", "pre-receive");
     writeFileSync(hook, "#!/bin/sh\necho 'You are not allowed to push to main.' >&2\n", { mode: 0o755 });
-    expect(await stage.forge.land({ from, to })).toMatchObject({ as: "refused" });
+    await expect(stage.forge.land({ from, to })).rejects.toThrow(RepoUnavailable);
   });
 
   test("completes a landing that was cut off between the remote and this machine", async () => {

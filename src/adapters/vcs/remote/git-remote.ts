@@ -5,18 +5,29 @@ import { plainText } from "../../../domain/values/text.ts";
 import { EXIT, UserError } from "../../../domain/values/user-error.ts";
 import { type GitRemote, type RemoteCredentials, type RemotePush, RepoUnavailable } from "../../../ports/vcs.ts";
 import { type GitCall, GitMissing, type GitResult, gitEnvironment } from "../git/git-call.ts";
+import { commitTime, partOf, writeCommit } from "../git/git-queries.ts";
 import { branchRef, displayName, objectId } from "../git/ref-names.ts";
 import { baseTip, isAncestor, isCommit } from "../repository/history.ts";
 import { pushUrl } from "../repository/remote-address.ts";
 import type { Store } from "../repository/store.ts";
-import { isForbidden, isOwnFault, type RefusalWords, refusalWords } from "./push-refusal.ts";
+import {
+  IMMOVABLE,
+  lastWords,
+  localLines,
+  OWN_FAULT,
+  printedLines,
+  reasonIn,
+  statusLine,
+  UNFIT_PACK,
+  withoutUsers,
+} from "./push-refusal.ts";
 import { protocolOf, type RemoteAccess, type RemoteProtocol, remoteAccess, tokenSettings } from "./remote-access.ts";
 
 /** Messages of git and of servers about who asks (http.c, ssh(1)). */
 const NOT_ACCEPTED =
   /Authentication failed|could not read (?:Username|Password)|terminal prompts disabled|Permission denied|The requested URL returned error: 40[13]|access denied|invalid credentials/i;
 
-/** Messages of servers that know who asks, and do not let them push: GitHub, GitLab, Gitea, git-receive-pack(1). */
+/** Messages of servers that know who asks, and do not let them push. Looked for only where nothing of a change was sent. */
 const NOT_PERMITTED =
   /The requested URL returned error: 403|Permission to \S+ denied|not allowed to push|insufficient permission|[Ww]rite access\b.{0,80}\bnot granted|read.?only/;
 
@@ -34,6 +45,12 @@ export interface RemoteBounds {
 }
 
 const BOUNDS: RemoteBounds = { answerMs: 60_000, silentMs: 60_000, transferMs: 10 * 60_000 };
+
+/** A ref of the remote, by its full name, and the commit that it is to have. */
+interface PushedRef {
+  readonly ref: string;
+  readonly to: string;
+}
 
 interface RemoteOptions {
   readonly name: string;
@@ -131,58 +148,97 @@ class Remote implements GitRemote {
   }
 
   async push(move: Parameters<GitRemote["push"]>[0], signal?: AbortSignal): Promise<RemotePush> {
-    const { to, from = "" } = move;
+    const { branch, to, from = "" } = move;
     // A lease alone would let a branch be moved aside.
     if (from !== "" && !(await isAncestor(this.#store, from, to))) throw new Error(`${to} does not contain ${from}`);
-    const ref = branchRef(move.branch);
+    const ref = branchRef(branch);
     const lease = `--force-with-lease=${ref}:${from === "" ? "" : objectId(from)}`;
-    const args = ["push", "--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no", lease];
-    const result = await this.#pushExactly(args, { branch: move.branch, to }, signal);
-    // One line for the branch: a flag, the two names, and what became of it (git-push(1), OUTPUT).
-    const line = result.stdout.split("\n").find((each) => /^[ +\-*!=]\t/.test(each));
-    if (line === undefined) return this.#withoutAnswer(move.branch, result, signal);
+    const result = await this.#pushExactly([lease], [{ ref, to }], signal);
+    const line = statusLine(result.stdout, ref);
+    if (line === undefined) return this.#withoutAnswer({ ref, to }, result, signal);
     if (!line.startsWith("!")) return { as: "pushed" };
     // Of two pushes at the same time, the remote refuses one because of the other: the branch tells it, whatever the words are.
-    const now = await this.tip(move.branch, signal);
+    const now = await this.tip(branch, signal);
     if (now === to) return { as: "pushed" };
     if (now !== move.from) return { as: "moved" };
-    const words = refusalWords(line, result.stderr);
-    const reason = reasonOf(words);
-    if (isOwnFault(words) && !NOT_PERMITTED.test(result.stderr)) throw new RepoUnavailable(`${this.name} failed: ${reason}`);
-    return { as: "refused", reason, ...(isForbidden(words) && { isForbidden: true }) };
+    const why = reasonIn(line) ?? "it does not say why";
+    const reason = plainText(withoutUsers([why, ...printedLines(result.stderr)].join("; ")), WORDS);
+    if (now === undefined && (await this.#isInTheWay(branch, signal))) return { as: "refused", reason, isForbidden: true };
+    if (IMMOVABLE.test(why)) throw new RepoUnavailable(`${this.name} failed: ${reason}`);
+    const isAnswer = await this.#askWithoutChange(ref, { from, why }, signal);
+    if (isAnswer.any && OWN_FAULT.test(why)) throw new RepoUnavailable(`${this.name} failed: ${reason}`);
+    return { as: "refused", reason, ...(isAnswer.branch && { isForbidden: true }) };
   }
 
-  /** The remote took no push at all. That is a refusal if it says so and still answers who asks. */
-  async #withoutAnswer(branch: string, result: GitResult, signal: AbortSignal | undefined): Promise<RemotePush> {
-    if (!NOT_PERMITTED.test(result.stderr)) throw this.#unavailable(result);
-    await this.tip(branch, signal);
-    return { as: "refused", reason: plainText(withoutUsers(lastWords(result.stderr)), WORDS), isForbidden: true };
+  /**
+   * Whether a refusal is about the branch, and not about a change: pushes what carries nothing of one, an empty commit with the message
+   * of the commit before. With it goes a pair of names of which git can keep only one, so nothing is ever moved (`--atomic`). `any`: the
+   * remote gives the same reason; `branch`: and another one for that pair alone. A remote that lacks `--atomic` takes no such push.
+   */
+  async #askWithoutChange(
+    ref: string,
+    { from, why }: { readonly from: string; readonly why: string },
+    signal: AbortSignal | undefined,
+  ): Promise<{ readonly any: boolean; readonly branch: boolean }> {
+    const store = this.#store;
+    const parent = from === "" ? await baseTip(store) : from;
+    const tree = (await partOf(store, parent, "tree")) ?? "";
+    const message = await store.content(["log", "-1", "--format=%B", objectId(parent)]);
+    const as = { ...store.people, at: await commitTime(store, parent), sign: store.signer };
+    const to = await writeCommit(store, { tree, parent, message, as });
+    const name = `refs/tags/loopdash-${randomUUID()}`;
+    const pair = [name, `${name}/x`].map((each) => ({ ref: each, to }));
+    const isSame = async (refs: readonly PushedRef[], asked: string): Promise<boolean> =>
+      reasonIn(statusLine((await this.#pushExactly(["--atomic"], refs, signal)).stdout, asked)) === why;
+    const any = await isSame([{ ref, to }, ...pair], ref);
+    return { any, branch: any && !(await isSame(pair, name)) };
+  }
+
+  /** True if no branch of this name can be made: one above or below it is there (`a` and `a/b`). */
+  async #isInTheWay(branch: string, signal: AbortSignal | undefined): Promise<boolean> {
+    const ref = branchRef(branch);
+    const above = branch.split("/").map((_, i, parts) => branchRef(parts.slice(0, i + 1).join("/")));
+    const { stdout } = await this.#must(["ls-remote", "--refs", "--", this.#address, ...above, `${ref}/*`], signal);
+    const names = stdout.split("\n").map((line) => line.slice(line.indexOf("\t") + 1));
+    return names.some((name) => above.includes(name) || name.startsWith(`${ref}/`));
+  }
+
+  /** The remote took no push at all. That is a refusal of any push if it takes none without a change either, and still answers who asks. */
+  async #withoutAnswer(pushed: PushedRef, result: GitResult, signal: AbortSignal | undefined): Promise<RemotePush> {
+    const asked = await this.#pushExactly(["--dry-run"], [pushed], signal);
+    const isForbidden = asked.status !== 0 && NOT_PERMITTED.test(asked.stderr);
+    if (!isForbidden && !UNFIT_PACK.test(localLines(result.stderr))) throw this.#unavailable(result);
+    await this.#must(["ls-remote", "--refs", "--", this.#address, pushed.ref], signal);
+    const reason = plainText(withoutUsers(lastWords((isForbidden ? asked : result).stderr)), WORDS);
+    return { as: "refused", reason, ...(isForbidden && { isForbidden }) };
   }
 
   async checkWritable(branch: string): Promise<void> {
-    const tip = await this.fetch(branch);
-    if (tip === undefined) return;
+    const to = await this.fetch(branch);
+    if (to === undefined) return;
     // The remote says at its first answer whether who asks may push at all. Nothing is sent.
-    const result = await this.#pushExactly(["push", "--dry-run", "--porcelain", "--no-verify"], { branch, to: tip });
+    const result = await this.#pushExactly(["--dry-run"], [{ ref: branchRef(branch), to }]);
     if (result.status !== 0) throw this.#unavailable(result);
   }
 
   /**
-   * Pushes to the branch of this very name. git takes a plain name at the remote for any that ends with it, such as a tag
+   * Pushes to the refs of these very names. git takes a plain name at the remote for any that ends with it, such as a tag
    * `refs/heads/main` (builtin `match_explicit` in remote.c), but not one that a pattern gives.
    */
-  async #pushExactly(
-    args: readonly string[],
-    { branch, to }: { readonly branch: string; readonly to: string },
-    signal?: AbortSignal,
-  ): Promise<GitResult> {
+  async #pushExactly(options: readonly string[], refs: readonly PushedRef[], signal?: AbortSignal): Promise<GitResult> {
     const own = `refs/push/${randomUUID()}`;
-    const from = `${own}/${branchRef(branch).slice("refs/heads/".length)}`;
-    await this.#store.content(["update-ref", from, objectId(to)]);
+    const made: string[] = [];
     try {
-      return await this.#run([...args, "--", this.#address, `${own}/*:refs/heads/*`], signal);
+      for (const [i, { ref, to }] of refs.entries()) {
+        const from = `${own}/${i}/${ref.slice("refs/".length)}`;
+        await this.#store.content(["update-ref", from, objectId(to)]);
+        made.push(from);
+      }
+      const patterns = refs.map((_, i) => `${own}/${i}/*:refs/*`);
+      const plain = ["--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no"];
+      return await this.#run(["push", ...plain, ...options, "--", this.#address, ...patterns], signal);
     } finally {
-      await this.#store.tryContent(["update-ref", "-d", from]);
+      for (const from of made) await this.#store.tryContent(["update-ref", "-d", from]);
     }
   }
 
@@ -196,7 +252,7 @@ class Remote implements GitRemote {
   async #run(args: readonly string[], signal: AbortSignal | undefined): Promise<GitResult> {
     const token = await this.#credentials?.token();
     const result = await this.#runWith(args, token, signal);
-    if (token === undefined || result.status === 0 || !NOT_ACCEPTED.test(result.stderr)) return result;
+    if (token === undefined || result.status === 0 || !NOT_ACCEPTED.test(localLines(result.stderr))) return result;
     const renewed = await this.#credentials?.renew(token);
     return renewed === token ? result : this.#runWith(args, renewed, signal);
   }
@@ -240,22 +296,7 @@ class Remote implements GitRemote {
 
   #unavailable({ stderr }: GitResult): RepoUnavailable {
     const said = plainText(withoutUsers(lastWords(stderr)), WORDS);
-    if (!NOT_ACCEPTED.test(stderr)) return new RepoUnavailable(`${this.name} cannot be reached: ${said}`);
+    if (!NOT_ACCEPTED.test(localLines(stderr))) return new RepoUnavailable(`${this.name} cannot be reached: ${said}`);
     return new RepoUnavailable(`${this.name} does not accept the credentials: ${said}`);
   }
-}
-
-/** The remote's reason for a refusal: the words in brackets, and the first lines that its hooks printed. */
-function reasonOf({ why, told }: RefusalWords): string {
-  return plainText(withoutUsers([why, ...told.slice(0, 3)].join("; ")), WORDS);
-}
-
-function lastWords(stderr: string): string {
-  const lines = stderr.split("\n").filter((line) => line.trim() !== "");
-  return lines.findLast((line) => /^(?:fatal|error|remote): /.test(line)) ?? lines.at(-1) ?? "git does not say why";
-}
-
-/** A text whose addresses have no user names and no passwords. A token may be either: git itself takes out passwords alone. */
-function withoutUsers(text: string): string {
-  return text.replace(/([a-z][a-z0-9+.-]*:\/\/)[^\s/]*@/gi, "$1");
 }

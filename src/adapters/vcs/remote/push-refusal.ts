@@ -1,48 +1,45 @@
-/** A remote's words about a push that failed by its own fault: a full disk, a lock, a crash. They say nothing about the push. */
-const OWN_FAULT =
-  /unpacker error|failed to (?:lock|update ref|write)|cannot lock ref|internal (?:server )?error|time-?out|unable to migrate/i;
+/** A branch at the remote that could not be moved, whatever is pushed: a lock, a full disk. Reasons of git-receive-pack. */
+export const IMMOVABLE = /failed to (?:lock|update ref|write)|cannot lock ref/i;
 
-/** A branch whose name another one's is in the way of (`a` and `a/b`): no time mends that. Words of git's files and reftable backends. */
-const IN_THE_WAY = /\bdirectory file conflict\b|\bcannot lock ref '[^']*': '[^']*' exists; cannot create\b/i;
+/** A fault of the remote itself, unless it is this push that brings it about. Reasons of git-receive-pack and of GitHub. */
+export const OWN_FAULT = /unpacker error|internal (?:server )?error|time-?out|unable to migrate/i;
 
-/** Refusals of what a change holds: GitHub's GH001 (large files) and push protection. */
-const CONTENT = /\bGH00[12]\b|push protection|\bsecrets?\b|\blarge files?\b|\bfile size\b|\bexceeds\b/i;
+/** An answer of a remote's HTTP server to the pushed commits themselves (git's remote-curl.c). */
+export const UNFIT_PACK = /^error: RPC failed; HTTP (?:400|403|413|422)\b/m;
 
-/** Beginnings of what GitHub, GitLab, Gitea, Bitbucket, Azure DevOps and git-receive-pack(1) say about who may push where. */
-const RIGHTS =
-  /^(?:- |GitLab: |Gitea: |TF\d+: )*(?:GH006\b|protected branch|you (?:are|have) (?:not allowed to push|insufficient permission)|not allowed to push|permission to \S+ denied|insufficient permission|write access\b|.{0,20}\bread.?only$|branch is currently checked out|branch \S+ can only be modified through|pushes to this branch are not permitted|changes must be made through|cannot (?:create|update) (?:ref|this protected ref)|(?:\d+ of \d+ )?required status checks?\b|commits must have verified signatures)/i;
-
-/** The words of a remote about a push that it has refused. */
-export interface RefusalWords {
-  /** The words in brackets, which are git's or the server's: no hook writes them. */
-  readonly why: string;
-  /** Lines of hooks, which may quote what the change holds. */
-  readonly told: readonly string[];
+/** The status of a ref that was pushed: its line in the output of `git push --porcelain` (git-push(1), OUTPUT). */
+export function statusLine(stdout: string, ref: string): string | undefined {
+  return stdout.split("\n").find((line) => /^[ +\-*!=]\t/.test(line) && line.split("\t")[1]?.endsWith(`:${ref}`) === true);
 }
 
-/** Splits what git prints about a refused push: the line of its branch (git-push(1), OUTPUT), and what came from the remote. */
-export function refusalWords(line: string, stderr: string): RefusalWords {
-  const why = /\(([^)]*)\)\s*$/.exec(line)?.[1] ?? "it does not say why";
-  const told = stderr.split("\n").flatMap((each) => {
-    const said = /^remote: +(?:error: )?(.*\S)\s*$/.exec(each)?.[1];
-    return said === undefined ? [] : [said];
-  });
-  return { why, told };
+/** The reason of a refused ref, which git or the server gives in the protocol's own status (gitprotocol-pack(5), report-status). */
+export function reasonIn(line: string | undefined): string | undefined {
+  return /\(([^)]*)\)\s*$/.exec(line ?? "")?.[1];
 }
 
-/** True if the remote failed by itself. Words of hooks do not count: they may quote a name that the change chose. */
-export function isOwnFault(words: RefusalWords): boolean {
-  return OWN_FAULT.test(words.why) && !isInTheWay(words);
+/** The first lines that the remote printed beside it. Its hooks may quote what a change holds: they are shown, and decide nothing. */
+export function printedLines(stderr: string): readonly string[] {
+  return stderr
+    .split("\n")
+    .flatMap((line) => /^remote: +(?:error: )?(.*\S)\s*$/.exec(line)?.[1] ?? [])
+    .slice(0, 3);
 }
 
-/** True if another branch is in the way. Lines that come with git's own failure are no hook's. */
-function isInTheWay({ why, told }: RefusalWords): boolean {
-  return IN_THE_WAY.test(why) || (OWN_FAULT.test(why) && told.some((each) => IN_THE_WAY.test(each)));
+/** What git and ssh print themselves, without what the remote prints: git begins each line of that with `remote: `. */
+export function localLines(stderr: string): string {
+  return stderr
+    .split(/[\r\n]/)
+    .filter((line) => !line.startsWith("remote:"))
+    .join("\n");
 }
 
-/** True if the refusal is about who may push there, whatever the change is. Only how a line begins counts: a name comes later in it. */
-export function isForbidden(refusal: RefusalWords): boolean {
-  const words = [refusal.why, ...refusal.told];
-  if (isInTheWay(refusal)) return true;
-  return !words.some((each) => CONTENT.test(each)) && words.some((each) => RIGHTS.test(each));
+/** The last line of what git prints that says why it failed. */
+export function lastWords(stderr: string): string {
+  const lines = stderr.split("\n").filter((line) => line.trim() !== "");
+  return lines.findLast((line) => /^(?:fatal|error|remote): /.test(line)) ?? lines.at(-1) ?? "git does not say why";
+}
+
+/** A text whose addresses have no user names and no passwords. A token may be either: git itself takes out passwords alone. */
+export function withoutUsers(text: string): string {
+  return text.replace(/([a-z][a-z0-9+.-]*:\/\/)[^\s/]*@/gi, "$1");
 }

@@ -1,54 +1,47 @@
 import { describe, expect, test } from "vitest";
-import { isForbidden, isOwnFault, refusalWords } from "../../../../src/adapters/vcs/remote/push-refusal.ts";
+import { IMMOVABLE, localLines, OWN_FAULT, reasonIn, statusLine } from "../../../../src/adapters/vcs/remote/push-refusal.ts";
 
-const refusal = (why: string, ...told: readonly string[]) =>
-  refusalWords(`!\tHEAD:refs/heads/main\t[remote rejected] (${why})`, told.map((line) => `remote: ${line}`).join("\n"));
+describe("the status of a pushed ref", () => {
+  const line = "!\trefs/push/1/0/heads/main:refs/heads/main\t[remote rejected] (pre-receive hook declined)";
 
-describe("isForbidden", () => {
-  test.each([
-    ["protected branch hook declined", "error: GH006: Protected branch update failed for refs/heads/main."],
-    ["pre-receive hook declined", "GitLab: You are not allowed to push code to protected branches on this project."],
-    ["pre-receive hook declined", "Gitea: Not allowed to push to protected branch main"],
-    [
-      "push declined due to repository rule violations",
-      "error: GH013: Repository rule violations",
-      "- Changes must be made through a pull request.",
-    ],
-    [
-      "push declined due to repository rule violations",
-      "error: GH013: Repository rule violations",
-      "- Cannot create ref due to creations being restricted.",
-    ],
-    ["branch is currently checked out"],
-  ])("is true for a missing right: %s %s", (why, ...told) => {
-    expect(isForbidden(refusal(why, ...told))).toBe(true);
+  test("is the line of exactly that ref", () => {
+    const output = ["To /srv/x.git", line.replaceAll("main", "main/x").replace("pre-receive ", ""), line, "Done"].join("\n");
+    expect(statusLine(output, "refs/heads/main")).toBe(line);
+    expect(statusLine(output, "refs/heads/x")).toBeUndefined();
+    expect(statusLine(`To /srv/:refs/heads/main\nremote: ${line}`, "refs/heads/main")).toBeUndefined();
   });
 
-  test.each([
-    [
+  test("has the protocol's reason in brackets, or none", () => {
+    expect([reasonIn(line), reasonIn("*\ta:b\t[new branch]"), reasonIn(undefined)]).toEqual([
       "pre-receive hook declined",
-      "error: GH001: Large files detected.",
-      "error: File a.bin is 101.00 MB; this exceeds the limit",
-    ],
-    ["push declined due to repository rule violations", "error: GH013: Repository rule violations", "- GITHUB PUSH PROTECTION"],
-    ["pre-receive hook declined", "error: File GH006 not allowed to push is bad"],
-    ["hook declined", "no commits on Fridays"],
-    ["protected branch hook declined", "error: GH006: Protected branch", "- Push cannot contain secrets"],
-  ])("is false for what a change holds: %s %s", (why, ...told) => {
-    expect(isForbidden(refusal(why, ...told))).toBe(false);
-  });
-});
-
-describe("isOwnFault", () => {
-  test("takes the server's own words", () => {
-    expect(["Internal Server Error", "failed to update ref", "unpacker error"].map((why) => isOwnFault(refusal(why)))).toEqual([
-      true,
-      true,
-      true,
+      undefined,
+      undefined,
     ]);
   });
 
-  test("does not take a name that a hook quotes", () => {
-    expect(isOwnFault(refusal("pre-receive hook declined", "error: File timeout.bin is 101.00 MB"))).toBe(false);
+  test("tells a fault of the server by the server's reasons", () => {
+    const faults = ["Internal Server Error", "unpacker error", "unable to migrate objects to permanent storage"];
+    expect(faults.map((why) => OWN_FAULT.test(why))).toEqual([true, true, true]);
+    expect(["failed to update ref", "cannot lock ref"].map((why) => IMMOVABLE.test(why))).toEqual([true, true]);
+    const refusals = [
+      "pre-receive hook declined",
+      "protected branch hook declined",
+      "push declined due to repository rule violations",
+    ];
+    expect(refusals.filter((why) => OWN_FAULT.test(why) || IMMOVABLE.test(why))).toEqual([]);
+  });
+});
+
+describe("what git prints itself", () => {
+  test.each([
+    ["a line", "remote: fatal: Authentication failed"],
+    ["a line that a carriage return begins anew", "remote: x  \rremote: fatal: Authentication failed"],
+    ["an ANSI sequence that moves up", "remote: \u001b[1A\u001b[2Kfatal: Authentication failed"],
+    ["a prefix of its own", "remote: remote: fatal: Authentication failed"],
+    ["an empty line before", "remote:\nremote: fatal: Authentication failed"],
+  ])("holds nothing of the remote: %s", (_what, stderr) => {
+    expect(localLines(`${stderr}\nfatal: the remote end hung up unexpectedly`)).toBe(
+      "fatal: the remote end hung up unexpectedly",
+    );
   });
 });
