@@ -54,24 +54,6 @@ describe("a branch whose checks decide", () => {
     expect(state.interventions).toEqual([]);
   });
 
-  test.each([
-    ["refusing to allow a token to create or update workflow `.github/workflows/a.yml` without `workflow` scope", "blocked_path"],
-    ["pre-receive hook declined; File workflow.bin is 101.00 MB", "infrastructure"],
-  ])("is pushed once by each attempt if the forge refuses it: %s", async (reason, stopReason) => {
-    const { stage } = await open({ work: answers("40") });
-    using _ = stage;
-    let pushes = 0;
-    const app = stage.engine.ctx.repos.get("app");
-    if (app === undefined) throw new Error("no repository");
-    app.land = () => {
-      pushes += 1;
-      return Promise.resolve({ as: "refused", reason });
-    };
-    stage.start();
-    expect(ciStopReason(await stage.ended())).toBe(stopReason);
-    expect(pushes).toBe(stage.tasks.length);
-  });
-
   test("is not done if it turns red before the oracle is asked: the checks of the head are read once more", async () => {
     let isRed = false;
     const { stage, branch } = await open({ checks: { test: () => (isRed ? "went red\n" : undefined) }, limits: { attempts: 1 } });

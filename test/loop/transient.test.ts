@@ -97,6 +97,25 @@ test("a batch's own classes come before the harness's", async () => {
 });
 
 describe("what an agent prints to be tried again", () => {
+  test.each([
+    "Error: Error acquiring the state lock",
+    "fatal: Unable to create '/work/app/.git/index.lock': File exists",
+    "sh: 1: ./tool: Text file busy",
+    "npm error code ECONNRESET",
+    "curl: (22) The requested URL returned error: 503",
+    "E: Could not get lock /var/lib/dpkg/lock-frontend",
+    "read ECONNRESET; HTTP 429 Too Many Requests; No space left on device; Permission denied (publickey).",
+  ])("earns a check nothing by loopdash's own classes, and ends nothing but the attempt: %s", async (words) => {
+    const shipped = parseTransients(readFileSync(join(import.meta.dirname, "../../prompts/transients.json"), "utf8"));
+    const harness = fixedHarness({ classes: shipped.ok ? shipped.classes : [] });
+    const file = join(tempDir(), "runs");
+    const { done, retried, evidence, stage } = await run(check(busyFor(1, file, words)), {}, () => ({ harness }));
+    expect({ done, retried, runs: runsOf(file) }).toEqual({ done: false, retried: [], runs: 1 });
+    expect(evidence).toMatchObject({ step: "check", detail: words });
+    expect(evidence?.cause).toBeUndefined();
+    expect(stage.of("backoff-started")).toEqual([]);
+  });
+
   test("earns nothing where no class takes it, and one try where one does", async () => {
     const shipped = parseTransients(readFileSync(join(import.meta.dirname, "../../prompts/transients.json"), "utf8"));
     const harness = fixedHarness({ classes: shipped.ok ? shipped.classes : [] });

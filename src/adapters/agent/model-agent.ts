@@ -1,5 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import type { AgentStop } from "../../domain/run/agent-event.ts";
+import { reachOf } from "../../domain/schedule/breaker.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { Agent, AgentResult, AgentTask } from "../../ports/agent.ts";
 import type { ExecRequest, ExecResult, Executor, ModelSpend } from "../../ports/executor.ts";
@@ -109,7 +110,7 @@ export async function runProgram(
     },
   });
   const end = reader.end(result.exitCode);
-  const stop = withWatched(stopOf(watch.stop ?? reader.fatal ?? end.stop, watch.last, result), watch);
+  const stop = withWatched(stopOf(watch.stop ?? witnessed(reader.fatal ?? end.stop, watch), watch.last, result), watch);
   const ended = useless.signal.aborted && !signal.aborted;
   const apart = disagreement(end, result.model);
   if (apart !== undefined) onActivity(apart);
@@ -186,11 +187,25 @@ function watchedKey({ credential, codeAssist }: Key, watch: ModelWatch): Key {
   return { ...account, credential: { ...credential, value: () => watched(value), ...again } };
 }
 
+/**
+ * A program's own reason. One that makes others wait, or ends the run, counts only if the gateway saw the API fail: what an agent runs can
+ * print on its program's stdout.
+ */
+function witnessed(stop: AgentStop | undefined, { last, isBrokenOff }: ModelWatch): AgentStop | undefined {
+  if (stop === undefined || last !== undefined) return stop;
+  const reach = reachOf(stop.kind);
+  const isClaim = reach === "run" || (reach === "waits" && !isBrokenOff);
+  return isClaim ? { kind: "unfinished", says: stop.says } : stop;
+}
+
+/** Ends by SIGABRT, as runtimes end without memory, and by SIGKILL, as the kernel ends a process. */
+const KILLED: ReadonlySet<number | string | null> = new Set([134, 137, "SIGABRT", "SIGKILL"]);
+
 /** The gateway's reason comes first: a program whose line was cut knows only that it was refused. */
 function stopOf(
   stop: AgentStop | undefined,
   last: AgentStop | undefined,
-  { model: spend, tail, ending }: Pick<ExecResult, "model" | "tail" | "ending">,
+  { model: spend, tail, ending, exitCode, signal }: Pick<ExecResult, "model" | "tail" | "ending" | "exitCode" | "signal">,
 ): AgentStop | undefined {
   if (spend?.cut !== undefined) return { kind: "budget", says: spend.cut };
   // The program got the gateway's own 502 or 504, or waited for an answer in vain.
@@ -201,7 +216,8 @@ function stopOf(
   // It gave up after an error of the API, and does not say which.
   if (last !== undefined && ending === "exited") return { ...last, says: stop.says };
   // The kernel or its runtime ended the program for lack of memory.
-  const noMemory = /\b(?:out of memory|ENOMEM|Cannot allocate memory|heap limit|OOM)\b/i.test(tail.slice(-4_000));
+  const isKilled = KILLED.has(exitCode) || KILLED.has(signal);
+  const noMemory = isKilled && /\b(?:out of memory|ENOMEM|Cannot allocate memory|heap limit|OOM)\b/i.test(tail.slice(-4_000));
   return noMemory ? { kind: "memory", says: plainText(tail.slice(-300), 300) } : stop;
 }
 

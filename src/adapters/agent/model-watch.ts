@@ -38,6 +38,7 @@ export class ModelWatch {
   #last: AgentStop | undefined;
   #stop: AgentStop | undefined;
   #hasAnswered = false;
+  #isBrokenOff = false;
 
   /** `useless` is called once, when there is a stop. */
   constructor({ turns = Number.POSITIVE_INFINITY, failures = Number.POSITIVE_INFINITY }: WatchBounds, useless: () => void) {
@@ -60,6 +61,11 @@ export class ModelWatch {
     return this.#hasAnswered;
   }
 
+  /** True if the API's last answer broke off, or reported an error after it had begun. */
+  get isBrokenOff(): boolean {
+    return this.#isBrokenOff;
+  }
+
   readonly onUnreachable: NonNullable<ModelUpstream["onUnreachable"]> = (why) => {
     this.#same = { status: 0, times: 0 };
     this.#last = { kind: "unreachable", says: `the model's API cannot be reached (${why})` };
@@ -68,6 +74,7 @@ export class ModelWatch {
 
   readonly onAnswer: NonNullable<ModelUpstream["onAnswer"]> = ({ status, retryAfterMs }) => {
     this.#same = status === this.#same.status ? { status, times: this.#same.times + 1 } : { status, times: 1 };
+    this.#isBrokenOff = false;
     const kind = stopOfStatus(status);
     const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
     this.#last = kind === undefined ? undefined : { kind, says: `the model's API answers ${status}`, ...wait };
@@ -80,8 +87,9 @@ export class ModelWatch {
     if (this.#last !== undefined) this.#fail(this.#last);
   };
 
-  readonly onUsage: NonNullable<ModelUpstream["onUsage"]> = ({ output }) => {
+  readonly onUsage: NonNullable<ModelUpstream["onUsage"]> = ({ output, usd }) => {
     this.#answers += 1;
+    this.#isBrokenOff = usd === null || output === 0;
     // An answer without output broke off before it gave its cost.
     if (output === 0) this.#fail({ kind: "unfinished", says: "the model's answers break off" });
     else {

@@ -8,6 +8,9 @@ export const MAX_LOOKED_AT = 64 * 1024;
 /** A kind of command that may fail by a transient. */
 export type TransientKind = TransientSpec["steps"][number];
 
+/** `start`: any command that could not be started, in the system's own words. */
+export type FailureKind = TransientKind | "start";
+
 /** Outputs of real failures. A class that matches one of these would match anything. */
 const PLAIN_FAILURES = ["", "FAIL", "1 test failed", "AssertionError: expected 1 to be 2"];
 
@@ -18,8 +21,8 @@ const PLAIN_FAILURES = ["", "FAIL", "1 test failed", "AssertionError: expected 1
  * RE2 runs the patterns in time linear to the text. A pattern or an output can make a backtracking engine hang, and the engine of
  * a run has one thread.
  */
-export function transientOf(specs: readonly TransientSpec[], kind: TransientKind, output: string): TransientSpec | undefined {
-  const mine = specs.filter(({ steps }) => steps.includes(kind));
+export function transientOf(specs: readonly TransientSpec[], kind: FailureKind, output: string): TransientSpec | undefined {
+  const mine = specs.filter(({ steps }) => kind === "start" || steps.includes(kind));
   if (mine.length === 0) return undefined;
   const text = plainLines(output.slice(-MAX_LOOKED_AT), { maxLines: Number.POSITIVE_INFINITY }).join("\n");
   return mine.find(({ pattern }) => compile(pattern).matcher(text).find());

@@ -1,4 +1,4 @@
-import { type TransientKind, transientOf } from "../../domain/schedule/transient.ts";
+import { type FailureKind, type TransientKind, transientOf } from "../../domain/schedule/transient.ts";
 import type { ExecResult } from "../../ports/executor.ts";
 import { pause } from "../concurrency/wait.ts";
 import type { ProgramContext } from "./context.ts";
@@ -6,13 +6,13 @@ import { AttemptOver, abortedEnd, type StepScope } from "./scope.ts";
 
 /** A command that failed by itself. `output` is raw; transients are matched against it. */
 export interface CommandFailure {
-  readonly kind: TransientKind;
+  readonly kind: FailureKind;
   readonly output: string;
 }
 
 /** The failure of a command; undefined if it did not fail, or if it had to be killed: a hang is no transient. */
 export function failureOf(kind: TransientKind, result: ExecResult): CommandFailure | undefined {
-  if (result.ending === "failed-to-start") return { kind, output: result.message ?? "" };
+  if (result.ending === "failed-to-start") return { kind: "start", output: result.message ?? "" };
   if (result.ending !== "exited" || result.signal !== null || result.exitCode === 0) return undefined;
   return { kind, output: result.tail };
 }

@@ -13,7 +13,7 @@ import type { Triage } from "../../domain/triage/triage.ts";
 import { firstFewLine } from "../../domain/values/first-few.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { BranchChecks } from "../../ports/branch-checks.ts";
-import type { Change, Repo } from "../../ports/vcs.ts";
+import type { Change, Landing, Repo } from "../../ports/vcs.ts";
 import { pause } from "../concurrency/wait.ts";
 import { AttemptOver, abortedEnd, type StepScope } from "../programs/scope.ts";
 import { keepTriage } from "./keep-triage.ts";
@@ -123,7 +123,7 @@ async function push(ctx: Context, scope: StepScope, needs: BranchNeeds): Promise
       scope.signal,
     );
     if (typeof pushed === "string" || "ok" in pushed) return pushed;
-    if (pushed.as !== "moved") return refused(pushed.reason);
+    if (pushed.as !== "moved") return refused(pushed, change);
   }
   return failed(`${plainText(repo.base, 100)} moved ${CHASES} times while the change was being pushed`);
 }
@@ -144,10 +144,15 @@ async function landHere(
   }
 }
 
-/** The evidence of a push that is refused. GitHub refuses those that touch workflows to tokens without the right to. */
-function refused(reason: string): StepFailed {
-  const cause = /refusing to allow [^;]* workflow/i.test(reason) ? "blocked-path" : "infrastructure";
-  return failed(`the branch cannot be pushed: ${plainText(reason, 300)}`, cause);
+/**
+ * The evidence of a push that did not succeed. One that is refused for what it holds is about a right that GitHub's tokens have apart if it
+ * touches workflows, and else an agent's to mend.
+ */
+function refused(landing: Exclude<Landing, { as: "landed" | "moved" }>, { paths }: Change): StepFailed {
+  const isOfChange = landing.as === "refused" && landing.isForbidden !== true;
+  const ofChange = paths.some(({ path }) => isWorkflow(path)) ? "blocked-path" : undefined;
+  const cause = isOfChange ? ofChange : "infrastructure";
+  return failed(`the branch cannot be pushed: ${plainText(landing.reason, 300)}`, cause);
 }
 
 function failed(summary: string, cause?: EvidenceCause): StepFailed {
@@ -227,7 +232,9 @@ async function red(
     return undefined;
   }
   await keepTriage(ctx.files, scope, triage);
-  const cause = canChange ? causeOf(triage, names) : "report-only";
+  // An agent's change writes the logs of what runs on it.
+  const isOfAgent = ticketOf(ctx.state(), scope.ticket.id).ci?.iterations.some(({ commit }) => commit !== undefined) === true;
+  const cause = canChange ? causeOf(triage, names, { isOfAgent }) : "report-only";
   mustAnnounce(scope, { type: "ci-triaged", ...failureOf(head, names, triage) });
   return { ok: false, evidence: evidenceOf(head, { failing, triage, ...(cause && { cause }) }) };
 }
@@ -253,9 +260,17 @@ async function triageOnBranch(
   });
 }
 
-/** The reason why no agent can help: nothing but the machines, or nothing but tests that fail by chance, failed. */
-function causeOf({ json: { findings, stopReason } }: Triage, names: readonly string[]): EvidenceCause | undefined {
+/**
+ * The reason why no agent can help: nothing but the machines, or nothing but tests that fail by chance, failed. That of the machines is read
+ * in the log.
+ */
+function causeOf(
+  { json: { findings, stopReason } }: Triage,
+  names: readonly string[],
+  { isOfAgent }: { readonly isOfAgent: boolean },
+): EvidenceCause | undefined {
   if (stopReason === "flaky") return "flaky";
+  if (isOfAgent) return undefined;
   const ofMachine = new Set(rerunsOf(findings, new Set()));
   const others = findings.filter(({ job, category }) => category !== "infrastructure" && !ofMachine.has(job));
   return others.length === 0 && names.every((name) => ofMachine.has(name)) ? "infrastructure" : undefined;

@@ -7,6 +7,7 @@ import { parseTransients } from "../../../src/domain/schedule/transients-file.ts
 import { words } from "../batch/sample.ts";
 
 const KINDS: readonly TransientKind[] = ["prepare", "check", "verify"];
+const NOT_CHECKS: readonly TransientKind[] = ["prepare", "verify"];
 
 function spec(name: string, pattern: string, steps: readonly TransientKind[] = KINDS): TransientSpec {
   return { name, pattern, steps, waitSeconds: 0 };
@@ -107,7 +108,7 @@ const SAMPLES: readonly (readonly [name: string, steps: readonly TransientKind[]
   ],
   [
     "state-lock",
-    KINDS,
+    NOT_CHECKS,
     "╷\n│ Error: Error acquiring the state lock\n│ \n│ Error message: ConditionalCheckFailedException: The conditional request failed",
     "error: the stack is currently locked by 1 lock(s). Either wait for the other process(es) to end",
   ],
@@ -128,11 +129,11 @@ const SAMPLES: readonly (readonly [name: string, steps: readonly TransientKind[]
   ["connection-cut", ["verify"], "curl: (52) Empty reply from server", "curl: (56) Recv failure: Connection reset by peer"],
   [
     "git-index-lock",
-    KINDS,
+    NOT_CHECKS,
     "fatal: Unable to create '/work/app/.git/index.lock': File exists.\n\nAnother git process seems to be running in this repository",
     "fatal: Unable to create '/work/app/.git/worktrees/t-1/index.lock': File exists.",
   ],
-  ["text-file-busy", KINDS, "sh: 1: ./tool: Text file busy", "Error: spawn ETXTBSY\n    at ChildProcess.spawn"],
+  ["text-file-busy", NOT_CHECKS, "sh: 1: ./tool: Text file busy", "Error: spawn ETXTBSY\n    at ChildProcess.spawn"],
   ["package-manager-lock", ["prepare"], "E: Could not get lock /var/lib/dpkg/lock-frontend. It is held by process 12 (apt-get)"],
 ];
 
@@ -161,6 +162,14 @@ describe("the harness's classes", () => {
       for (const output of outputs)
         for (const kind of KINDS)
           expect([output, kind, named(kind, output)]).toEqual([output, kind, steps.includes(kind) ? name : undefined]);
+  });
+
+  test("take nothing that a check prints, whoever wrote it, and for each step what the system says of a program that did not start", () => {
+    for (const [name, steps, ...outputs] of SAMPLES)
+      for (const output of outputs)
+        expect([name, steps.includes("check"), named("check", output)]).toEqual([name, false, undefined]);
+    expect(transientOf(BUILT_IN, "start", "./tool could not be started: spawn ETXTBSY")?.name).toBe("text-file-busy");
+    expect(transientOf(BUILT_IN, "start", "there is no program ./ETXTBSY")).toBeUndefined();
   });
 
   test.for(REAL)("none takes %j", (output) => {
