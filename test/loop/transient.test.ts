@@ -111,7 +111,7 @@ describe("what an agent prints to be tried again", () => {
     const file = join(tempDir(), "runs");
     const { done, retried, evidence, stage } = await run(check(busyFor(1, file, words)), {}, () => ({ harness }));
     expect({ done, retried, runs: runsOf(file) }).toEqual({ done: false, retried: [], runs: 1 });
-    expect(evidence).toMatchObject({ step: "check", detail: words });
+    expect(evidence).toMatchObject({ step: "check", name: "unit" });
     expect(evidence?.cause).toBeUndefined();
     expect(stage.of("backoff-started")).toEqual([]);
   });

@@ -8,8 +8,8 @@ import type { MergeMethod, RulesReader } from "./rules.ts";
 const METHODS: readonly MergeMethod[] = ["squash", "merge", "rebase"];
 /** Refusals that a person has to read; with any other, GitHub cannot be asked. */
 const ANSWERS = new Set([403, 405, 409, 422]);
-/** GitHub's words if something moved while it merged. */
-const MOVED = /\b(?:head|base) branch was modified\b/i;
+/** How GitHub's own words begin if something moved while it merged: names of checks may stand later in others. */
+const MOVED = /^[^:]*: (?:head|base) branch was modified\b/i;
 
 const NOW = `query ($owner: String!, $name: String!, $number: Int!) { ${COST}
   repository(owner: $owner, name: $name) { squashMergeAllowed mergeCommitAllowed rebaseMergeAllowed

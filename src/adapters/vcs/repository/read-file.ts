@@ -24,6 +24,7 @@ export async function readFileAt(store: Store, { commit, path }: { commit: strin
     },
   });
   if (result.stopped || result.status === 0) return Buffer.concat(chunks).toString("utf8");
-  if (/does not exist|exists on disk, but not in/.test(result.stderr)) return undefined;
+  const listed = await store.content(["--literal-pathspecs", "ls-tree", "-z", "--full-tree", objectId(commit), "--", path]);
+  if (listed === "") return undefined;
   throw new GitFailure(args, result);
 }
