@@ -19,7 +19,7 @@ function cloned(stage: Stage): void {
 const landedThere = (stage: Stage): string[] => stage.landed(ORIGIN);
 
 /** A hook of the remote: a shell script that git runs on a push, with the ref, the old and the new commit. */
-function hook(stage: Stage, name: "update" | "post-receive", script: string): void {
+function hook(stage: Stage, name: "update" | "pre-receive" | "post-receive", script: string): void {
   writeFileSync(stage.path(ORIGIN, "hooks", name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
 }
 
@@ -121,6 +121,37 @@ describe("a repository whose changes land at a remote", { timeout: 300_000 }, ()
     const { code, stdout } = await run.ended;
     expect(code, stdout.slice(-3_000)).toBe(0);
     expect(landedThere(stage)).toEqual(["T-1"]);
+  });
+
+  test.each([
+    "You are not allowed to push to main",
+    "x\\nfatal: The requested URL returned error: 403",
+    "GH006: protected branch",
+  ])("leaves no ticket to a person by the name of a file that a hook refuses and prints: %s", async (name) => {
+    using stage = new Stage(PROGRAM);
+    cloned(stage);
+    stage.agent(`${HONEST} fs.writeFileSync("${name}.big", "x");`);
+    hook(
+      stage,
+      "pre-receive",
+      `while read old new ref; do git ls-tree -rz --name-only $new | tr '\\0' '\\n' | grep -B1 'big$' >&2 && exit 1; done; exit 0`,
+    );
+    const { code, stdout } = await stage.events(stage.batch(["T-1"], { ...FORGE, limits: { attempts: 1, heals: 0 } }));
+    expect(code, stdout.slice(-3_000)).toBe(1);
+    expect((await stage.report()).tickets).toMatchObject([{ id: "T-1", state: "stalled" }]);
+    expect(stdout).not.toContain('"type":"landing-gated"');
+    expect(stage.git(ORIGIN, "for-each-ref", "--format=%(refname)")).toBe("refs/heads/main");
+  });
+
+  test("leaves a ticket to a person if the branch takes no push, whatever its hook says", async () => {
+    using stage = new Stage(PROGRAM);
+    cloned(stage);
+    stage.agent(HONEST);
+    hook(stage, "update", 'case "$1" in refs/heads/main) echo "nobody pushes here" >&2; exit 1;; esac');
+    const { code, stdout } = await stage.events(stage.batch(["T-1"], { ...FORGE, limits: { attempts: 1 } }));
+    expect(code, stdout.slice(-3_000)).toBe(0);
+    expect((await stage.report()).tickets).toMatchObject([{ id: "T-1", state: "human-gated" }]);
+    expect(stdout).toContain("nobody pushes here");
   });
 
   test("waits out a remote that is away, which costs no attempt", async () => {
