@@ -138,7 +138,7 @@ describe("a repository whose changes land at a remote", { timeout: 300_000 }, ()
     );
     const { code, stdout } = await stage.events(stage.batch(["T-1"], { ...FORGE, limits: { attempts: 1, heals: 0 } }));
     expect(code, stdout.slice(-3_000)).toBe(1);
-    expect((await stage.report()).tickets).toMatchObject([{ id: "T-1", state: "stalled" }]);
+    expect((await stage.report()).tickets).toMatchObject([{ id: "T-1", state: "open" }]);
     expect(stdout).not.toContain('"type":"landing-gated"');
     expect(stage.git(ORIGIN, "for-each-ref", "--format=%(refname)")).toBe("refs/heads/main");
   });
