@@ -1,3 +1,4 @@
+import type { Trial } from "../domain/review/trial.ts";
 import type { AgentStop } from "../domain/run/agent-event.ts";
 import type { Question } from "../domain/run/attempt-fact.ts";
 import type { TicketId } from "../domain/values/ids.ts";
@@ -22,6 +23,8 @@ export interface ReviewerTask {
   /** The number of its account in the batch: 0 is the reviewer's own, the others are those of its `fallback`. */
   readonly account?: number;
   readonly confinement?: Confinement;
+  /** Runs a command on a copy of the checkout, in a sandbox that shares nothing with the reviewer's. Never throws. */
+  readonly tryOut: (argv: readonly [string, ...string[]]) => Promise<Trial>;
   readonly timeoutMs: number;
   readonly silenceMs: number;
   readonly signal: AbortSignal;
@@ -38,6 +41,8 @@ export interface ReviewerAnswer {
   readonly message?: string;
   /** Its last message, raw and bounded (1 MiB); empty if it gave none. */
   readonly text: string;
+  /** True if the message was longer: then it is no answer, whatever its beginning says. */
+  readonly isCut?: boolean;
   /** Dollars; null if the program cannot say, which counts as the reserved maximum. */
   readonly costUsd: number | null;
   readonly stop?: AgentStop;

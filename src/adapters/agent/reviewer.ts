@@ -3,8 +3,9 @@ import { join } from "node:path";
 import type { Executor } from "../../ports/executor.ts";
 import type { Reviewer, ReviewerAnswer, ReviewerTask } from "../../ports/reviewer.ts";
 import { type Accounts, accountOf, type ModelAgentOptions, runProgram } from "./model-agent.ts";
+import { openTrialServer, type TrialClient } from "./trial-server.ts";
 
-/** Characters of an answer; a longer one loses its end, and so its end mark. */
+/** Characters of an answer; a longer one is none. */
 const ANSWER_CHARS = 1024 * 1024;
 
 /** A reviewer that is any program. */
@@ -17,6 +18,7 @@ export interface CommandReviewerOptions {
   readonly executor: Executor;
   /** The allow-listed environment (see `allowedEnvironment`). */
   readonly env: Readonly<Record<string, string>>;
+  readonly client: TrialClient;
 }
 
 /**
@@ -24,7 +26,22 @@ export interface CommandReviewerOptions {
  * folder of its own, because the files of the checkout are the change's and not its configuration.
  */
 export function createCommandReviewer(options: CommandReviewerOptions): Reviewer {
-  return { name: options.name, reserveUsd: options.usdPerQuestion, ask: (task) => runCommand(options, task) };
+  return { name: options.name, reserveUsd: options.usdPerQuestion, ask: (task) => withTrials(options, task, runCommand) };
+}
+
+/** Asks with a server for what the reviewer tries out. Its program comes first on the PATH. */
+async function withTrials<T extends { readonly env: Readonly<Record<string, string>> }>(
+  options: T & { readonly client: TrialClient },
+  asked: ReviewerTask,
+  ask: (options: T, task: ReviewerTask) => Promise<ReviewerAnswer>,
+): Promise<ReviewerAnswer> {
+  const { task, folder, close } = await openTrialServer(options.client, asked);
+  const { PATH = "/usr/local/bin:/usr/bin:/bin" } = options.env;
+  try {
+    return await ask({ ...options, env: { ...options.env, PATH: `${folder}:${PATH}` } }, task);
+  } finally {
+    await close();
+  }
 }
 
 async function runCommand(options: CommandReviewerOptions, task: ReviewerTask): Promise<ReviewerAnswer> {
@@ -53,7 +70,8 @@ async function runCommand(options: CommandReviewerOptions, task: ReviewerTask): 
   });
   const { ending, exitCode, signal, message } = result;
   return {
-    ...{ ending, exitCode, signal, text: lines.join("\n"), costUsd: launched ? options.usdPerQuestion : 0 },
+    ...{ ending, exitCode, signal, text: lines.join("\n"), isCut: chars > ANSWER_CHARS },
+    costUsd: launched ? options.usdPerQuestion : 0,
     ...(message === undefined ? {} : { message }),
   };
 }
@@ -63,14 +81,15 @@ async function runCommand(options: CommandReviewerOptions, task: ReviewerTask): 
  * off at the cost limit of one question. It starts in an empty folder: it reads the files of the checkout (AGENTS.md, CLAUDE.md,
  * settings that the change brings) as a part of the change, and never as instructions to it.
  */
-export function createModelReviewer(accounts: Accounts): Reviewer {
+export function createModelReviewer(accounts: Accounts, client: TrialClient): Reviewer {
   const [{ kind, model, usdPerAttempt }] = accounts;
   const name = model === undefined ? kind.kind : `${kind.kind} ${model}`;
-  return { name, reserveUsd: usdPerAttempt, ask: (task) => runVendor(accountOf(accounts, task), task) };
+  const ask = (task: ReviewerTask) => withTrials({ ...accountOf(accounts, task), client }, task, runVendor);
+  return { name, reserveUsd: usdPerAttempt, ask };
 }
 
 async function runVendor(options: ModelAgentOptions, task: ReviewerTask): Promise<ReviewerAnswer> {
-  const { question, ticket: _, checkout: __, onActivity, ...rest } = task;
+  const { question, ticket: _, checkout: __, tryOut: ___, onActivity, ...rest } = task;
   // Next to its settings, which are in the session folder itself.
   const worktree = join(task.session, question);
   await mkdir(worktree, { recursive: true, mode: 0o700 });
@@ -83,7 +102,7 @@ async function runVendor(options: ModelAgentOptions, task: ReviewerTask): Promis
   });
   const { ending, exitCode, signal, costUsd, message, stop } = result;
   return {
-    ...{ ending, exitCode, signal, costUsd, text: answer.slice(0, ANSWER_CHARS) },
+    ...{ ending, exitCode, signal, costUsd, text: answer.slice(0, ANSWER_CHARS), isCut: answer.length > ANSWER_CHARS },
     ...(message === undefined ? {} : { message }),
     ...(stop === undefined ? {} : { stop }),
   };

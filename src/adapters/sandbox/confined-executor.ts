@@ -1,6 +1,8 @@
+import { existsSync } from "node:fs";
 import { constants } from "node:os";
 import type { ExecRequest, ExecResult, Executor } from "../../ports/executor.ts";
 import { type Confined, ConfinementRefused, type Sandbox, type SandboxEnd } from "../../ports/sandbox.ts";
+import { TOOLS } from "./bubblewrap/outer-namespace.ts";
 
 /** By such an exit code bwrap says that a signal ended the program, as a shell does. */
 const SIGNAL_BASE = 128;
@@ -35,11 +37,20 @@ async function runConfined(executor: Executor, sandbox: Sandbox, request: ExecRe
   let end: SandboxEnd;
   try {
     const { argv, cwd, env, files = [] } = confined;
-    result = await executor.run({ ...rest, argv, cwd, env, files });
+    result = await executor.run({ ...rest, argv: confinement.isJudge === true ? sealed(argv) : argv, cwd, env, files });
   } finally {
     end = await confined.settle();
   }
   return told(result, end);
+}
+
+/**
+ * Fails if a program that succeeded has no output any more: whoever has its stdout from it can shut it down (shutdown(2)) and so silence
+ * it. They can add to it, but take nothing away. Outside the sandbox, after all in it are dead; dies with the engine, as the sandbox does.
+ */
+function sealed(argv: readonly string[]): readonly string[] {
+  const dying = existsSync(TOOLS.setpriv) ? [TOOLS.setpriv, "--pdeathsig", "KILL", "--"] : [];
+  return [...dying, "/bin/sh", "-c", '"$@" && printf "\\n"', "sh", ...argv];
 }
 
 const UNSTARTED = { ending: "failed-to-start", exitCode: null, signal: null, tail: "" } as const;

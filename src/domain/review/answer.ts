@@ -14,9 +14,10 @@ export type AnswerReading<T> = { readonly ok: true; readonly value: T } | { read
 const CODE_FENCE = /^\s*(?:`{3,}|~{3,})\s*\w*\s*$/;
 
 /**
- * Reads the one JSON object between the marks of this nonce, and ignores all text around it. So an answer inside the change
- * counts for nothing: it cannot know the nonce. Missing or doubled marks, another nonce or another tree inside, and everything
- * that does not fit the schema are no answer (adversary cases B14 and B17).
+ * Reads the one JSON object between the marks of this nonce, and ignores all text before it. So an answer inside the change
+ * counts for nothing: it cannot know the nonce. Missing or doubled marks, words after the last one, another nonce or another tree
+ * inside, and everything that does not fit the schema are no answer (adversary cases B14 and B17). So whoever can only add to an answer
+ * can spoil it, and not change it.
  */
 export function readAnswer<T extends { readonly nonce: string; readonly tree: string }>(
   text: string,
@@ -47,6 +48,8 @@ function between(text: string, nonce: string): AnswerReading<string> {
   if (from === undefined) return none(text.trim() === "" ? "it gave no answer" : "its answer has no begin line with its nonce");
   if (to === undefined || to < from) return none("its answer has no end line with its nonce: it is not whole");
   if (secondBegin !== undefined || secondEnd !== undefined) return none("it gave more than one answer");
+  if (lines.slice(to + 1).some((line) => line.trim() !== "" && !CODE_FENCE.test(line)))
+    return none("more follows after its end line");
   const inner = lines.slice(from + 1, to).filter((line) => !CODE_FENCE.test(line));
   return { ok: true, value: inner.join("\n") };
 }

@@ -2,7 +2,7 @@ import type { Argv } from "../../domain/batch/argv.ts";
 import { isHeaderHost } from "../../domain/batch/host-spec.ts";
 import type { ReviewerParty } from "../../domain/batch/party.ts";
 import type { OfferedTools } from "../../ports/harness.ts";
-import type { Confinement } from "../../ports/sandbox.ts";
+import type { Confinement, Mount } from "../../ports/sandbox.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import type { ProgramContext } from "./context.ts";
 import type { StepScope } from "./scope.ts";
@@ -80,7 +80,14 @@ export function confineHealer(
   if (!ctx.confined) return undefined;
   const { read = [], write = [] } = ctx.batch.sandboxPolicy ?? {};
   const live = [...read, ...write];
-  return { write: options.write, read: [...options.read, ...ctx.agentFiles, ...live], live, mounts: [], sockets: [] };
+  return {
+    write: options.write,
+    read: [...options.read, ...ctx.agentFiles, ...live],
+    live,
+    mounts: [],
+    sockets: [],
+    isJudge: true,
+  };
 }
 
 /** The confinement of a reviewer: it reads what the question is about, and writes only its own session. */
@@ -94,7 +101,18 @@ export function confineReviewer(
   const policy = ctx.batch.sandboxPolicy;
   const forAll = [...(policy?.read ?? []), ...(policy?.write ?? [])];
   const all = [...read, ...write, ...options.read, ...ctx.reviewerFiles[options.party], ...forAll];
-  return { write: options.write, read: all, live: forAll, mounts, sockets: [] };
+  return { write: options.write, read: all, live: forAll, mounts, sockets: [], isJudge: true };
+}
+
+/**
+ * The confinement of what a reviewer tries out: a copy of the change to write, and nothing of the reviewer. What the batch opens is
+ * read-only, because the reviewer reads it too.
+ */
+export function confineTrial(ctx: Confined, repo: Repo, copy: Mount): Confinement | undefined {
+  if (!ctx.confined) return undefined;
+  const { read, write, mounts } = repo.checkoutView;
+  const { read: opened = [], write: forAll = [] } = ctx.batch.sandboxPolicy ?? {};
+  return { write: [], read: [...read, ...write, ...opened, ...forAll], mounts: [...mounts, copy], sockets: [] };
 }
 
 /** A confinement in which a command also finds the files of the batch's folder that it names. */

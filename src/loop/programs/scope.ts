@@ -15,8 +15,8 @@ export interface Scope {
   ending(): AgentEnding;
 }
 
-/** Programs that run beside the command of a check, by their purpose. */
-const BESIDE = ["base", "proof", "new-tests"] as const;
+/** Programs that run beside the command of a check or a reviewer, by their purpose. */
+const BESIDE = ["base", "proof", "new-tests", "trial"] as const;
 
 /** The marker of what runs beside the other programs of a scope: each program at a time needs its own. */
 export function besideMarker(marker: string, what: (typeof BESIDE)[number]): string {

@@ -49,6 +49,7 @@ export function readAnswer<T>(
   }
   if (answer.ending !== "exited" || answer.exitCode !== 0)
     return none(`it ${howItEnded({ signal: null, ...answer })}${lastLine === "" ? "" : `: ${lastLine}`}`);
+  if (answer.isCut === true) return none("its answer is longer than 1 MiB");
   const [first] = edited;
   if (first !== undefined) return none(`it changed the checkout, which it may only read: ${plainText(first, 200)}`);
   const asked = read();

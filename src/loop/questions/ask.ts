@@ -28,6 +28,7 @@ import { AttemptOver, abortedEnd, type StepScope } from "../programs/scope.ts";
 import { type Answer, type AnsweredFact, type Asked, type NoAnswer, type ReadAnswer, readAnswer } from "./answer.ts";
 import { differences, lastLineOf } from "./reviewer-traces.ts";
 import { rulingVariables } from "./ruling-variables.ts";
+import { openTrials } from "./try-out.ts";
 
 /** The context of questions. */
 export interface QuestionContext extends ProgramContext {
@@ -248,9 +249,13 @@ async function inCheckout<T>(
   const { party, reviewer, name } = putting;
   const checkout = ctx.files.checkoutPath(scope.ticket.id, name);
   const session = ctx.files.checkoutPath(scope.ticket.id, `${name}-session`);
+  const copyTo = async (path: string) => {
+    await repo.checkout({ commit: putting.commit, path, attributesOf: putting.attributesOf });
+    await putting.plant?.(path);
+  };
+  const trials = openTrials(ctx, scope, repo, { name, checkout, copyTo });
   try {
-    await repo.checkout({ commit: putting.commit, path: checkout, attributesOf: putting.attributesOf });
-    await putting.plant?.(checkout);
+    await copyTo(checkout);
     await ctx.files.makeFolder(session);
     const nonce = randomBytes(16).toString("hex");
     const log = `${putting.question}-${name}${putting.canary === undefined ? "" : "-canary"}`;
@@ -262,7 +267,7 @@ async function inCheckout<T>(
     const env = await rulingVariables(ctx, scope, putting.question);
     // Its cost is unknown before it has ended.
     spent(reviewer.reserveUsd);
-    const folders = { checkout, promptFile, session, logFile: scope.files.log(log), env };
+    const folders = { checkout, promptFile, session, logFile: scope.files.log(log), env, tryOut: trials.tryOut };
     const answer = await put(ctx, scope, putting, { ...folders, ...(confinement === undefined ? {} : { confinement }) });
     spent(answer.costUsd ?? reviewer.reserveUsd);
     const byItself = answer.ending === "exited" && (answer.signal ?? null) === null;
@@ -271,7 +276,7 @@ async function inCheckout<T>(
     const lastLine = byItself && answer.exitCode === 0 ? "" : await lastLineOf(ctx, folders.logFile);
     return readAnswer(answer, { edited, lastLine }, () => putting.read(answer.text, nonce));
   } finally {
-    await Promise.all([ctx.files.remove(checkout), ctx.files.remove(session)]);
+    await Promise.all([trials.end(), ctx.files.remove(checkout), ctx.files.remove(session)]);
   }
 }
 
@@ -280,7 +285,7 @@ async function put<T>(
   ctx: QuestionContext,
   { ticket, marker, signal, announce }: QuestionScope,
   { reviewer, question, minutes, account = 0 }: Putting<T>,
-  places: Pick<ReviewerTask, "checkout" | "promptFile" | "session" | "logFile" | "confinement" | "env">,
+  places: Pick<ReviewerTask, "checkout" | "promptFile" | "session" | "logFile" | "confinement" | "env" | "tryOut">,
 ): Promise<ReviewerAnswer> {
   const activity = thinActivity(ctx.clock, (text, lines) => announce({ type: "activity", text, lines }));
   try {

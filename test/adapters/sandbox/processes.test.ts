@@ -24,6 +24,47 @@ function outsider(word: string): number {
 
 const confinement = (): Confinement => ({ ...NOTHING, write: [stage.at("wt")] });
 
+describe("of the processes beside it in its sandbox", () => {
+  const NUMBERS = process.arch === "arm64" ? { trace: 117, read: 270, write: 271 } : { trace: 101, read: 310, write: 311 };
+  /** Prints what each call on the parent came to: a number, or the error. */
+  const script = (how: string) => `cat > probe.pl <<'END'
+$p = getppid; $b = "\\0" x 8; $none = pack("PQ", $b, 0);
+sub told { $! = 0; my $n = shift; my $got = syscall($n, @_); print $got >= 0 ? "done" : $!{EPERM} ? "EPERM" : $!{ENOSYS} ? "ENOSYS" : "$!", " " }
+use Errno;
+told(${NUMBERS.read}, $p, $none, 1, $none, 1, 0); told(${NUMBERS.write}, $p, $none, 1, $none, 1, 0);
+told(438, -1, 1, 0); told(${NUMBERS.trace}, 0x4206, $p, 0, 0);
+print open(my $f, "+<", "/proc/$p/mem") ? "open" : $!{EROFS} ? "EROFS" : "$!", " ";
+END
+perl probe.pl; echo ${how}`;
+
+  test("one that judges reads, writes and traces none", async () => {
+    const { tail } = await stage.sh(script("judge"), { write: [stage.at("wt")], isJudge: true });
+    expect(tail.trim()).toBe("EPERM EPERM ENOSYS EPERM EROFS judge");
+  });
+
+  test("another one may debug, and takes no files from them", async () => {
+    const { tail } = await stage.sh(script("agent"), { write: [stage.at("wt")] });
+    expect(tail.trim()).toBe("done done ENOSYS done EROFS agent");
+  });
+});
+
+describe("the output of a program that judges", () => {
+  const SHUT = `perl -e 'open(my $out, ">&=", 1); shutdown($out, 1)'`;
+
+  test.each([
+    ["is whole: it succeeds", "echo answer", { exitCode: 0, signal: null }],
+    ["was shut down by another program: it fails", `${SHUT}; exit 0`, { exitCode: null, signal: "SIGPIPE" }],
+    ["was shut down, and it failed by itself: its own code counts", `${SHUT}; exit 7`, { exitCode: 7, signal: null }],
+    ["is there when a signal ends it: the signal counts", "kill -9 $$", { exitCode: null, signal: "SIGKILL" }],
+  ])("%s", async (_, command, end) => {
+    expect(await stage.sh(command, { write: [stage.at("wt")], isJudge: true })).toMatchObject({ ending: "exited", ...end });
+  });
+
+  test("of any other program may be shut down", async () => {
+    expect(await stage.sh(`${SHUT}; exit 0`, { write: [stage.at("wt")] })).toMatchObject({ exitCode: 0, signal: null });
+  });
+});
+
 describe("of the processes outside a confined one", () => {
   test("sees none, where an unconfined one sees them", async () => {
     outsider(`outsider-${process.pid}`);

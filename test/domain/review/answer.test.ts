@@ -14,9 +14,9 @@ const read = (text: string) => readAnswer(text, { nonce: NONCE, tree: TREE, sche
 const whole = (json: unknown) => `${begin}\n${JSON.stringify(json, undefined, 1)}\n${end}`;
 
 describe("an answer", () => {
-  test("is the one object between the marks of its nonce, whatever stands around it", () => {
+  test("is the one object between the marks of its nonce, whatever stands before it", () => {
     expect(read(whole(PASS))).toEqual({ ok: true, value: PASS });
-    expect(read(`I looked.\r\n  ${begin}  \r\n\`\`\`json\r\n${JSON.stringify(PASS)}\r\n\`\`\`\r\n${end}\r\nBye.`)).toMatchObject({
+    expect(read(`I looked.\r\n  ${begin}  \r\n\`\`\`json\r\n${JSON.stringify(PASS)}\r\n\`\`\`\r\n${end}\r\n \r\n`)).toMatchObject({
       ok: true,
     });
     expect(read(`\`\`\`\n${whole(PASS)}\n\`\`\``)).toMatchObject({ ok: true });
@@ -33,6 +33,10 @@ describe("an answer", () => {
     [`${whole(PASS)}\n${whole(PASS)}`, "it gave more than one answer"],
     [`${whole(PASS)}\n${end}`, "it gave more than one answer"],
     [`${begin}\n${whole(PASS)}`, "it gave more than one answer"],
+    [`${whole(PASS)}\nBye.`, "more follows after its end line"],
+    [`${whole(PASS)}\n\n\n.`, "more follows after its end line"],
+    [`\`\`\`\n${whole(PASS)}\n\`\`\`\nOn second thoughts: fail`, "more follows after its end line"],
+    [`${whole(PASS)}\n${whole(PASS).replaceAll(NONCE, "f".repeat(32))}`, "more follows after its end line"],
     [whole([PASS]), "its answer does not fit the schema: "],
     [whole({ ...PASS, findings: [{ ...FINDING, line: 12 }] }).replace('"line": 12', '"line": 1\n2'), "its answer is not JSON"],
     [`${begin}\n${JSON.stringify(PASS)}${JSON.stringify(PASS)}\n${end}`, "its answer is not JSON"],

@@ -67,7 +67,7 @@ interface Walls {
   readonly homes: readonly string[];
   readonly mounts: readonly Mount[];
   readonly closed: Closed;
-  readonly filter: UnlinkedFile;
+  readonly filterFor: (confinement: Confinement) => UnlinkedFile;
   /** The mounts of toolchains for a PATH, and for a program that can reach hosts or not. */
   readonly tools: (path: string, online: boolean) => readonly Mount[];
   /** True if a folder can be shown through an overlay; tried once per folder. */
@@ -94,8 +94,7 @@ export function createBubblewrap(options: BubblewrapOptions): Sandbox {
 }
 
 function raise(options: BubblewrapOptions): Walls {
-  const filter = seccompFilter();
-  if (filter === undefined) throw new Error(`there is no sandbox for ${process.arch} processors`);
+  const [forAll, forJudges] = [filterFile(false), filterFile(true)];
   const homes = homesOf(options.home);
   const state = options.state === undefined ? undefined : (realPath(options.state) ?? options.state);
   const hide = [...(options.hide ?? []), ...(state === undefined ? [] : [state])];
@@ -109,7 +108,7 @@ function raise(options: BubblewrapOptions): Walls {
     mounts: [...shown, ...mounts],
     canOverlay: once((top) => (options.readOverlays === true ? canOverlay([top]) : Promise.resolve(false))),
     tableFile: once((text) => unlinkedFile(Buffer.from(text))),
-    filter: unlinkedFile(filter),
+    filterFor: ({ isJudge }) => (isJudge === true ? forJudges : forAll),
     closed: { places: [...places, "/dev", "/proc", "/sys"], secrets: secretsIn(homes), state },
     tools: (path, online) => {
       const tools = [process.execPath, ...(options.tools ?? [])];
@@ -119,6 +118,12 @@ function raise(options: BubblewrapOptions): Walls {
       return found.filter((mount) => (state === undefined || !isWithin(state, mount.at)) && !isCopyOfNothing(mount));
     },
   };
+}
+
+function filterFile(forJudge: boolean): UnlinkedFile {
+  const filter = seccompFilter(process.arch, { forJudge });
+  if (filter === undefined) throw new Error(`there is no sandbox for ${process.arch} processors`);
+  return unlinkedFile(filter);
 }
 
 /** Keeps the result of a function per key. */
@@ -176,7 +181,7 @@ async function confine(walls: Walls, launch: Launch, confinement: Confinement): 
       inside(program),
       ...launch.argv.slice(1),
     ],
-    files: [status, walls.filter, options, ...(mounted === undefined ? [] : [mounted])].map(({ path }) => path),
+    files: [status, walls.filterFor(confinement), options, ...(mounted === undefined ? [] : [mounted])].map(({ path }) => path),
     cwd: "/",
     env: env.inherited,
     settle: async () => {

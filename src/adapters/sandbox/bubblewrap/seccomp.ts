@@ -13,25 +13,30 @@ interface Table {
    * fanotify_init, fanotify_mark, setns, mount, umount2, pivot_root; in this order.
    */
   readonly refused: readonly number[];
+  /** ptrace, process_vm_readv, process_vm_writev: refused to judges alone, because debuggers and profilers need them. */
+  readonly foreignMemory: readonly number[];
 }
 
 const TABLES: Readonly<Record<string, Table>> = {
   x64: {
     ...{ arch: 0xc000_003e, socket: 41, ioctl: 16, fcntl: 72, clone: 56, unshare: 272 },
     refused: [248, 249, 250, 298, 303, 304, 321, 323, 300, 301, 308, 165, 166, 155],
+    foreignMemory: [101, 310, 311],
   },
   arm64: {
     ...{ arch: 0xc000_00b7, socket: 198, ioctl: 29, fcntl: 25, clone: 220, unshare: 97 },
     refused: [217, 218, 219, 241, 264, 265, 280, 282, 262, 263, 268, 40, 39, 41],
+    foreignMemory: [117, 270, 271],
   },
 };
 
 /**
  * Calls with the same numbers on every processor, answered as by a kernel that lacks them, so that programs do without: io_uring
  * (_setup, _enter, _register), mounting by file descriptors (open_tree, move_mount, fsopen, fsconfig, fsmount, fspick,
- * mount_setattr), and clone3, whose flags lie in memory where a filter cannot read them: libc falls back to clone.
+ * mount_setattr), clone3, whose flags lie in memory where a filter cannot read them: libc falls back to clone, and pidfd_getfd, which
+ * takes an open file of another process.
  */
-const UNKNOWN = [425, 426, 427, 428, 429, 430, 431, 432, 433, 442, 435];
+const UNKNOWN = [425, 426, 427, 428, 429, 430, 431, 432, 433, 442, 435, 438];
 /**
  * Unix, IPv4, IPv6 and netlink. Other kinds of sockets ignore network namespaces (vsock reaches the host of a virtual machine).
  */
@@ -70,9 +75,10 @@ const ifAnyOf = (bits: number, yes: number, no: number): Instruction => ({ code:
 /**
  * A seccomp filter for bwrap that closes the gaps of namespaces: other socket families, keyrings (they are inherited), perf
  * events, bpf, userfaultfd, file handles, io_uring (it opens sockets past a filter), leases, fanotify, new user namespaces and
- * mounts, and terminal input. Programs of another architecture (32 bit) do not run. Undefined for an unknown processor.
+ * mounts, and terminal input. Programs of another architecture (32 bit) do not run. `forJudge` also closes the memory of other processes.
+ * Undefined for an unknown processor.
  */
-export function seccompFilter(arch: string = process.arch): Buffer | undefined {
+export function seccompFilter(arch: string = process.arch, { forJudge = false } = {}): Buffer | undefined {
   const table = TABLES[arch];
   if (table === undefined || endianness() !== "LE") return undefined;
   const userNamespace = [load(AT.argument0), ifAnyOf(NEW_USER, 0, 1), answer(EPERM), answer(ALLOW)];
@@ -83,7 +89,7 @@ export function seccompFilter(arch: string = process.arch): Buffer | undefined {
     load(AT.number),
     ifAtLeast(X32, 0, 1),
     answer(ENOSYS),
-    ...table.refused.flatMap((number) => [ifEqual(number, 0, 1), answer(EPERM)]),
+    ...[...table.refused, ...(forJudge ? table.foreignMemory : [])].flatMap((number) => [ifEqual(number, 0, 1), answer(EPERM)]),
     ...UNKNOWN.flatMap((number) => [ifEqual(number, 0, 1), answer(ENOSYS)]),
     ...whereCalled(table.socket, [
       load(AT.argument0),

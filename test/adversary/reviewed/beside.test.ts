@@ -1,0 +1,4 @@
+import { proveEach } from "../suite.ts";
+import { BESIDE } from "./beside.ts";
+
+proveEach(BESIDE);
