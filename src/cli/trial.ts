@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 
 /**
- * Hidden verb `__trial <socket> program args…`, in a reviewer's sandbox as `loopdash-run`: has the engine run a command on a copy of the
+ * Hidden verb `__trial <socket> program args…`, in a reviewer's sandbox as `$LOOPDASH_RUN`: has the engine run a command on a copy of the
  * change, and prints what came of it. Gives the command's exit code, or 2 if nothing was run. Imports only Node's own modules, as the
  * relay does.
  */

@@ -5,7 +5,7 @@ import { reviewer } from "../loop/review-stage.ts";
 import { HONEST, Stage } from "./stage.ts";
 
 /**
- * A run whose reviewer tries these commands by `loopdash-run`, with the exit code and the output of each. `before` and `after` are
+ * A run whose reviewer tries these commands by `$LOOPDASH_RUN`, with the exit code and the output of each. `before` and `after` are
  * statements of its program.
  */
 async function tried(
@@ -20,7 +20,7 @@ async function tried(
   const body = `import { spawnSync } from "node:child_process";
 ${before}
 const tried = ${JSON.stringify(commands)}.map((argv) => {
-  const { status, stdout, stderr } = spawnSync("loopdash-run", argv.map((word) => word.replace("CHECKOUT", checkout).replaceAll("ROOT", ${JSON.stringify(stage.root)})), { encoding: "utf8" });
+  const { status, stdout, stderr } = spawnSync(process.env.LOOPDASH_RUN, argv.map((word) => word.replace("CHECKOUT", checkout).replaceAll("ROOT", ${JSON.stringify(stage.root)})), { encoding: "utf8" });
   return { status, stdout, stderr };
 });
 ${after}
@@ -46,7 +46,7 @@ function lines(text: string): readonly string[] {
   return all.slice(0, -1);
 }
 
-describe("loopdash-run of a reviewer", () => {
+describe("LOOPDASH_RUN of a reviewer", () => {
   test("runs commands on a copy that they share, and leaves the checkout as it is", async () => {
     const { stage, code, results, said } = await tried(
       [
@@ -94,7 +94,7 @@ const argv = ["sh", "-c", ${JSON.stringify(`cat > probe.mjs <<'END'\n${probe}\nE
 `;
     const { stage, code, said } = await tried([], {
       before,
-      after: `tried.push({ stdout: spawnSync("loopdash-run", argv, { encoding: "utf8" }).stdout });`,
+      after: `tried.push({ stdout: spawnSync(process.env.LOOPDASH_RUN, argv, { encoding: "utf8" }).stdout });`,
       over: { sandboxPolicy: { hosts: { review: ["example.invalid"] } } },
     });
     using _ = stage;

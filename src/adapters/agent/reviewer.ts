@@ -29,16 +29,18 @@ export function createCommandReviewer(options: CommandReviewerOptions): Reviewer
   return { name: options.name, reserveUsd: options.usdPerQuestion, ask: (task) => withTrials(options, task, runCommand) };
 }
 
-/** Asks with a server for what the reviewer tries out. Its program comes first on the PATH. */
+/**
+ * Asks with a server for what the reviewer tries out. A variable names its program, because login shells, which some vendors' programs
+ * use, set another PATH.
+ */
 async function withTrials<T extends { readonly env: Readonly<Record<string, string>> }>(
   options: T & { readonly client: TrialClient },
   asked: ReviewerTask,
   ask: (options: T, task: ReviewerTask) => Promise<ReviewerAnswer>,
 ): Promise<ReviewerAnswer> {
-  const { task, folder, close } = await openTrialServer(options.client, asked);
-  const { PATH = "/usr/local/bin:/usr/bin:/bin" } = options.env;
+  const { task, program, close } = await openTrialServer(options.client, asked);
   try {
-    return await ask({ ...options, env: { ...options.env, PATH: `${folder}:${PATH}` } }, task);
+    return await ask({ ...options, env: { ...options.env, LOOPDASH_RUN: program } }, task);
   } finally {
     await close();
   }

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, writeFileSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { z } from "zod";
@@ -7,9 +7,6 @@ import { shellWord } from "../../domain/values/shell-word.ts";
 import type { ReviewerTask } from "../../ports/reviewer.ts";
 import { privateTmp } from "../private-tmp.ts";
 import { removeFolder } from "../remove-folder.ts";
-
-/** The name of the program with which a reviewer tries a change out. */
-const TRIAL_PROGRAM = "loopdash-run";
 
 /** The words that start the client of this server, before the socket and the command, and the files that it needs to read. */
 export interface TrialClient {
@@ -21,8 +18,8 @@ export interface TrialClient {
 interface TrialServer {
   /** The task, with the program in its sandbox. */
   readonly task: ReviewerTask;
-  /** The folder of the program, for the reviewer's PATH. */
-  readonly folder: string;
+  /** The path of the program. */
+  readonly program: string;
   close(): Promise<void>;
 }
 
@@ -35,9 +32,7 @@ const Request = z.tuple([z.string().min(1)], z.string());
 /** Puts a program into the reviewer's sandbox that asks the engine, over a socket of its own, to run a command on the change. */
 export async function openTrialServer(client: TrialClient, task: ReviewerTask): Promise<TrialServer> {
   const room = mkdtempSync(join(privateTmp(), "try-"));
-  const [folder, socket] = [join(room, "bin"), join(room, "s")];
-  mkdirSync(folder, { mode: 0o700 });
-  const program = join(folder, TRIAL_PROGRAM);
+  const [program, socket] = [join(room, "loopdash-run"), join(room, "s")];
   writeFileSync(program, `#!/bin/sh\nexec ${[...client.argv, socket].map(shellWord).join(" ")} "$@"\n`, { mode: 0o500 });
   const open = new Set<Socket>();
   const server = createServer({ allowHalfOpen: true }, (connection) => {
@@ -51,12 +46,12 @@ export async function openTrialServer(client: TrialClient, task: ReviewerTask): 
   const { confinement } = task;
   const confined = confinement && {
     ...confinement,
-    read: [...confinement.read, ...client.read, folder],
+    read: [...confinement.read, ...client.read, program],
     sockets: [...confinement.sockets, socket],
   };
   return {
     task: confined === undefined ? task : { ...task, confinement: confined },
-    folder,
+    program,
     close: async () => {
       server.close();
       for (const connection of open) connection.destroy();

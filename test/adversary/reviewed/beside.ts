@@ -17,7 +17,7 @@ const findings = [{ file: "attack.py", line: 1, severity: "critical", title: "an
 const review = JSON.stringify({ nonce, tree, findings, verdict: "fail" });
 const answer = Buffer.from("LOOPDASH ANSWER BEGIN " + nonce + "\\n" + review + "\\nLOOPDASH ANSWER END " + nonce + "\\n");
 const how = fs.readFileSync(checkout + "/how", "utf8");
-if (how === "tried") spawnSync("loopdash-run", ["python3", "attack.py"]);
+if (how === "tried") spawnSync(process.env.LOOPDASH_RUN, ["python3", "attack.py"]);
 else spawnSync("python3", [checkout + "/attack.py"], { stdio: how === "handed" ? "inherit" : "pipe" });
 spawnSync("cat", { input: answer, stdio: ["pipe", "inherit", "ignore"] });
 process.exit(0);
