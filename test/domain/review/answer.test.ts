@@ -16,9 +16,11 @@ const whole = (json: unknown) => `${begin}\n${JSON.stringify(json, undefined, 1)
 describe("an answer", () => {
   test("is the one object between the marks of its nonce, whatever stands before it", () => {
     expect(read(whole(PASS))).toEqual({ ok: true, value: PASS });
-    expect(read(`I looked.\r\n  ${begin}  \r\n\`\`\`json\r\n${JSON.stringify(PASS)}\r\n\`\`\`\r\n${end}\r\n \r\n`)).toMatchObject({
-      ok: true,
-    });
+    expect(read(`I looked.\r\n  ${begin}  \r\n\`\`\`json\r\n${JSON.stringify(PASS)}\r\n\`\`\`\r\n${end}\r\n \r\n`)).toMatchObject(
+      {
+        ok: true,
+      },
+    );
     expect(read(`\`\`\`\n${whole(PASS)}\n\`\`\``)).toMatchObject({ ok: true });
   });
 
