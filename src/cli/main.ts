@@ -20,9 +20,6 @@ if (major < 24 || (major === 24 && minor < 15)) {
   // Hidden verb, started in every sandbox with a gateway: for speed it loads nothing of the other verbs.
   const { relay } = await import("./relay.ts");
   process.exitCode = await relay(args.slice(1), loadGuard);
-} else if (args[0] === "__trial") {
-  const { trial } = await import("./trial.ts");
-  process.exitCode = await trial(args.slice(1));
 } else if (args[0] === "__guard-server" && args[1] !== undefined) {
   const { ownGuardServer } = await import("./guard-server/own-server.ts");
   process.exitCode = await ownGuardServer(args[1], (await loadGuard()).runGuard);

@@ -28,7 +28,7 @@ export interface Confinement {
   /** Folders with a writable layer that leaves them unchanged. Only if `Sandbox.layers` is true. */
   readonly layers?: readonly Layer[];
   /** Set for a program that judges: no process in it may trace another one, or read or write its memory. */
-  readonly isJudge?: true;
+  readonly isJudge?: boolean;
   /** Bounds of each process in it, beside those of every confined process. */
   readonly limits?: ProcessLimits;
 }

@@ -18,9 +18,6 @@ const PROMPTS = resolve(import.meta.dirname, "../../prompts");
 export const REVIEWER_PROMPT = readFileSync(join(PROMPTS, "reviewer.md"), "utf8");
 export const ADVERSARY_PROMPT = readFileSync(join(PROMPTS, "adversary.md"), "utf8");
 
-/** The client of a reviewer's trials. */
-export const CLIENT = { argv: [process.execPath, resolve(import.meta.dirname, "../../src/cli/main.ts"), "__trial"], read: [] };
-
 /** A finding, as a reviewer writes it. */
 export function finding(over: object = {}): Record<string, unknown> {
   return { file: "work.js", line: 2, severity: "high", title: "wrong sum", scenario: "add(1, 2) gives -1", ...over };
@@ -102,7 +99,6 @@ export async function opened(reviewed: Reviewed = {}): Promise<Stage> {
     usdPerQuestion: reviewed.usd ?? 0,
     executor: createExecutor(),
     env,
-    client: CLIENT,
   });
   Object.assign(stage.engine.ctx, { reviewer: reviewed.model ?? made });
   put(stage.user, reviewed.base ?? { "base.txt": "" });

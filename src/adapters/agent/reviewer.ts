@@ -1,9 +1,9 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Executor } from "../../ports/executor.ts";
-import type { Reviewer, ReviewerAnswer, ReviewerTask } from "../../ports/reviewer.ts";
+import type { Reviewer, ReviewerAnswer } from "../../ports/reviewer.ts";
 import { type Accounts, accountOf, type ModelAgentOptions, runProgram } from "./model-agent.ts";
-import { openTrialServer, type TrialClient } from "./trial-server.ts";
+import { type TaskWithTrials, withTrials } from "./trial-server.ts";
 
 /** Characters of an answer; a longer one is none. */
 const ANSWER_CHARS = 1024 * 1024;
@@ -18,7 +18,6 @@ export interface CommandReviewerOptions {
   readonly executor: Executor;
   /** The allow-listed environment (see `allowedEnvironment`). */
   readonly env: Readonly<Record<string, string>>;
-  readonly client: TrialClient;
 }
 
 /**
@@ -26,27 +25,11 @@ export interface CommandReviewerOptions {
  * folder of its own, because the files of the checkout are the change's and not its configuration.
  */
 export function createCommandReviewer(options: CommandReviewerOptions): Reviewer {
-  return { name: options.name, reserveUsd: options.usdPerQuestion, ask: (task) => withTrials(options, task, runCommand) };
+  const { name, usdPerQuestion: reserveUsd } = options;
+  return { name, reserveUsd, ask: (task) => withTrials(task, (given) => runCommand(options, given)) };
 }
 
-/**
- * Asks with a server for what the reviewer tries out. A variable names its program, because login shells, which some vendors' programs
- * use, set another PATH.
- */
-async function withTrials<T extends { readonly env: Readonly<Record<string, string>> }>(
-  options: T & { readonly client: TrialClient },
-  asked: ReviewerTask,
-  ask: (options: T, task: ReviewerTask) => Promise<ReviewerAnswer>,
-): Promise<ReviewerAnswer> {
-  const { task, program, close } = await openTrialServer(options.client, asked);
-  try {
-    return await ask({ ...options, env: { ...options.env, LOOPDASH_RUN: program } }, task);
-  } finally {
-    await close();
-  }
-}
-
-async function runCommand(options: CommandReviewerOptions, task: ReviewerTask): Promise<ReviewerAnswer> {
+async function runCommand(options: CommandReviewerOptions, task: TaskWithTrials): Promise<ReviewerAnswer> {
   let launched = false;
   const lines: string[] = [];
   let chars = 0;
@@ -83,15 +66,18 @@ async function runCommand(options: CommandReviewerOptions, task: ReviewerTask): 
  * off at the cost limit of one question. It starts in an empty folder: it reads the files of the checkout (AGENTS.md, CLAUDE.md,
  * settings that the change brings) as a part of the change, and never as instructions to it.
  */
-export function createModelReviewer(accounts: Accounts, client: TrialClient): Reviewer {
+export function createModelReviewer(accounts: Accounts): Reviewer {
   const [{ kind, model, usdPerAttempt }] = accounts;
   const name = model === undefined ? kind.kind : `${kind.kind} ${model}`;
-  const ask = (task: ReviewerTask) => withTrials({ ...accountOf(accounts, task), client }, task, runVendor);
-  return { name, reserveUsd: usdPerAttempt, ask };
+  return {
+    name,
+    reserveUsd: usdPerAttempt,
+    ask: (task) => withTrials(task, (given) => runVendor(accountOf(accounts, task), given)),
+  };
 }
 
-async function runVendor(options: ModelAgentOptions, task: ReviewerTask): Promise<ReviewerAnswer> {
-  const { question, ticket: _, checkout: __, tryOut: ___, onActivity, ...rest } = task;
+async function runVendor(options: ModelAgentOptions, task: TaskWithTrials): Promise<ReviewerAnswer> {
+  const { question, ticket: _, checkout: __, tryOut: ___, run: ____, onActivity, ...rest } = task;
   // Next to its settings, which are in the session folder itself.
   const worktree = join(task.session, question);
   await mkdir(worktree, { recursive: true, mode: 0o700 });
@@ -110,6 +96,6 @@ async function runVendor(options: ModelAgentOptions, task: ReviewerTask): Promis
   };
 }
 
-function told({ question, ticket, checkout }: ReviewerTask): Readonly<Record<string, string>> {
-  return { LOOPDASH_QUESTION: question, LOOPDASH_TICKET: ticket, LOOPDASH_CHECKOUT: checkout };
+function told({ question, ticket, checkout, run }: TaskWithTrials): Readonly<Record<string, string>> {
+  return { LOOPDASH_QUESTION: question, LOOPDASH_TICKET: ticket, LOOPDASH_CHECKOUT: checkout, LOOPDASH_RUN: run };
 }

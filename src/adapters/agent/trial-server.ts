@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { z } from "zod";
@@ -8,63 +8,48 @@ import type { ReviewerTask } from "../../ports/reviewer.ts";
 import { privateTmp } from "../private-tmp.ts";
 import { removeFolder } from "../remove-folder.ts";
 
-/** The words that start the client of this server, before the socket and the command, and the files that it needs to read. */
-export interface TrialClient {
-  readonly argv: readonly string[];
-  readonly read: readonly string[];
-}
+/** A task, and the path of the program with which its reviewer tries the change out. */
+export type TaskWithTrials = ReviewerTask & { readonly run: string };
 
-/** A reviewer's way to its trials. */
-interface TrialServer {
-  /** The task, with the program in its sandbox. */
-  readonly task: ReviewerTask;
-  /** The path of the program. */
-  readonly program: string;
-  close(): Promise<void>;
-}
+/** The program: sends its arguments, prints what came of them, and ends as they did. */
+const CLIENT = `const [socket, ...argv] = process.argv.slice(1);
+let told = "";
+const connection = require("node:net").connect(socket);
+connection.setEncoding("utf8").on("error", () => {}).on("data", (text) => (told += text)).on("close", () => {
+  const [, code = 2, text = "loopdash gave no answer: the command was not run\\n"] = /^(\\d+) ([^]*)$/.exec(told) ?? [];
+  process.stdout.write(text);
+  process.exitCode = Number(code);
+});
+connection.end(JSON.stringify(argv));`;
 
 /** Characters of a request, and connections at a time. */
 const REQUEST_CHARS = 256 * 1024;
 const MOST_CONNECTIONS = 8;
+const Request = z.tuple([z.string()], z.string());
 
-const Request = z.tuple([z.string().min(1)], z.string());
-
-/** Puts a program into the reviewer's sandbox that asks the engine, over a socket of its own, to run a command on the change. */
-export async function openTrialServer(client: TrialClient, task: ReviewerTask): Promise<TrialServer> {
+/** Asks a reviewer with a program in its sandbox that has the engine, over a socket of its own, run commands on the change. */
+export async function withTrials<T>(task: ReviewerTask, ask: (task: TaskWithTrials) => Promise<T>): Promise<T> {
   const room = mkdtempSync(join(privateTmp(), "try-"));
-  const [program, socket] = [join(room, "loopdash-run"), join(room, "s")];
-  writeFileSync(program, `#!/bin/sh\nexec ${[...client.argv, socket].map(shellWord).join(" ")} "$@"\n`, { mode: 0o500 });
-  const open = new Set<Socket>();
-  const server = createServer({ allowHalfOpen: true }, (connection) => {
-    open.add(connection);
-    connection.on("close", () => open.delete(connection));
-    answer(connection, task.tryOut);
-  });
+  const [run, socket] = [join(room, "loopdash-run"), join(room, "s")];
+  const words = [process.execPath, "-e", CLIENT, "--", socket].map(shellWord);
+  writeFileSync(run, `#!/bin/sh\nexec ${words.join(" ")} "$@"\n`, { mode: 0o500 });
+  const server = createServer({ allowHalfOpen: true }, (connection) => answer(connection, task.tryOut));
   server.maxConnections = MOST_CONNECTIONS;
-  await new Promise<void>((settle, reject) => server.once("error", reject).listen(socket, settle));
-  chmodSync(socket, 0o600);
-  const { confinement } = task;
-  const confined = confinement && {
-    ...confinement,
-    read: [...confinement.read, ...client.read, program],
-    sockets: [...confinement.sockets, socket],
-  };
-  return {
-    task: confined === undefined ? task : { ...task, confinement: confined },
-    program,
-    close: async () => {
-      server.close();
-      for (const connection of open) connection.destroy();
-      await removeFolder(room);
-    },
-  };
+  try {
+    await new Promise<void>((settle, reject) => server.once("error", reject).listen(socket, settle));
+    const { confinement: own } = task;
+    const confinement = own && { ...own, read: [...own.read, run], sockets: [...own.sockets, socket] };
+    return await ask({ ...task, run, ...(confinement && { confinement }) });
+  } finally {
+    server.close();
+    await removeFolder(room);
+  }
 }
 
-/** Answers one request: a command as a JSON list of words. To whoever asks otherwise it hangs up. */
+/** Answers one request: a command as a JSON list of words. Hangs up on whoever asks otherwise. */
 function answer(connection: Socket, tryOut: ReviewerTask["tryOut"]): void {
   let request = "";
-  connection.setEncoding("utf8");
-  connection.on("error", () => connection.destroy());
+  connection.setEncoding("utf8").on("error", () => connection.destroy());
   connection.on("data", (piece: string) => {
     request += piece;
     if (request.length > REQUEST_CHARS) connection.destroy();
@@ -72,7 +57,7 @@ function answer(connection: Socket, tryOut: ReviewerTask["tryOut"]): void {
   connection.on("end", async () => {
     try {
       const trial = await tryOut(Request.parse(JSON.parse(request)));
-      connection.end(JSON.stringify({ exitCode: trial.exitCode ?? 1, text: renderTrial(trial) }));
+      connection.end(`${trial.exitCode ?? 1} ${renderTrial(trial)}`);
     } catch {
       connection.destroy();
     }

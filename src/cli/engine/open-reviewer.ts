@@ -1,4 +1,4 @@
-import { basename, dirname } from "node:path";
+import { basename } from "node:path";
 import type { BatchPaths } from "../../adapters/sandbox/named-files.ts";
 import type { ReviewerParty } from "../../domain/batch/party.ts";
 import { reviewUsd } from "../../domain/batch/reviewer-spec.ts";
@@ -6,7 +6,6 @@ import type { Batch } from "../../domain/batch/schema.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { LoopContext } from "../../loop/attempt/context.ts";
 import type { Reviewer } from "../../ports/reviewer.ts";
-import { packageFiles } from "../package-files.ts";
 import { type AgentSurroundings, accountOptions, filesOfAgent } from "./agent-of.ts";
 
 /** The services and programs that reviewers need besides the batch. */
@@ -44,12 +43,10 @@ async function openReviewer(
   const files = filesOfAgent(spec, program, places);
   const { createCommandReviewer, createModelReviewer } = await import("../../adapters/agent/reviewer.ts");
   const usd = reviewUsd(spec, limits);
-  const { main } = packageFiles();
-  const client = { argv: [process.execPath, main, "__trial"], read: [dirname(main)] };
   if (spec.kind === "command") {
     const name = plainText(basename(spec.command[0] ?? ""), 60);
-    return { files, reviewer: createCommandReviewer({ argv: spec.command, name, usdPerQuestion: usd, executor, env, client }) };
+    return { files, reviewer: createCommandReviewer({ argv: spec.command, name, usdPerQuestion: usd, executor, env }) };
   }
   const accounts = await accountOptions(spec, { ...agentSurroundings, program }, usd, party);
-  return { files, reviewer: createModelReviewer(accounts, client) };
+  return { files, reviewer: createModelReviewer(accounts) };
 }

@@ -13,10 +13,7 @@ export interface Trial {
 /** Characters of one trial's output that reach a reviewer: the last ones, where failures usually stand. */
 const OUTPUT_CHARS = 32_000;
 
-/**
- * A trial as its reviewer reads it: bounded, and each line of its output marked, so that none can be taken for an instruction, an answer or
- * a word of loopdash, even if the reviewer prints it again.
- */
+/** A trial as its reviewer reads it: bounded, and each line of its output marked, so that none is an answer or a word of loopdash. */
 export function renderTrial({ ended, output }: Trial): string {
   const lines = plainLines(output.slice(-OUTPUT_CHARS), { maxLines: OUTPUT_CHARS });
   const cut = output.length > OUTPUT_CHARS ? [`[its beginning is cut: these are its last ${OUTPUT_CHARS} characters]`] : [];

@@ -104,15 +104,11 @@ export function confineReviewer(
   return { write: options.write, read: all, live: forAll, mounts, sockets: [], isJudge: true };
 }
 
-/**
- * The confinement of what a reviewer tries out: a copy of the change to write, and nothing of the reviewer. What the batch opens is
- * read-only, because the reviewer reads it too.
- */
+/** The confinement of what a reviewer tries out: a copy of the change to write, and nothing of the reviewer. */
 export function confineTrial(ctx: Confined, repo: Repo, copy: Mount): Confinement | undefined {
-  if (!ctx.confined) return undefined;
-  const { read, write, mounts } = repo.checkoutView;
-  const { read: opened = [], write: forAll = [] } = ctx.batch.sandboxPolicy ?? {};
-  return { write: [], read: [...read, ...write, ...opened, ...forAll], mounts: [...mounts, copy], sockets: [] };
+  const none = { ...ctx, reviewerFiles: { reviewer: [], secondReviewer: [] } };
+  const confinement = confineReviewer(none, repo, { party: "reviewer", read: [], write: [] });
+  return confinement && { ...confinement, mounts: [...confinement.mounts, copy], isJudge: false };
 }
 
 /** A confinement in which a command also finds the files of the batch's folder that it names. */

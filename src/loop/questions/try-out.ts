@@ -14,50 +14,42 @@ const MINUTES = 10;
 /** A sandbox shows a command of the batch the files that it names, and its program's folder. No word of a reviewer opens anything. */
 const NAMED_BY_NOBODY = ["/bin/sh", "-c", 'exec "$@"', "sh"] as const;
 
-/** The trials of one question, on one copy of the change: what a command changes in it, the next one finds. */
-export interface Trials {
-  readonly tryOut: ReviewerTask["tryOut"];
-  /** Ends what runs, and removes the copy. */
-  end(): Promise<void>;
+/** What the trials of one question need. */
+interface TrialOptions {
+  readonly name: string;
+  readonly checkout: string;
+  readonly copyTo: (path: string) => Promise<void>;
 }
 
 /**
- * Runs commands of a reviewer on a copy of the change, one after another, each in a sandbox of its own: without the reviewer's processes,
- * prompt, answer and files, and without a network. The copy is made for the first one. Without a sandbox they run as the user.
+ * Runs commands of a reviewer one after another on a copy of the change, each in a sandbox of its own: without the reviewer's processes,
+ * prompt, answer and files, and without a network. `copyTo` makes the copy for the first one; in a command, the path of the checkout stands
+ * for it. Without a sandbox they run as the user. `end` ends what runs, and removes the copy.
  */
 export function openTrials(
   ctx: ProgramContext,
   scope: StepScope,
   repo: Repo,
-  options: {
-    /** A question's own name, for the log and the copy. */
-    readonly name: string;
-    /** The path at which the reviewer reads the change. In a command it stands for the copy. */
-    readonly checkout: string;
-    /** Checks the change out at a path. */
-    readonly copyTo: (path: string) => Promise<void>;
-  },
-): Trials {
-  const { name, checkout } = options;
+  { name, checkout, copyTo }: TrialOptions,
+): Pick<ReviewerTask, "tryOut"> & { end(): Promise<void> } {
   const copy = ctx.files.checkoutPath(scope.ticket.id, `${name}-trial`);
   const place = ctx.confined ? placeOf(ctx, repo, copy) : copy;
   const over = new AbortController();
-  const marker = besideMarker(scope.marker, "trial");
-  const own = { ...scope, marker, signal: AbortSignal.any([scope.signal, over.signal]) };
+  const signal = AbortSignal.any([scope.signal, over.signal]);
+  const own = { ...scope, signal, marker: besideMarker(scope.marker, "trial") };
   let copied: Promise<void> | undefined;
   let last: Promise<unknown> = Promise.resolve();
 
   const run = async (argv: readonly [string, ...string[]]): Promise<Trial> => {
     try {
-      own.signal.throwIfAborted();
-      copied ??= options.copyTo(copy);
+      signal.throwIfAborted();
+      copied ??= copyTo(copy);
       await copied;
       const confinement = confineTrial(ctx, repo, { from: copy, at: place, write: true });
       const command = [...NAMED_BY_NOBODY, ...argv.map((word) => word.replaceAll(checkout, place))] as const;
       const toRun = { argv: command, cwd: copy, confinement, log: `${name}-trial`, minutes: MINUTES };
       const result = await runIn({ ...ctx, commandFiles: () => [] }, own, toRun);
-      const exitCode = result.ending === "exited" && result.signal === null ? result.exitCode : null;
-      return { exitCode, ended: howItEnded(result), output: result.tail };
+      return { exitCode: result.ending === "exited" ? result.exitCode : null, ended: howItEnded(result), output: result.tail };
     } catch (error) {
       return { exitCode: null, ended: `was not run: ${errorMessage(error)}`, output: "" };
     }
