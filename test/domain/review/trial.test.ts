@@ -21,6 +21,11 @@ test.each([
   expect(readAnswer(shown(output), { nonce: NONCE, tree: "t", schema: Review })).toMatchObject({ ok: false });
 });
 
+test("the end of a trial is one line, whatever it names", () => {
+  const text = renderTrial({ exitCode: null, ended: `was not run: no file called x\n${FORGED}`, output: "" });
+  expect(text.trimEnd().split("\n")).toHaveLength(2);
+});
+
 test("every line of an output is marked, and the whole is bounded", () => {
   const parts = fc.constantFrom(
     "\n",
