@@ -18,9 +18,9 @@ type Below =
   | { readonly kind: "block"; readonly indent?: number };
 
 const NAME = "[\\p{L}\\p{N}_][\\p{L}\\p{N}_.()/-]*(?: +[\\p{L}\\p{N}_.()/-]+)*";
-const TOP = new RegExp(`^(${NAME}):(?: +(.*))?$`, "su");
-const NESTED_NAME = new RegExp(`^( +)(${NAME}):(?: +(.*))?$`, "su");
-const NESTED_ITEM = /^( *)- +(.*)$/s;
+const TOP = new RegExp(`^(${NAME}):(?: +(?! )(.*))?$`, "su");
+const NESTED_NAME = new RegExp(`^( +)(${NAME}):(?: +(?! )(.*))?$`, "su");
+const NESTED_ITEM = /^( *)- +(?! )(.*)$/s;
 const COMMENT = /^ *#/;
 const TAIL = "(?: *$| +#)";
 const DOUBLE = new RegExp(`^"((?:[^"\\\\]|\\\\["\\\\])*)"${TAIL}`);
@@ -133,7 +133,7 @@ function readValue(raw: string): Value {
 
 /** A plain scalar: everything up to a comment. A character that begins something else in YAML is refused at its start. */
 function readPlain(raw: string): string {
-  const text = raw.replace(/ +#.*$/s, "").replace(/ +$/, "");
+  const text = raw.replace(/(?<! ) +#.*/s, "").replace(/(?<! ) +$/, "");
   if (/^[-?:,[\]{}#&*!|>'"%@`]/.test(text) || /:( |$)/.test(text)) {
     throw new CannotJudge("a value that the oracle does not read; put it in double quotes, on one line");
   }

@@ -47,7 +47,7 @@ export class ActivityLines {
   #text(text: string, isPiece: boolean): readonly string[] {
     this.#hasSpoken = true;
     const joint = isPiece || this.#message === "" ? "" : "\n";
-    this.#message = (this.#message + joint + text).slice(0, MOST_CHARS);
+    if (this.#message.length < MOST_CHARS) this.#message += joint + text.slice(0, MOST_CHARS);
     this.#isShown = !isPiece;
     return isPiece ? [] : [shown(text)];
   }

@@ -87,6 +87,6 @@ function readPs(pid: number): { readonly startTime: string; readonly dead: boole
     env: { LC_ALL: "C" },
     stdio: ["ignore", "pipe", "ignore"],
   });
-  const [, state, startTime] = /^\s*(\S+)\s+(.*\S)\s*$/.exec(stdout ?? "") ?? [];
+  const [, state, startTime] = /^(\S+)\s+(\S.*)$/.exec((stdout ?? "").trim()) ?? [];
   return state === undefined || startTime === undefined ? undefined : { startTime, dead: state.startsWith("Z") };
 }

@@ -177,7 +177,7 @@ export class GitHubClient {
   }
 
   #baseUrl(): string {
-    return (this.#options.baseUrl ?? GITHUB_API).replace(/\/+$/, "");
+    return (this.#options.baseUrl ?? GITHUB_API).replace(/(?<!\/)\/+$/, "");
   }
 
   /** Reads the whole answer within the time limit, so that an answer that is cut off is no answer. */

@@ -73,7 +73,7 @@ function pathsIn(word: string, folder: string): readonly string[] {
 
 /** In the simplest form, which a confinement asks for. */
 function trimmed(path: string): string {
-  return join(path).replace(/(?<=.)\/+$/, "");
+  return join(path).replace(/(?<=[^/])\/+$/, "");
 }
 
 function whyUnshown(path: string, { folder, hidden, repos }: BatchPaths): UnshownPath["why"] | "of-a-repository" | undefined {

@@ -18,7 +18,7 @@ const SHORTEST = 8;
 /** Characters of a command's stderr in a message. */
 const SAID_CHARS = 300;
 /** Words of stderr that may be a value nobody has seen yet: long, with letters and digits. */
-const LIKE_A_VALUE = /(?=[\w+=~.-]*\d)(?=[\w+=~.-]*[A-Za-z])[\w+=~.-]{16,}/g;
+const LIKE_A_VALUE = /(?<![\w+=~.-])(?=[\w+=~.-]*\d)(?=[\w+=~.-]*[A-Za-z])[\w+=~.-]{16,}/g;
 /** The least time between two fetches because a value was refused. Milliseconds. A request loop must not become a command loop. */
 const RENEW_EVERY_MS = 10_000;
 
@@ -117,7 +117,7 @@ export function unfitSecret(text: string): string | undefined {
 }
 
 function withoutLineEnds(text: string): string {
-  return text.replace(/[\r\n]+$/, "");
+  return text.replace(/(?<![\r\n])[\r\n]+$/, "");
 }
 
 /** The same for the text of a file. One that cannot be read now may be readable later, and is no reason. */

@@ -98,5 +98,5 @@ function count(element: Element, name: string): number {
 
 /** A time with its zone; without a zone it is ambiguous. */
 function zoned(timestamp: string | undefined): string {
-  return timestamp !== undefined && /T.*(?:Z|[+-]\d\d:?\d\d)$/.test(timestamp) ? timestamp : "";
+  return timestamp !== undefined && /^[^T]*T.*(?:Z|[+-]\d\d:?\d\d)$/.test(timestamp) ? timestamp : "";
 }

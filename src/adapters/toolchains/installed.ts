@@ -72,7 +72,7 @@ export function installedTools(tool: Tool, homes: readonly string[]): readonly I
     PLACES[tool].flatMap(([versions, path]) =>
       foldersIn(join(home, versions)).flatMap((name): InstalledTool[] => {
         const bin = join(home, versions, name, path);
-        const version = name.replace(/^(?:v|go|cpython-)(?=\d)/, "").replace(/(?<=^\d[\d.]*)-(?:linux|macos|darwin).*$/, "");
+        const version = name.replace(/^(?:v|go|cpython-)(?=\d)/, "").replace(/^(\d[\d.]*)-(?:linux|macos|darwin).*/s, "$1");
         return existsSync(join(bin, program)) ? [{ tool, version, bin }] : [];
       }),
     ),
@@ -85,7 +85,7 @@ export async function versionOnPath(tool: Tool, env: Readonly<Record<string, str
   const found = await resolveProgram(program, { cwd: "/", path: env["PATH"] ?? "" });
   if (found === undefined || isShim(found)) return undefined;
   const { exitCode, stdout, stderr } = await runBriefly([found, ask], { env, timeoutMs: VERSION_MS });
-  return exitCode === 0 ? /\d+\.\d+(?:\.\d+)?/.exec(`${stdout} ${stderr}`)?.[0] : undefined;
+  return exitCode === 0 ? /(?<!\d)\d+\.\d+(?:\.\d+)?/.exec(`${stdout} ${stderr}`)?.[0] : undefined;
 }
 
 /**

@@ -116,7 +116,7 @@ function remove(front: FrontMatter, yaml: string, key: WordKey): readonly Edit[]
 
 function commentStart(field: Field, yaml: string): number | undefined {
   const after = yaml.slice(Math.max(field.to, field.keyEnd));
-  const sign = /^\s*:?\s*#/.exec(after);
+  const sign = /^\s*(?::\s*)?#/.exec(after);
   return sign === null ? undefined : yaml.length - after.length + sign[0].length - 1;
 }
 

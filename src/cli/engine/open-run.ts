@@ -57,7 +57,7 @@ export function newRunId(name: string, now: Date): RunId {
   const slug =
     name
       .replace(/[^A-Za-z0-9]+/g, "-")
-      .replace(/^-+|-+$/g, "")
+      .replace(/^-+|(?<!-)-+$/g, "")
       .slice(0, 30) || "run";
   const day = now.toISOString().slice(0, 10).replaceAll("-", "");
   return RunId.parse(`${slug}-${day}-${randomBytes(2).toString("hex")}`);

@@ -115,7 +115,7 @@ function standInFor({ url, close }: Awaited<ReturnType<typeof openStandIn>>) {
 /** GitHub Enterprise has its REST API below /api/v3, and GraphQL beside that. */
 function graphqlOf(spec: ServiceSpec): string {
   if (spec.kind === "linear") return spec.apiUrl ?? LINEAR_API;
-  const base = (spec.baseUrl ?? GITHUB_API).replace(/\/+$/, "");
+  const base = (spec.baseUrl ?? GITHUB_API).replace(/(?<!\/)\/+$/, "");
   return base.endsWith("/api/v3") ? `${base.slice(0, -"/v3".length)}/graphql` : `${base}/graphql`;
 }
 

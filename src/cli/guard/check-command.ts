@@ -1,6 +1,7 @@
 import { existsSync, fstatSync, readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { timeLimit } from "../../adapters/time-limit.ts";
 import { judgeCommand } from "../../domain/guard/judge-command.ts";
 import type { GuardContext, GuardVerdict } from "../../domain/guard/verdict.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
@@ -17,6 +18,8 @@ const BLOCKED = 2;
 /** At a stop: something is unmet, or nobody could look. */
 const UNMET = 2;
 const FAILED = 1;
+/** Time of one judgement, in milliseconds: a hundred times what a long line takes. What takes longer was written to take long. */
+export const JUDGE_MS = 400;
 
 interface Asked extends Pick<GuardRequest, "json" | "words"> {
   /** The file with the settings of a run's guard, and its report: see LOOPDASH_GUARD. */
@@ -56,7 +59,7 @@ export function guardCheck(
   const [line = ""] = words.length === 1 ? words : [words.map(shellWord).join(" ")];
   if (line.trim() === "")
     return refuse(caller, "there is no command line to judge", 'Give it after --: loopdash guard check -- "git status"');
-  const verdict = judgeCommand(line, context);
+  const verdict = judgeCommand(line, { ...context, limited: timeLimit(JUDGE_MS) });
   if (reportFile !== undefined) reportTo(reportFile, { line, verdict }, caller);
   if (json) caller.print(1, `${JSON.stringify({ command: line, ...verdict })}\n`);
   else if (verdict.verdict === "block") caller.print(2, told(verdict));
@@ -160,7 +163,7 @@ async function judgeLines(context: GuardContext, caller: Caller): Promise<number
         `line ${number} of stdin is not a JSON string`,
         'Give one JSON string per line, for example "git status" in double quotes.',
       );
-    caller.print(1, `${JSON.stringify({ command, ...judgeCommand(command, context) })}\n`);
+    caller.print(1, `${JSON.stringify({ command, ...judgeCommand(command, { ...context, limited: timeLimit(JUDGE_MS) }) })}\n`);
     judged++;
   }
   return judged > 0 ? ALLOWED : refuse(caller, "stdin has no line to judge", "Give one JSON string per line.");

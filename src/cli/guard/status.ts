@@ -101,7 +101,9 @@ function featureOff(place: HookPlace): string | undefined {
   if (place.vendor !== "codex") return undefined;
   const file = codexConfig(place);
   const { text = "" } = readSettings(file, place.within);
-  return /^\s*(?:features\.)?(?:codex_)?hooks\s*=\s*false\b/m.test(text) ? `hooks = false in ${file}` : undefined;
+  return /^[^\S\r\n\u2028\u2029]*(?:features\.)?(?:codex_)?hooks\s*=\s*false\b/m.test(text)
+    ? `hooks = false in ${file}`
+    : undefined;
 }
 
 function lines({ agent, file, state, why, todo, denyRules }: AgentStatus): string {

@@ -1,11 +1,12 @@
 import { resolve } from "node:path";
+import { timeLimit } from "../../adapters/time-limit.ts";
 import { canNudge, type HookVerdict, hookAnswer } from "../../domain/guard/hooks/hook-answer.ts";
 import { type HookPayload, type HookProblem, readHookPayload } from "../../domain/guard/hooks/hook-payload.ts";
 import { judgeHook } from "../../domain/guard/hooks/judge-hook.ts";
 import type { GuardFile } from "../../domain/guard/settings-text.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import { type Caller, LatePayload } from "../guard/caller.ts";
-import { worktreeOf } from "../guard/check-command.ts";
+import { JUDGE_MS, worktreeOf } from "../guard/check-command.ts";
 import { settingsOf } from "./guard-settings.ts";
 import { type HookRequest, readHookArgs } from "./hook-args.ts";
 import { hookContexts, realPath } from "./hook-contexts.ts";
@@ -96,7 +97,8 @@ function verdictOn(
   // An agent that writes the settings switches the guard off.
   const kept = file === undefined ? [] : [file, realPath(file)];
   const contexts = hookContexts(settings, caller.cwd, caller.env);
-  const verdicts = contexts.map((context) => judgeHook(payload, { ...context, kept }, realPath));
+  const limited = timeLimit(JUDGE_MS);
+  const verdicts = contexts.map((context) => judgeHook(payload, { ...context, kept, limited }, realPath));
   const [first = cannot("this user has no home folder")] = verdicts;
   return verdicts.find(({ verdict }) => verdict === "block") ?? first;
 }

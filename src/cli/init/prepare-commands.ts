@@ -83,7 +83,7 @@ function isModernYarn(files: PrepareFiles, manifest: string): boolean {
 
 /** The host of the registry that the repository names, else the public one. */
 function registryOf(files: PrepareFiles): string {
-  const named = /^\s*registry\s*=\s*"?(https:\/\/[^\s"]+)/m.exec(files.get(".npmrc") ?? "")?.[1] ?? "";
+  const named = /^[^\S\r\n\u2028\u2029]*registry\s*=\s*"?(https:\/\/[^\s"]+)/m.exec(files.get(".npmrc") ?? "")?.[1] ?? "";
   if (URL.canParse(named) && HostSpec.safeParse(new URL(named).host).success) return new URL(named).host;
   return packageManagerOf(files) === "yarn" ? "registry.yarnpkg.com" : "registry.npmjs.org";
 }

@@ -83,7 +83,7 @@ export async function repositoriesBelow(folder: string): Promise<readonly string
 export function nameFor(text: string): string {
   const name = text
     .replaceAll(/[^A-Za-z0-9_-]+/g, "-")
-    .replaceAll(/^[^A-Za-z0-9]+|-+$/g, "")
+    .replaceAll(/^[^A-Za-z0-9]+|(?<!-)-+$/g, "")
     .slice(0, 40);
   return RepoId.safeParse(name).success ? name : "app";
 }

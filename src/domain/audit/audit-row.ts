@@ -32,6 +32,8 @@ export interface AuditEntry {
   readonly command: string;
   /** The folder, if the program tells it. */
   readonly cwd?: string;
+  /** True if loopdash did not parse the command: it was too long, or the attempt had printed too much. It may only read. */
+  readonly unread?: true;
   /** How many were left out. */
   readonly rows?: number;
 }
@@ -63,6 +65,7 @@ const Row = z.union([
     command: z.string(),
     cwd: z.string().optional(),
     chars: z.number().optional(),
+    unread: z.literal(true).optional(),
     rows: z.number().optional(),
   }),
   // What follows the last whole row of the segment before: an engine was lost while it wrote.

@@ -1,10 +1,10 @@
 import type { AgentEvent } from "../run/agent-event.ts";
 import { type AuditEntry, type AuditExit, rowBytes } from "./audit-row.ts";
-import { isMutating } from "./mutating.ts";
+import { CommandClassifier } from "./mutating.ts";
 
 type Tool = Extract<AgentEvent, { what: "tool" }>;
 type Result = Extract<AgentEvent, { what: "result" }>;
-type Noted = Pick<AuditEntry, "kind" | "command" | "cwd">;
+type Noted = Pick<AuditEntry, "kind" | "command" | "cwd" | "unread">;
 
 /** Calls whose result has not come; the oldest is told as unknown before there are more. */
 const MOST_OPEN = 64;
@@ -21,6 +21,7 @@ export type AuditedCommand = Omit<AuditEntry, "ticket" | "attempt" | "vendor">;
 /** Turns an agent's events into the entries of the audit log: each mutating command once, when its result is known. */
 export class AuditWatch {
   readonly #open = new Map<string, readonly Noted[]>();
+  readonly #commands = new CommandClassifier();
   #rows = 0;
   #bytes = 0;
   #isFull = false;
@@ -42,7 +43,7 @@ export class AuditWatch {
   }
 
   #begin({ action, call = "", text }: Tool): readonly AuditedCommand[] {
-    const noted = notedOf(action, text);
+    const noted = notedOf(action, text, this.#commands);
     // Programs that name no calls use one tool at a time, so the one before will have no result.
     const before =
       this.#take(call) ?? (this.#open.size >= MOST_OPEN ? this.#take(this.#open.keys().next().value ?? "") : undefined);
@@ -77,14 +78,16 @@ export class AuditWatch {
   }
 }
 
-function notedOf(action: Tool["action"], text: string): readonly Noted[] {
+function notedOf(action: Tool["action"], text: string, commands: CommandClassifier): readonly Noted[] {
   switch (action?.does) {
     case undefined:
       return [{ kind: "tool", command: text }];
-    case "run":
-      return isMutating(action.command)
-        ? [{ kind: "run", command: action.command, ...(action.cwd === undefined ? {} : { cwd: action.cwd }) }]
-        : [];
+    case "run": {
+      const { command, cwd } = action;
+      const kind = commands.classify(command);
+      if (kind === "reading") return [];
+      return [{ kind: "run", command, ...(cwd !== undefined && { cwd }), ...(kind === "unread" && { unread: true }) }];
+    }
     case "edit":
       // Without a path, it is not known which file it changed.
       return (action.paths.length === 0 ? ["?"] : action.paths.slice(0, MOST_FILES)).map((command) => ({

@@ -1,29 +1,38 @@
-import { effectOf, effectOfWords } from "../behaviour/shell-effect.ts";
+import { effectOf, effectOfWords, MOST_CHARS as LONGEST_BY_WORDS } from "../behaviour/shell-effect.ts";
 import { Guard } from "../guard/guard.ts";
 import { isUnknown } from "../guard/shell/marks.ts";
 import { firstScope, type Scope } from "../guard/shell/scope.ts";
 
-/** Characters of a command that are looked at; a longer one may change something. */
-const MOST_CHARS = 20_000;
+/** Characters of a command that are parsed, and of all commands of an attempt. What is beyond may change something. */
+const MOST_CHARS = 4_000;
+const MOST_PARSED = 1_000_000;
+
+/** `unread`: neither its words nor the parser could tell, because it is too long or the budget is used up. It counts as mutating. */
+type CommandClass = "reading" | "mutating" | "unread";
 
 /**
- * True unless a command line surely only reads. Two must say so. First its words, as the behaviour signals count them: that is cheap, and
+ * Classifies the commands of one attempt. A line is reading if it surely only reads. Two must say so. First its words, as the behaviour signals count them: that is cheap, and
  * settles most lines. They miss a program behind `env`, `$'\''`, a here-document with a substitution, or `./ls` (S2.16). So a line that they
  * call reading is walked as the guard does, which parses it as bash would, and each program that the walk meets must be one that only
  * reads. What is not understood may change something.
  */
-export function isMutating(command: string): boolean {
-  if (command.length > MOST_CHARS) return true;
-  const { edits, runs } = effectOf({ does: "run", command });
-  if (runs || edits.length > 0) return true;
-  const walk = new ReadingWalk();
-  try {
-    walk.line(command, firstScope({ cwd: "/", home: "/home" }));
-  } catch {
-    // A defect of the parser: the line is not understood.
-    return true;
+export class CommandClassifier {
+  #parsed = 0;
+
+  classify(command: string): CommandClass {
+    const { edits, runs } = effectOf({ does: "run", command });
+    if (edits.length > 0 || (runs && command.length <= LONGEST_BY_WORDS)) return "mutating";
+    if (command.length > MOST_CHARS || this.#parsed + command.length > MOST_PARSED) return "unread";
+    this.#parsed += command.length;
+    const walk = new ReadingWalk();
+    try {
+      walk.line(command, firstScope({ cwd: "/", home: "/home" }));
+    } catch {
+      // A defect of the parser: the line is not understood.
+      return "mutating";
+    }
+    return walk.isReading ? "reading" : "mutating";
   }
-  return !walk.isReading;
 }
 
 /** Walks a command line as the guard does, and finds out whether all of it only reads. */
@@ -38,6 +47,11 @@ class ReadingWalk extends Guard {
     const isOwn = frame.scope.functions.has(words[0] ?? "");
     if (!isOwn && !onlyReads(words)) this.isReading = false;
     return super.run(words, frame);
+  }
+
+  /** Ends the walk with the first word that settles it. */
+  override step(): boolean {
+    return this.isReading && super.step();
   }
 
   /** Whatever a rule of the guard forbids is no mere reading, and neither is what it cannot read. */

@@ -59,7 +59,7 @@ export function commitMessage(options: CommitMessageOptions): string {
   const explained = reverts === undefined ? template : withReason(template);
   const shaped = values["scope"] === "" ? explained.replaceAll("({scope})", "") : explained;
   const text = fill(shaped)
-    .replace(/[^\S\n]+$/gm, "")
+    .replace(/(?<![^\S\n])[^\S\n]+$/gm, "")
     .replace(/\n{3,}/g, "\n\n")
     .trim();
   const who = coAuthor === "agent" ? coAuthorOf(agent, reverts) : coAuthor;
@@ -166,7 +166,7 @@ const CLOSES_NOTHING = "$1$2see $3";
  */
 function closesOf(teams: readonly string[]): RegExp {
   const identifiers = teams.map((key) => `|${key}-(?=\\d)`).join("");
-  const named = `[^\\w\\s#]*(?:(?:[\\w./-]*#|GH-|https?:\\/\\/)(?=\\S)${identifiers})`;
+  const named = `[^\\w\\s#]{0,20}(?:(?:[\\w./-]{0,200}#|GH-|https?:\\/\\/)(?=\\S)${identifiers})`;
   return new RegExp(`\\b(${CLOSING})(:?\\s+(?:issues?\\s+)?|:\\s*)(${named})`, "gi");
 }
 

@@ -75,12 +75,12 @@ const LOCKFILES = new Set(["package-lock.json", "npm-shrinkwrap.json"]);
 const FURTHER: readonly (readonly [paths: RegExp, settings: RegExp])[] = [
   [
     /(?:^|\/)\.npmrc$/,
-    /node-options|script-shell|config|prefix|install-links|node-gyp|pnpm-?file|^\s*(?:git|cache|cafile)\s*=/im,
+    /node-options|script-shell|config|prefix|install-links|node-gyp|pnpm-?file|^[^\S\r\n\u2028\u2029]*(?:git|cache|cafile)\s*=/im,
   ],
   // A value that begins with a point or a slash is a folder or an archive.
   [
     /(?:^|\/)pnpm-workspace\.yaml$/,
-    /pnpmfile|node-?options|script-?shell|configDependencies|^\s+[^\s#-].*:\s*["']?(?!\.\/(?:[^/\s]+\/)*patches\/)(?:\.|~?\/)/im,
+    /pnpmfile|node-?options|script-?shell|configDependencies|^[^\S\r\n\u2028\u2029]*\s[^\s#-].*:\s*["']?(?!\.\/(?:[^/\s]+\/)*patches\/)(?:\.|~?\/)/im,
   ],
   // To make a class map, composer reads all classes.
   [
@@ -90,7 +90,7 @@ const FURTHER: readonly (readonly [paths: RegExp, settings: RegExp])[] = [
   [/(?:^|\/)\.yarnrc/, /plugins|yarn-?path|offline-mirror/i],
   [
     /(?:^|\/)\.?mise(?:\..*)?\.toml$|(?:^|\/)\.?mise\/(?:config(?:\..*)?|conf\.d\/.*)\.toml$/,
-    /_\.|hooks|exec\(|^\s*_\s*=|\[\s*env\s*\.\s*_/m,
+    /_\.|hooks|exec\(|^[^\S\r\n\u2028\u2029]*_\s*=|\[\s*env\s*\.\s*_/m,
   ],
 ];
 
@@ -153,7 +153,7 @@ function lockTrouble(text: string, runsScripts: boolean): string | undefined {
 function rubyTrouble(name: string, text: string): string | undefined {
   if (name !== "Gemfile") return "is a program";
   const isPlain = (line: string): boolean =>
-    /^\s*(?:#.*|(?:gem|source|ruby|group|end)\b[^`#{(|&;$]*?(?:\s+do)?)?\s*$/.test(line) &&
+    /^(?:#.*|(?:gem|source|ruby|group|end)\b[^`#{(|&;$]*)?$/.test(line.trim()) &&
     !/path|eval|file|gemspec|require(?!: (?:false|true|\[?["'])|d)/i.test(line);
   return text.split("\n").every(isPlain) ? undefined : "is a program that may read any file";
 }

@@ -46,7 +46,7 @@ export function platformModel(model: string): string {
 /** The reason why a platform cannot have a model of this name; undefined if it may have one. */
 export function unfitForPlatform(platform: PlatformSpec, model: string): string | undefined {
   // All ids have a digit. A program's own short names have none.
-  if (!/^[\w.:/@-]*\d[\w.:/@-]*$/.test(platformModel(model))) return "is not the id of a model";
+  if (!/^(?=\D*\d)[\w.:/@-]+$/.test(platformModel(model))) return "is not the id of a model";
   const [, region] = /^arn:[\w-]+:bedrock:([\w-]*):/.exec(model) ?? [];
   if (region !== undefined && platform.region !== region) return `is an ARN of the region "${region}"`;
   return undefined;

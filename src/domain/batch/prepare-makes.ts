@@ -70,7 +70,7 @@ function environmentOf(name: string, words: readonly string[]): string | undefin
 function isIgnored(rules: string, name: string): boolean {
   let ignored = false;
   for (const line of rules.split("\n")) {
-    const rule = line.replace(/\r$/, "").replace(/(?<!\\)\s+$/, "");
+    const rule = line.replace(/\r$/, "").replace(/(?<=^|[^\\\s]|\\\s)\s+$/, "");
     if (rule === "" || rule.startsWith("#")) continue;
     const isNegated = rule.startsWith("!");
     const glob = rule.slice(isNegated ? 1 : 0).replace(/^(?:\*\*\/|\/)/, "");

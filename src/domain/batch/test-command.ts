@@ -93,7 +93,7 @@ export function membersOf(value: unknown): Readonly<Record<string, unknown>> {
 type Read = (name: Name) => string | undefined;
 
 /** A word of a command line that starts pytest: `py.test` is its name before version 3. */
-const RUNS_PYTEST = /^(?:[^#\n]*[\s/"'=,[])?(?:pytest|py\.test)(?![\w.-])/m;
+const RUNS_PYTEST = /^(?:[^#\r\n\u2028\u2029]*[\s/"'=,[])?(?:pytest|py\.test)(?![\w.-])/m;
 
 /**
  * Places of pytest's settings (docs.pytest.org/en/stable/reference/customize.html), pytest among the dependencies, or tox as far
@@ -105,10 +105,10 @@ function pythonTests(read: Read): Argv | undefined {
   const isPytest =
     read("pytest.ini") !== undefined ||
     read(".pytest.ini") !== undefined ||
-    /^\s*\[pytest\]/m.test(tox) ||
-    /^\s*\[tool:pytest\]/m.test(read("setup.cfg") ?? "") ||
-    /^\s*\[tool\.pytest\b|^[^#\n]*["']?\bpytest\b(?!-)/m.test(project);
-  const isTox = /^\s*\[(?:tox|testenv)\b/m.test(tox) || /^\s*\[tool\.tox\b/m.test(project);
+    /^[^\S\r\n\u2028\u2029]*\[pytest\]/m.test(tox) ||
+    /^[^\S\r\n\u2028\u2029]*\[tool:pytest\]/m.test(read("setup.cfg") ?? "") ||
+    /^[^\S\r\n\u2028\u2029]*\[tool\.pytest\b|^[^#\r\n\u2028\u2029]*\bpytest\b(?!-)/m.test(project);
+  const isTox = /^[^\S\r\n\u2028\u2029]*\[(?:tox|testenv)\b/m.test(tox) || /^[^\S\r\n\u2028\u2029]*\[tool\.tox\b/m.test(project);
   if (isPytest || (isTox && RUNS_PYTEST.test(tox))) return ["python3", "-m", "pytest"];
   return isTox ? ["tox"] : undefined;
 }

@@ -11,7 +11,7 @@ export interface Effect {
 }
 
 /** Characters of a command that are looked at; a longer one runs. */
-const MOST_CHARS = 20_000;
+export const MOST_CHARS = 20_000;
 /** Paths of one action. */
 const MOST_PATHS = 50;
 

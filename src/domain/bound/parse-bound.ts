@@ -85,7 +85,11 @@ function readSections(lines: readonly string[], note: Note): ReadonlyMap<Section
   const reading: Reading = { section: undefined, hasTitle: false, found: new Map(), note };
   for (const [i, raw] of lines.entries()) {
     const line = i + 1;
-    const [, marks, name = ""] = /^ {0,3}(#{1,6})\s*(.*?)\s*#*\s*$/.exec(raw) ?? [];
+    const [, marks, rest = ""] = /^ {0,3}(#{1,6})(.*)$/s.exec(raw) ?? [];
+    const name = rest
+      .trim()
+      .replace(/(?<!#)#+$/, "")
+      .trimEnd();
     if (marks !== undefined) openSection(reading, { line, name, level: marks.length });
     else if (raw.trim() !== "") takeLine(reading, { line, raw });
   }
@@ -114,7 +118,7 @@ function openSection(
 }
 
 function takeLine({ section, found, note }: Reading, { line, raw }: { readonly line: number; readonly raw: string }): void {
-  const [, text] = /^ {0,3}[-*+]\s+(.*)$/.exec(raw) ?? [];
+  const [, text] = /^ {0,3}[-*+]\s(.*)$/.exec(raw) ?? [];
   if (section === "unknown") return;
   if (section === undefined) {
     if (text !== undefined || /^ {0,3}(?:={2,}|-{2,})\s*$/.test(raw))

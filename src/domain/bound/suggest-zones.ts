@@ -139,7 +139,7 @@ function scoreOf(counted: Tally | undefined, evidence: readonly ZoneEvidence[]):
 export function parseCodeowners(text: string): readonly OwnedPath[] {
   return text.split(/\r?\n/).flatMap((raw, i): OwnedPath[] => {
     const [pattern = "", ...owners] = raw
-      .replace(/(?:^|\s)#.*$/, "")
+      .replace(/(?:^|\s)#.*/s, "")
       .trim()
       .split(/\s+/);
     if (pattern === "" || owners.length === 0 || zoneOfPattern(pattern) === undefined) return [];

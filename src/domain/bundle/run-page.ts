@@ -29,6 +29,6 @@ export function runPage(bundle: RunBundle): string {
 
 /** Ids of tickets are safe in a path. */
 function pageLink(json: string): string {
-  const page = json.replace(/[^/]*$/, BUNDLE_MD);
+  const page = json.replace(/(?<![^/])[^/]*$/, BUNDLE_MD);
   return `[${BUNDLE_MD}](${page})`;
 }

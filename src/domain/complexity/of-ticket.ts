@@ -68,9 +68,9 @@ function split(text: string): { readonly paths: readonly string[]; readonly pros
   for (const word of text.split(/[\s`"'()<>[\]{},;|]+/)) {
     if (word.length > MOST_WORD || word.includes("://")) continue;
     const path = word
-      .replace(/[.:!?]+$/, "")
+      .replace(/(?<![.:!?])[.:!?]+$/, "")
       .replace(/^\.\//, "")
-      .replace(/\/+$/, "");
+      .replace(/(?<!\/)\/+$/, "");
     if (path.includes("/") || isFile(path)) paths.add(path);
     else prose.push(word);
   }

@@ -37,7 +37,7 @@ export function parseCondition(
   | { readonly ok: false; readonly message: string; readonly name?: string; readonly hint?: string } {
   if (text.length > CONDITION_CHARS) return { ok: false, message: `is longer than ${CONDITION_CHARS} characters` };
   const condition: CountComparison[] = [];
-  for (const part of text.trim().split(/\s+and\s+/)) {
+  for (const part of text.trim().split(/(?<!\s)\s+and\s+/)) {
     const [, name = "", operator, number, base, sign, offset = "0"] = COMPARISON.exec(part) ?? [];
     if (operator === undefined) return { ok: false, message: "is no condition", hint: FORM };
     const count = COUNTS.find((known) => known === name);

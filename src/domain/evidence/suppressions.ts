@@ -53,7 +53,7 @@ function hitsOf(hunk: Hunk, lines: readonly string[]): readonly Hit[] {
       if (found === undefined) continue;
       const rest = text
         .slice(found.index)
-        .replace(/\*\/.*$/, "")
+        .replace(/\*\/.*/s, "")
         .trim();
       const token = `${what} ${what === "a test" ? found[0].trim() : rest}`;
       const code = isComment(text) ? under[i] : "";

@@ -16,7 +16,7 @@ const NAMED: readonly { readonly families: readonly Family[]; readonly pattern: 
   { families: ["python"], pattern: /^(?:async\s+)?def\s+(test\w*)\s*\(/ },
   { families: ["go"], pattern: /^func\s+(?:\([^)]{0,80}\)\s*)?((?:Test|Benchmark|Example|Fuzz)\w*)\s*\(/ },
   { families: ["go"], pattern: /^[tb]\.Run\(\s?(.*)$/ },
-  { families: ["ruby"], pattern: /^(?:it|specify|scenario|test|example)\b\s*\(?\s*((?:"|').*)$/ },
+  { families: ["ruby"], pattern: /^(?:it|specify|scenario|test|example)\b\s*(?:\(\s*)?(["'].*)$/ },
   { families: ["ruby"], pattern: /^def\s+(test_\w+)/ },
   { families: ["php"], pattern: /^(?:(?:public|final|static)\s+){0,3}function\s+(test\w*)\s*\(/ },
   { families: ["php"], pattern: /^(?:it|test)\s?\(\s?(.*)$/ },

@@ -58,7 +58,7 @@ function settingsOf(line: string): readonly (readonly [key: string, value: numbe
   const plain = line
     .replaceAll("\0", "")
     .replace(/\s+/g, " ")
-    .replace(/\/\*.*?(?:\*\/|$)|<!--.*?(?:-->|$)|(?:^|[ ,])(?:\/\/|#).*$/g, " ");
+    .replace(/\/\*.*?(?:\*\/|$)|<!--.*?(?:-->|$)|(?:^|[ ,])(?:\/\/|#).*$/gs, " ");
   return [...plain.matchAll(SETTING)].map((found) => {
     const [whole, key = "", value = ""] = found;
     const isWhole = !GOES_ON.test(plain.slice(found.index + whole.length));

@@ -102,7 +102,7 @@ function markdownLines(text: string): readonly MarkdownLine[] | undefined {
 
 /** The mark of the open block of code after a line; undefined if none is open. */
 function fenceAfter(open: string | undefined, line: string): string | undefined {
-  const mark = /^ {0,3}(`{3,}|~{3,})(.*)$/.exec(line);
+  const mark = /^ {0,3}(`{3,}(?!`)|~{3,}(?!~))(.*)$/s.exec(line);
   const [, sign = "", rest = ""] = mark ?? [];
   if (open === undefined) return sign === "" || (sign.startsWith("`") && rest.includes("`")) ? undefined : sign;
   const closes = sign.startsWith(open[0] ?? "") && sign.length >= open.length && rest.trim() === "" && sign !== "";

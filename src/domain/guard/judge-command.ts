@@ -9,18 +9,24 @@ import type { GuardContext, GuardVerdict } from "./verdict.ts";
  * does cannot be seen here. A line that loopdash cannot read is blocked, unless the settings say otherwise.
  */
 export function judgeCommand(line: string, context: GuardContext): GuardVerdict {
+  return judgement(context, (guard) => guard.line(line, scopeOf(context)));
+}
+
+/** The judgement by the first rule that forbids something. What takes longer than the context allows cannot be read. */
+export function judgement(context: GuardContext, look: (guard: Guard) => void): GuardVerdict {
   const guard = new Guard(placesOf(context), ruleSwitch(context));
+  const { limited = (work) => work() } = context;
+  const whole = (): true => {
+    look(guard);
+    return true;
+  };
   try {
-    guard.line(line, scopeOf(context));
+    if (limited(whole) === undefined) guard.report("unreadable");
   } catch {
     // A defect of the parser or of a rule: the line is not understood.
     guard.report("unreadable");
   }
-  return verdictOf(guard);
-}
-
-/** The judgement by the first rule that a guard has found to forbid something. */
-export function verdictOf({ findings: [rule] }: Guard): GuardVerdict {
+  const [rule] = guard.findings;
   if (rule === undefined) return { verdict: "allow" };
   const { reason, alternative } = RULES[rule];
   return { verdict: "block", rule, reason, alternative };
@@ -35,7 +41,7 @@ function tempOf({ temp }: GuardContext): { temp?: string } {
   return temp === undefined || temp === "" ? {} : { temp: normalPath(temp) };
 }
 
-export function placesOf({ cwd, worktree = cwd, home, temp, kept = [] }: GuardContext): Places {
+function placesOf({ cwd, worktree = cwd, home, temp, kept = [] }: GuardContext): Places {
   const [tree, own] = [normalPath(worktree), normalPath(home)];
   return {
     worktree: isWithin(own, tree) ? undefined : tree,
@@ -46,7 +52,7 @@ export function placesOf({ cwd, worktree = cwd, home, temp, kept = [] }: GuardCo
 }
 
 /** Tells which rules are switched on. */
-export function ruleSwitch({ settings = {} }: GuardContext): (rule: RuleId) => boolean {
+function ruleSwitch({ settings = {} }: GuardContext): (rule: RuleId) => boolean {
   const { families, rules, onParseError } = settings;
   return (rule) => (rule === "unreadable" ? onParseError !== "allow" : (rules?.[rule] ?? families?.[RULES[rule].family] ?? true));
 }

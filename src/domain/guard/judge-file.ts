@@ -1,5 +1,4 @@
-import { Guard } from "./guard.ts";
-import { placesOf, ruleSwitch, scopeOf, verdictOf } from "./judge-command.ts";
+import { judgement, scopeOf } from "./judge-command.ts";
 import type { GuardContext, GuardVerdict } from "./verdict.ts";
 
 /** Characters that mean something else in a word of a command line (shell/marks.ts), and NUL. */
@@ -8,10 +7,10 @@ const NOT_IN_PATHS = /[\u0000\uE000-\uE005]/g;
 
 /** Judges a file that a tool reads or writes without a shell, by the same rules as command lines. */
 export function judgeFile(path: string, access: "read" | "write", context: GuardContext): GuardVerdict {
-  const guard = new Guard(placesOf(context), ruleSwitch(context));
   const plain = path.replace(NOT_IN_PATHS, "_");
-  if (access === "read") guard.onRead(plain, scopeOf(context));
-  else guard.onWrite(plain, scopeOf(context));
-  if (plain !== path) guard.report("unreadable");
-  return verdictOf(guard);
+  return judgement(context, (guard) => {
+    if (access === "read") guard.onRead(plain, scopeOf(context));
+    else guard.onWrite(plain, scopeOf(context));
+    if (plain !== path) guard.report("unreadable");
+  });
 }

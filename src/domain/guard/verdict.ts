@@ -10,6 +10,9 @@ export interface GuardSettings {
   readonly onParseError?: "block" | "allow";
 }
 
+/** Does synchronous work within a limit of time, which ends it; undefined then. The work changes nothing outside itself. */
+export type TimeLimit = <T>(work: () => T) => T | undefined;
+
 /** Where a command line would run. All paths are absolute. */
 export interface GuardContext {
   readonly cwd: string;
@@ -23,6 +26,8 @@ export interface GuardContext {
   readonly settings?: GuardSettings;
   /** Files that nobody may write, by every name that they have: the guard's own settings. */
   readonly kept?: readonly string[];
+  /** Does work within a limit of time; undefined if it is over. Default: without one, for lines that nobody else wrote. */
+  readonly limited?: TimeLimit;
 }
 
 /** The judgement of one command line. */

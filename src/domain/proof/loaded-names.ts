@@ -28,9 +28,9 @@ export function loadedNames(path: string, text: string): LoadedNames {
   for (const { 0: whole, index } of text.matchAll(QUOTED)) {
     if (names.quoted.size > MOST) break;
     const head = whole.split("${")[0] ?? "";
-    const name = head.replace(/[?#].*$/s, "").replace(/^file:\/\//, "");
+    const name = head.replace(/[?#].*/s, "").replace(/^file:\/\//, "");
     if (name === "") continue;
-    names.quoted.add(head === whole ? name : name.replace(/[^/]*$/, ""));
+    names.quoted.add(head === whole ? name : name.replace(/(?<![^/])[^/]*$/, ""));
     if (isPython) addModule(names.modules, name);
     else if (isImported(text, index, name)) names.imports.add(name);
   }
@@ -43,7 +43,7 @@ function isImported(text: string, at: number, name: string): boolean {
 
 /** A module in quotes, perhaps with a name in it: `package.module:name`. */
 function addModule(modules: Set<string>, name: string): void {
-  if (/^[\p{L}\w.]+:?\w*$/u.test(name)) modules.add(name.replace(/:.*$/, ""));
+  if (/^[\p{L}\w.]+(?::\w*)?$/u.test(name)) modules.add(name.replace(/:.*/s, ""));
 }
 
 function* importedModules(text: string): Generator<string> {

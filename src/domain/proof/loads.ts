@@ -12,7 +12,7 @@ export function filesLoading(texts: ReadonlyMap<string, string>, paths: readonly
 
 /** The name by which a file is imported: its stem, or that of the folder which it stands for. */
 function moduleOf(path: string): string {
-  const stem = basename(path).replace(/\..*$/, "");
+  const stem = basename(path).replace(/\..*/s, "");
   return /^(?:index|__init__|mod)$/.test(stem) ? (path.split("/").at(-2) ?? "") : stem;
 }
 

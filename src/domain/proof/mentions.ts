@@ -70,7 +70,7 @@ function canBeMentioned(path: string): boolean {
 function* pathsIn(text: string): Generator<string> {
   const names = new Set(text.replace(EXPANSION, " ").split(BETWEEN_PATHS).slice(0, MOST_PATHS));
   for (const name of names) {
-    const path = name.replace(/^\/+|\/+$/g, "");
+    const path = name.replace(/^\/+|(?<!\/)\/+$/g, "");
     if (/[\w\p{L}]/u.test(path) && path.length < 300) yield path;
   }
 }

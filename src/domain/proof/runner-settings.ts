@@ -31,7 +31,7 @@ const SECTIONS_OF_PACKAGE =
 
 /** Keys of an .npmrc that say where packages come from. */
 const NPM_SOURCES =
-  /^\s*(?:(?:@[\w.-]+:)?registry|fund|audit|save[\w-]*|engine-strict|loglevel|progress|package-lock|always-auth|\/\/[^=]*)\s*=/;
+  /^\s*(?:(?:@[\w.-]+:)?registry|fund|audit|save[\w-]*|engine-strict|loglevel|progress|package-lock|always-auth|\/\/(?:[^=]*[^=\s])?)\s*=/;
 
 /** The part of a manifest by which programs work on the package: of a package.json its other members, as JSON. */
 export function runnerPart(path: string, text: string): string {

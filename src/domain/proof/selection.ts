@@ -54,7 +54,7 @@ const NARROW: Readonly<Record<string, Narrow>> = {
   jest: matching("--testNamePattern", () => 1),
   mocha: matching("--grep", () => 1),
   pytest: (words, names) => {
-    const functions = names.map((name) => name.replace(/\[.*$/s, ""));
+    const functions = names.map((name) => name.replace(/\[.*/s, ""));
     if (!functions.every((name) => /^\w+$/.test(name))) return undefined;
     return { head: words[1] === "-m" ? 3 : 1, insert: names.length === 0 ? [] : ["-k", functions.join(" or ")] };
   },

@@ -46,7 +46,7 @@ function namedBy(words: readonly string[], { byPart }: { readonly byPart: boolea
 /** A word as a path: without "./", pytest's part after "::", and Go's "/...". */
 function bare(word: string): string {
   return word
-    .replace(/::.*$/s, "")
+    .replace(/::.*/s, "")
     .replace(/^(?:\.\/)+/, "")
     .replace(/\/(?:\.\.\.)?$/, "");
 }

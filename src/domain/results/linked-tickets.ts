@@ -15,7 +15,7 @@ export function ticketsFrom(
 ): readonly TicketId[] {
   const grown = plan.tickets.slice(batch.tickets.length).map(({ id }) => id);
   if (grown.length === 0) return [];
-  const words = note.split(/[^A-Za-z0-9._-]+/).flatMap((word) => [word, word.replace(/[.]+$/, "")]);
+  const words = note.split(/[^A-Za-z0-9._-]+/).flatMap((word) => [word, word.replace(/(?<!\.)\.+$/, "")]);
   const named = new Set<string>([target, ...words]);
   return grown.filter((id) => named.has(id)).slice(0, MOST_TICKETS);
 }

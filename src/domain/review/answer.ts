@@ -11,7 +11,7 @@ export function answerMarks(nonce: string): { readonly begin: string; readonly e
 export type AnswerReading<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
 
 /** A line that begins or ends a code block, because models like to put JSON into one. */
-const CODE_FENCE = /^\s*(?:`{3,}|~{3,})\s*\w*\s*$/;
+const CODE_FENCE = /^\s*(?:`{3,}|~{3,})\s*(?:\w+\s*)?$/;
 
 /**
  * Reads the one JSON object between the marks of this nonce, and ignores all text before it. So an answer inside the change

@@ -7,11 +7,12 @@ import type { TicketId } from "../values/ids.ts";
  */
 export interface AuditFact extends AuditHead {
   readonly type: "audit-head";
-  /** The attempt whose agent has ended, and its rows. */
-  readonly of?: { readonly ticket: TicketId; readonly attempt: number; readonly rows: number };
+  /** The attempt whose agent has ended, its rows, and how many of them are commands that loopdash did not parse. */
+  readonly of?: { readonly ticket: TicketId; readonly attempt: number; readonly rows: number; readonly unread?: number };
 }
 
 /** The part of an attempt that says how many commands of its agent are in the audit log; absent before that is known. */
 export interface AuditResult {
   readonly audited?: number;
+  readonly auditUnread?: number;
 }

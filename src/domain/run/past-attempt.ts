@@ -1,5 +1,6 @@
 import { setAside } from "../schedule/money.ts";
 import { isFromForge } from "./attempt-fact.ts";
+import type { AuditResult } from "./audit-fact.ts";
 import type { RunEvent } from "./event.ts";
 import { stepsNotNeeded } from "./not-needed.ts";
 import { type Attempt, claimsDone, type PastAttempt, type TicketState } from "./ticket-state.ts";
@@ -39,7 +40,7 @@ export function pastOf(
     ...(attempt.notKept === undefined ? {} : { notKept: attempt.notKept }),
     ...(attempt.signals && { signals: attempt.signals }),
     ...(attempt.guard && { guard: attempt.guard }),
-    ...(attempt.audited !== undefined && { audited: attempt.audited }),
+    ...auditResultOf(attempt),
     costUsd: (attempt.agent?.costUsd ?? 0) + (attempt.questionsUsd ?? 0) + lostUsd(attempt),
     ...kindOf(attempt, event),
   };
@@ -58,4 +59,8 @@ function kindOf({ agent, isPlanning }: Attempt, { readOnly, unplanned }: Extract
     ...(agent !== undefined && { hadAgent: true as const }),
     ...(isPlanning && { isPlanning }),
   };
+}
+
+function auditResultOf({ audited, auditUnread }: AuditResult): AuditResult {
+  return { ...(audited !== undefined && { audited }), ...(auditUnread !== undefined && { auditUnread }) };
 }

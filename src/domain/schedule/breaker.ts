@@ -146,7 +146,7 @@ export function identityOf({ step, name, summary, detail, tests, signature }: Ev
   return [step, name, ...about].join("\n").slice(0, IDENTITY_CHARS);
 }
 
-const FOLDERS = /(?:[^\s/:"'`()<>[\]]*\/)+/g;
+const FOLDERS = /(?<![^\s/:"'`()<>[\]])(?:[^\s/:"'`()<>[\]]*\/)+/g;
 const DAYS_AND_MONTHS =
   /\b(?:mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b(?=[,.]?\s+(?:\d|mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))/gi;
 /** UUIDs, and hexadecimal numbers with at least one digit from 0 to 9: object names, digests, addresses. */
@@ -154,7 +154,7 @@ const HEX = /\b(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?:0x)?(?=[0-9a-f]
 const NUMBERS = /\d+(?:[.,:]\d+)*/g;
 /** Numbers in a row, as in dates, clocks and positions, with their unit. */
 const GROUPS =
-  /#(?:\s*[-+.,:/TZ]*\s*#)*(?:\s?(?:[µnm]?s|sec(?:onds?)?|min(?:utes?)?|hours?|h|[kmg]i?b|bytes|%|[ap]m|z|utc|gmt)\b)?/gi;
+  /#(?:\s*(?:[-+.,:/TZ]+\s*)?#)*(?:\s?(?:[µnm]?s|sec(?:onds?)?|min(?:utes?)?|hours?|h|[kmg]i?b|bytes|%|[ap]m|z|utc|gmt)\b)?/gi;
 
 /** A line without folders, numbers, times and hashes. */
 function lasting(line: string): string {

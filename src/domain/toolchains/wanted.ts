@@ -62,14 +62,17 @@ function wantedIn(name: Name, text: string): readonly Omit<WantedTool, "file">[]
     case "rust-toolchain":
       return pin(
         "rust",
-        /^\s*channel\s*=\s*["']([^"'\n]+)["']/m.exec(text)?.[1] ?? (text.includes("[") ? undefined : firstLine(text)),
+        /^[^\S\r\n\u2028\u2029]*channel\s*=\s*["']([^"'\n]+)["']/m.exec(text)?.[1] ??
+          (text.includes("[") ? undefined : firstLine(text)),
       );
     case ".tool-versions":
-      return [...text.matchAll(/^[^\S\n]*([\w-]+)[^\S\n]+([^\s#]+)/gm)].flatMap(([, key, wants]) => pin(toolNamed(key), wants));
+      return [...text.matchAll(/^[^\S\r\n\u2028\u2029]*([\w-]+)[^\S\n]+([^\s#]+)/gm)].flatMap(([, key, wants]) =>
+        pin(toolNamed(key), wants),
+      );
     case "mise.toml":
     case ".mise.toml":
-      return [...toolsTable(text).matchAll(/^\s*"?([\w-]+)"?\s*=\s*["']([^"'\n]+)["']/gm)].flatMap(([, key, wants]) =>
-        pin(toolNamed(key), wants),
+      return [...toolsTable(text).matchAll(/^[^\S\r\n\u2028\u2029]*"?([\w-]+)"?\s*=\s*["']([^"'\n]+)["']/gm)].flatMap(
+        ([, key, wants]) => pin(toolNamed(key), wants),
       );
     case "package.json":
       return ofManifest(text);
@@ -85,7 +88,7 @@ function wantedIn(name: Name, text: string): readonly Omit<WantedTool, "file">[]
 
 /** The table [tools] of a TOML text. */
 function toolsTable(text: string): string {
-  return text.split(/^\s*\[/m).find((part) => part.startsWith("tools]")) ?? "";
+  return text.split(/^[^\S\r\n\u2028\u2029]*\[/m).find((part) => part.startsWith("tools]")) ?? "";
 }
 
 function toolNamed(key: string | undefined): Tool | undefined {

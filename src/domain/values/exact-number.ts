@@ -7,7 +7,7 @@ function decimalOf(source: string): { readonly digits: string; readonly exponent
   if (parts === null) return undefined;
   const [, sign, whole = "", fraction = "", power = "0"] = parts;
   const all = (whole + fraction).replace(/^0+/, "");
-  const digits = all.replace(/0+$/, "");
+  const digits = all.replace(/(?<!0)0+$/, "");
   if (digits === "") return { digits: "", exponent: 0, minus: false };
   return { digits, exponent: Number(power) - fraction.length + all.length - digits.length, minus: sign === "-" };
 }

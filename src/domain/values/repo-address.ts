@@ -28,7 +28,7 @@ export function remoteRepository(remote: string): { readonly host: string; reado
   if (place === undefined) return undefined;
   const host = place.host.toLowerCase();
   const names = place.path
-    .replace(/^\/+|\/+$/g, "")
+    .replace(/^\/+|(?<!\/)\/+$/g, "")
     .replace(/\.git$/, "")
     .split("/");
   return names.every((name) => NAME.test(name)) ? { host: SSH_HOSTS[host] ?? host, names } : undefined;

@@ -160,5 +160,5 @@ function cut(text: string, maxLength: number): string {
     kept++;
   }
   if (end >= text.length) return text;
-  return maxLength < 1 ? "" : `${text.slice(0, keep).replace(/[\u200d\ufe00-\ufe0f]+$/, "")}…`;
+  return maxLength < 1 ? "" : `${text.slice(0, keep).replace(/(?<![\u200d\ufe00-\ufe0f])[\u200d\ufe00-\ufe0f]+$/, "")}…`;
 }

@@ -1,6 +1,7 @@
 import type { AuditHead } from "../../domain/audit/audit-row.ts";
 import { type AuditedCommand, AuditWatch } from "../../domain/audit/audit-watch.ts";
 import type { AgentEvent } from "../../domain/run/agent-event.ts";
+import type { AuditFact } from "../../domain/run/audit-fact.ts";
 import { errorCode } from "../../domain/values/error-text.ts";
 import type { LoopContext, OpenAttempt } from "./context.ts";
 
@@ -19,10 +20,11 @@ export interface CommandAudit {
 /** Logs the mutating commands of an agent from its events, never from what a hook says (S2.22). */
 export function auditCommands(ctx: AuditContext, { ticket, n: attempt, signal }: OpenAttempt): CommandAudit {
   const watch = new AuditWatch();
-  let rows = 0;
+  let [rows, unread] = [0, 0];
   const append = (commands: readonly AuditedCommand[]): void => {
     for (const command of commands) ctx.audit.append({ ticket: ticket.id, attempt, vendor: ctx.batch.agent.kind, ...command });
     rows += commands.length;
+    unread += commands.filter((command) => command.unread).length;
   };
   return {
     event: (event) => append(watch.take(event)),
@@ -37,7 +39,7 @@ export function auditCommands(ctx: AuditContext, { ticket, n: attempt, signal }:
               if (signal.aborted) return undefined;
               throw error;
             });
-      if (head !== undefined) report(ctx, head, { ticket: ticket.id, attempt, rows });
+      if (head !== undefined) report(ctx, head, { ticket: ticket.id, attempt, rows, ...(unread > 0 && { unread }) });
     },
   };
 }
@@ -59,10 +61,6 @@ function headNow({ audit }: AuditContext): AuditHead | undefined {
   }
 }
 
-function report(
-  ctx: AuditContext,
-  head: AuditHead,
-  of?: { ticket: OpenAttempt["ticket"]["id"]; attempt: number; rows: number },
-): void {
+function report(ctx: AuditContext, head: AuditHead, of?: AuditFact["of"]): void {
   ctx.report({ type: "audit-head", ...head, ...(of && { of }) });
 }

@@ -124,6 +124,6 @@ function leftLine(left: number, indent: string): readonly EventLine[] {
 
 function pieceText(line: string): string {
   const [before = ""] = /^ */.exec(line) ?? [];
-  const after = line.trim() === "" ? "" : (/ *$/.exec(line)?.[0] ?? "");
+  const after = line.trim() === "" ? "" : (/(?<! ) *$/.exec(line)?.[0] ?? "");
   return `${before}${displayText(line)}${after}`;
 }

@@ -119,9 +119,14 @@ function remedyLines({ remedies = [] }: Target["ticket"], attempt: number): read
 function auditLines({ ticket, attempt, entry }: Target): readonly LogLine[] {
   if (entry?.step !== "agent") return [];
   const past = ticket.history.find(({ n }) => n === attempt.n);
-  const rows = (past ?? ticket.attempt)?.audited;
+  const { audited: rows, auditUnread = 0 } = past ?? ticket.attempt ?? {};
   if (rows === undefined && past === undefined) return [];
-  return [line(""), line(`${auditText(rows)} (audit/ in the folder of the run)`, "waiting")];
+  return [line(""), line(`${auditText(rows)} (audit/ in the folder of the run)`, "waiting"), ...unreadLines(auditUnread)];
+}
+
+function unreadLines(unread: number): readonly LogLine[] {
+  if (unread === 0) return [];
+  return [line(`${plural(unread, "command was", "commands were")} not read (too much text): counted as changes`, "bad")];
 }
 
 function auditText(rows: number | undefined): string {

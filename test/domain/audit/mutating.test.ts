@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { isMutating } from "../../../src/domain/audit/mutating.ts";
+import { CommandClassifier } from "../../../src/domain/audit/mutating.ts";
+
+const isMutating = (command: string): boolean => new CommandClassifier().classify(command) !== "reading";
 
 const READS = [
   "ls -la",

@@ -35,7 +35,7 @@ async function load({ login, baseUrl, env, ca }: CodeAssistOptions): Promise<Cod
   const body = JSON.stringify({ ...(named === undefined ? {} : { cloudaicompanionProject: named }), metadata });
   const ask = (token: string) =>
     post({
-      url: `${baseUrl.replace(/\/+$/, "")}/v1internal:loadCodeAssist`,
+      url: `${baseUrl.replace(/(?<!\/)\/+$/, "")}/v1internal:loadCodeAssist`,
       headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
       ...{ body, timeoutMs: ANSWER_MS, proxyEnv: env, ca },
     });

@@ -81,6 +81,6 @@ function isAllowed(query: string, route: Route): boolean {
 
 /** The vendor's path and query: OpenAI's base URL includes the version, the others' do not. */
 export function upstreamPath(api: ModelApi, base: URL, target: string): string {
-  const prefix = base.pathname.replace(/\/+$/, "");
+  const prefix = base.pathname.replace(/(?<!\/)\/+$/, "");
   return prefix + (api === "openai" ? target.slice("/v1".length) : target);
 }

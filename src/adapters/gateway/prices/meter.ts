@@ -132,5 +132,5 @@ function priceOf(most: number | undefined): string {
 }
 
 function round(usd: number): string {
-  return usd.toFixed(4).replace(/\.?0+$/, "");
+  return String(Number(usd.toFixed(4)));
 }

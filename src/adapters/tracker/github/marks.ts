@@ -38,7 +38,7 @@ export function markedId(body: string): TicketId | undefined {
 
 /** The text without the mark in its last line, so that the issue is no ticket any more. */
 export function withoutMark(body: string): string {
-  return body.replace(/\n*<!-- loopdash: \S+ -->\s*$/, "\n");
+  return body.replace(/(?<!\n)\n*<!-- loopdash: \S+ -->\s*$/, "\n");
 }
 
 /** The text without loopdash's trailer, and what the trailer says must be done first. */
@@ -50,6 +50,6 @@ export function withoutTrailer(body: string): { readonly text: string; readonly 
 
 /** The ticket at whose work one was found first: `app-7` of `app-7-d1-d2`. Undefined if the id is of no such form. */
 export function rootOf(id: string): TicketId | undefined {
-  const root = TicketId.safeParse(id.replace(/(?:-d\d+)+$/, ""));
+  const root = TicketId.safeParse(id.replace(/(?<!-d\d{1,9})(?:-d\d+)+$/, ""));
   return root.success && root.data !== id ? root.data : undefined;
 }

@@ -19,7 +19,7 @@ export interface ChangedAttributes {
 const NAME = ".gitattributes";
 
 /** Characters that file systems ignore in a name, or drop at its end. */
-const UNSEEN = /\p{Default_Ignorable_Code_Point}|[ .]+$|:.*$/gu;
+const UNSEEN = /\p{Default_Ignorable_Code_Point}|(?<![ .])[ .]+$|:.*/gsu;
 
 /**
  * True if some file system would find this file, or a file in a folder of this name, where git looks for attributes. Git also

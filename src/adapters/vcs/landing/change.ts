@@ -103,7 +103,7 @@ function changedPath(raw: string, path: string): ChangedPath {
 /**
  * Characters that file systems ignore within a name, or drop at its end (git's is_hfs_dotgitmodules and is_ntfs_dotgitmodules).
  */
-const UNSEEN = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]|[ .]+$|:.*$/g;
+const UNSEEN = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]|(?<![ .])[ .]+$|:.*/gs;
 
 /** True for the file that names the sources of submodules, by any name under which a file system would find it. */
 function isModules(path: string): boolean {

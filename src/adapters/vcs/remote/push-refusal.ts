@@ -14,14 +14,14 @@ export function statusLine(stdout: string, ref: string): string | undefined {
 
 /** The reason of a refused ref, which git or the server gives in the protocol's own status (gitprotocol-pack(5), report-status). */
 export function reasonIn(line: string | undefined): string | undefined {
-  return /\(([^)]*)\)\s*$/.exec(line ?? "")?.[1];
+  return /\(([^()]*)\)\s*$/.exec(line ?? "")?.[1];
 }
 
 /** The first lines that the remote printed beside it. Its hooks may quote what a change holds: they are shown, and decide nothing. */
 export function printedLines(stderr: string): readonly string[] {
   return stderr
     .split("\n")
-    .flatMap((line) => /^remote: +(?:error: )?(.*\S)\s*$/.exec(line)?.[1] ?? [])
+    .flatMap((line) => /^remote: +(?:error: )?(\S.*)$/.exec(line.trimEnd())?.[1] ?? [])
     .slice(0, 3);
 }
 
@@ -41,5 +41,5 @@ export function lastWords(stderr: string): string {
 
 /** A text whose addresses have no user names and no passwords. A token may be either: git itself takes out passwords alone. */
 export function withoutUsers(text: string): string {
-  return text.replace(/([a-z][a-z0-9+.-]*:\/\/)[^\s/]*@/gi, "$1");
+  return text.replace(/([a-z][a-z0-9+.-]{0,30}:\/\/)[^\s/]*@/gi, "$1");
 }

@@ -59,7 +59,7 @@ export const PNPM: Installer = {
       const lock = text(path) ?? "";
       if (!/^lockfileVersion:\s*['"]?[56]\.\d+['"]?\s*$/m.test(lock))
         return `${path} does not say which packages have install scripts`;
-      if (/^\s+requiresBuild:\s*true/m.test(lock)) return `${path} has a package with an install script`;
+      if (/^[^\S\r\n\u2028\u2029]*\srequiresBuild:\s*true/m.test(lock)) return `${path} has a package with an install script`;
     }
     return undefined;
   },

@@ -35,6 +35,6 @@ export function shadowingModule(files: readonly { readonly path: string; readonl
 /** The top-level module that this file makes. A folder without a file for its beginning comes after all others (PEP 420). */
 function moduleOf(path: string, kind: "file" | "link"): string | undefined {
   const [top = "", inside, ...deeper] = path.split("/");
-  if (inside === undefined) return kind === "link" || /\.(?:py|pyc|so|pyd)$/.test(top) ? top.replace(/\..*$/, "") : undefined;
+  if (inside === undefined) return kind === "link" || /\.(?:py|pyc|so|pyd)$/.test(top) ? top.replace(/\..*/s, "") : undefined;
   return deeper.length === 0 && /^__init__\./.test(inside) ? top : undefined;
 }

@@ -3,7 +3,7 @@ import { ARCHIVE } from "./python.ts";
 
 /** A line of a requirement file that names a package of an index, an option about an index, or nothing. */
 const REQUIREMENT =
-  /^(?:--(?:index-url|extra-index-url)[= ]https?:\/\/\S+|-i https?:\/\/\S+|--(?:require-hashes|prefer-binary|pre)|--(?:no|only)-binary[= ][\w.,:-]+|[A-Za-z0-9][\w.-]*(?:\[[\w,. -]*\])?\s*(?:[=<>!~;,](?:(?!\s-)[^@])*?)?(?:\s+--hash[= ]\S+)*)?$/;
+  /^(?:--(?:index-url|extra-index-url)[= ]https?:\/\/\S+|-i https?:\/\/\S+|--(?:require-hashes|prefer-binary|pre)|--(?:no|only)-binary[= ][\w.,:-]+|[A-Za-z0-9][\w.-]*(?:\[[\w,. -]*\])?(?:\s*[=<>!~;,][^@\s]*(?:\s+[^@\s-][^@\s]*)*)?(?:\s+--hash[= ]\S+)*)?$/;
 
 /** A line that names another requirement file. */
 const ANOTHER = /^(?:-r|--requirement|-c|--constraint)[= ]\s*(\S+)$/;
@@ -19,7 +19,7 @@ export function requirementsTrouble(path: string, text: string, requirementFiles
     if (another !== undefined) return requirementFiles.has(pathWithin(another, folderOf(path)) ?? "");
     return REQUIREMENT.test(line) && !ARCHIVE.test(line) && !line.includes("\\");
   };
-  return lines.every((line) => isPlain(line.replace(/(?:^|\s+)#.*$/, "").trim()))
+  return lines.every((line) => isPlain(line.replace(/(?:^|\s)#.*/s, "").trim()))
     ? undefined
     : "names more than packages of an index";
 }

@@ -34,7 +34,7 @@ export const CARGO: Installer = {
         return `${path} may name a folder or a program`;
       if (basename(path) === "rust-toolchain" && /\bpath\b/.test(text(path) ?? "path")) return `${path} names a folder`;
       // An escape may hide a key that names a path.
-      if (basename(path) === "Cargo.toml" && /^\s*["']?build["']?\s*=|\\u/im.test(text(path) ?? "build="))
+      if (basename(path) === "Cargo.toml" && /^[^\S\r\n\u2028\u2029]*["']?build["']?\s*=|\\u/im.test(text(path) ?? "build="))
         return `${path} names a build script, or may hide a path`;
     }
     return undefined;

@@ -91,7 +91,8 @@ function changeFolder({ args, scope }: Call): string {
 function folderAt(target: string, scope: Call["scope"]): string | undefined {
   if (isUnknown(target)) return undefined;
   const path = absolutePath(`${target}/`, scope);
-  return path === undefined ? undefined : normalPath(path);
+  // PATH_MAX of Linux: no shell is in such a folder.
+  return path === undefined || path.length > 4_096 ? undefined : normalPath(path);
 }
 
 function declare(call: Call, guard: Inspector): string {

@@ -178,7 +178,7 @@ export class Walk {
       const next = node.commands[index + 1];
       const reader = next?.type === "Command" ? wordsAsWritten(next) : frame.reader;
       const scope = node.commands.length > 1 ? copyOf(frame.scope) : frame.scope;
-      stdin = this.#node(command, { scope, stdin, before: [...before], ...(reader !== undefined && { reader }) });
+      stdin = this.#node(command, { scope, stdin, before, ...(reader !== undefined && { reader }) });
       if (command.type === "Command") before.push(...wordsAsWritten(command));
     }
     return stdin ?? "";

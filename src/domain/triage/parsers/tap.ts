@@ -61,7 +61,7 @@ function levelOf(indent = ""): number {
 /** A point that failed and is no TODO or SKIP. */
 function failedPoint([, indent, not, rest = ""]: RegExpExecArray, names: readonly string[]): Point | undefined {
   if (not === undefined || / # (?:TODO|SKIP)\b/i.test(` ${rest}`)) return undefined;
-  const name = rest.replace(/ # time=\d.*$/, "").trim();
+  const name = rest.replace(/ # time=\d.*/s, "").trim();
   return { path: [...names.slice(0, levelOf(indent)), name].filter((each) => each !== ""), diagnostics: [] };
 }
 

@@ -23,7 +23,7 @@ const ListedIssue = z.object({
   milestone: z.object({ title: z.string() }).nullable(),
   pull_request: z.unknown().optional(),
 });
-const ListedComment = z.object({ id: z.number(), updated_at: z.string(), issue_url: z.string().regex(/\/\d+$/) });
+const ListedComment = z.object({ id: z.number(), updated_at: z.string(), issue_url: z.string().regex(/\/(?<!\d)\d+$/) });
 
 /** One list as it was last answered. */
 interface Feed {
@@ -76,7 +76,7 @@ export class ChangeFeed {
       parameters: name,
     });
     this.#next = { ...this.#next, comments: feed };
-    return isCut ? undefined : fresh.map(({ issue_url }) => Number(/\d+$/.exec(issue_url)?.[0]));
+    return isCut ? undefined : fresh.map(({ issue_url }) => Number(/(?<!\d)\d+$/.exec(issue_url)?.[0]));
   }
 
   /** Says that what the last look found was read. Without this, the next look finds it again. */

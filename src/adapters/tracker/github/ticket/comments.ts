@@ -56,7 +56,7 @@ export function ownText(state: TrackerState, note: string): string {
 
 /** The number by which the REST API knows a comment; its `databaseId` in GraphQL has too few bits. */
 export function numberOfComment({ url }: CommentNode): number {
-  return Number(/\d+$/.exec(url)?.[0]);
+  return Number(/(?<!\d)\d+$/.exec(url)?.[0]);
 }
 
 function isOwn({ viewerDidAuthor, body }: CommentNode): boolean {
