@@ -120,19 +120,32 @@ export function segmentPath(segment: number): string {
 
 /** About how many bytes the row of a command takes in the file. */
 export function rowBytes({ command, cwd = "" }: Pick<AuditEntry, "command" | "cwd">): number {
-  return FRAME_BYTES + [command, cwd].reduce((sum, text) => sum + ascii(JSON.stringify(cut(text))).length, 0);
+  return FRAME_BYTES + fitting(command).bytes + fitting(cwd).bytes;
 }
 
 function cut(text: string): string {
-  const kept = text.slice(0, MOST_CHARS);
-  let bytes = 0;
-  let end = 0;
-  for (const char of kept) {
-    bytes += ascii(JSON.stringify(char)).length - 2;
-    if (bytes > MOST_TEXT_BYTES) break;
+  const { end } = fitting(text);
+  return end < text.length ? `${text.slice(0, end)}${CUT}` : text;
+}
+
+/** How many characters of a text fit, and the bytes that they take in the file. */
+function fitting(text: string): { readonly end: number; readonly bytes: number } {
+  let [bytes, end] = [0, 0];
+  for (const char of text.slice(0, MOST_CHARS)) {
+    const more = escapedBytes(char);
+    if (bytes + more > MOST_TEXT_BYTES) break;
+    bytes += more;
     end += char.length;
   }
-  return end < text.length ? `${kept.slice(0, end)}${CUT}` : text;
+  return { end, bytes };
+}
+
+/** The bytes of a character between the quotes of a string of JSON in ASCII (RFC 8259, section 7). */
+function escapedBytes(char: string): number {
+  if (char.length > 1) return 12;
+  if (char >= "\u007f") return 6;
+  if (char < " ") return "\b\t\n\f\r".includes(char) ? 2 : 6;
+  return char === '"' || char === "\\" ? 2 : 1;
 }
 
 /** JSON with escapes for all but ASCII: any terminal may show it, and it can be cut between any two bytes. */

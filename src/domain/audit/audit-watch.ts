@@ -69,8 +69,9 @@ export class AuditWatch {
 
   /** Counts an entry that is kept. After the first that finds no room there is none: later ones are not picked by their length. */
   #hasRoom(entry: AuditedCommand): boolean {
+    if (this.#isFull) return false;
     const bytes = this.#bytes + rowBytes(entry);
-    this.#isFull ||= this.#rows >= MOST_ROWS || bytes > MOST_BYTES;
+    this.#isFull = this.#rows >= MOST_ROWS || bytes > MOST_BYTES;
     if (this.#isFull) return false;
     this.#bytes = bytes;
     this.#rows += 1;
