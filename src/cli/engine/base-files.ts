@@ -54,6 +54,6 @@ export async function baseEntries(
   const found = [...stdout.matchAll(/^[0-9a-f]{40,64} (?:blob|tree) (.+)$/gm)].map(([, name = ""]) => name);
   if (found.length === 0) return new Map();
   const listed = await mustGit(path, { gitDir, args: ["ls-tree", "-z", "--full-tree", `refs/heads/${base}`, "--", ...found] });
-  const plain = new Set([...listed.matchAll(/100644 blob [0-9a-f]+\t([^\0]*)\0/g)].map(([, name = ""]) => name));
+  const plain = new Set([...listed.matchAll(/(?<=^|\0)100644 blob [0-9a-f]+\t([^\0]*)\0/g)].map(([, name = ""]) => name));
   return new Map(found.map((name) => [name, { executable: !plain.has(name) }]));
 }

@@ -22,7 +22,9 @@ export function zoneMatcher(zone: string): (path: string) => ZoneRelation {
 function patternOf(zone: string): readonly string[] {
   const isAnywhere = !zone.includes("/");
   const segments = zone.replace(/\/$/, "").split("/");
-  return isAnywhere ? ["**", ...segments] : segments;
+  const whole = isAnywhere ? ["**", ...segments] : segments;
+  // A second one would add nothing but time.
+  return whole.filter((part, i) => part !== "**" || whole[i - 1] !== "**");
 }
 
 /**

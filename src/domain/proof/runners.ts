@@ -29,7 +29,7 @@ const vitest: TestRunner = {
 const jest: TestRunner = {
   name: "jest",
   isStartedBy: ([program = ""]) => /^jest(?:\.js)?$/.test(program),
-  isTestFile: (path) => /\.(?:test|spec)\.[cm]?[jt]sx?$|(?:^|\/)__tests__\/.*\.[cm]?[jt]sx?$/.test(path),
+  isTestFile: (path) => /\.(?:test|spec)\.[cm]?[jt]sx?$|^(?=.*\.[cm]?[jt]sx?$)(?:.*\/)?__tests__\//.test(path),
   stopsEarly: (words) => words.some((word) => /^(?:-b|--bail(?:=[1-9]\d*)?)$/.test(word)),
   sharesProcess: never,
 };
@@ -38,7 +38,7 @@ const mocha: TestRunner = {
   name: "mocha",
   isStartedBy: ([program = ""]) => /^_?mocha(?:\.c?js)?$/.test(program),
   // Its own default is the folder `test`; a command may name others.
-  isTestFile: (path) => /\.(?:test|spec)\.[cm]?[jt]sx?$|(?:^|\/)(?:tests?|specs?)\/.*\.[cm]?[jt]sx?$/.test(path),
+  isTestFile: (path) => /\.(?:test|spec)\.[cm]?[jt]sx?$|^(?=.*\.[cm]?[jt]sx?$)(?:.*\/)?(?:tests?|specs?)\//.test(path),
   stopsEarly: (words) => words.some((word) => /^(?:-b|--bail(?:=true)?)$/.test(word)),
   sharesProcess: always,
 };
@@ -88,7 +88,7 @@ const cargoTest: TestRunner = {
     const at = words.findIndex((word) => /^(?:test|t|nextest)$/.test(word));
     return program === "cargo" && at !== -1 && words.slice(0, at).every((word) => /^[-+]/.test(word));
   },
-  isTestFile: (path) => /(?:^|\/)(?:src|tests)\/.*\.rs$/.test(path),
+  isTestFile: (path) => /^(?=.*\.rs$)(?:.*\/)?(?:src|tests)\//.test(path),
   keepsTestsInCode: true,
   // cargo continues with the next test program only if told to.
   stopsEarly: (words) => !words.includes("--no-fail-fast"),

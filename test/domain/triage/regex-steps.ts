@@ -152,8 +152,22 @@ export function attacksOn(node: Node, length: number): readonly string[] {
     }
     const [first = ""] = preference;
     all.add(first.repeat(length));
+    // The beginning of a match again and again, which each begins another search for the end.
+    for (const head of headsOf(node)) {
+      const text = sample(head, { pumped: new Set(), each: 0, chars: preference + OTHERS, branch: 0 });
+      if (text !== "") all.add(text.repeat(Math.ceil(length / text.length)).slice(0, length));
+    }
   }
   return [...all];
+}
+
+/** The beginnings of all sequences. */
+function headsOf(node: Node): readonly Node[] {
+  if ("part" in node) return headsOf(node.part);
+  if (!("parts" in node)) return [];
+  const own =
+    node.is === "sequence" ? node.parts.map((_, n) => ({ is: "sequence" as const, parts: node.parts.slice(0, n) })) : [];
+  return [...own, ...node.parts.flatMap(headsOf)];
 }
 
 interface Sampling {

@@ -50,7 +50,7 @@ function aliasesIn(code: Code): ReadonlyMap<string, string> {
   for (let i = 2; i < code.tokens.length; i += 1) {
     const [name, link, local] = [textAt(code, i - 2), textAt(code, i - 1), textAt(code, i)];
     if (code.tokens[i]?.kind === "word" && /^(?:as|:)$/.test(link) && ALIASED.test(name)) aliases.set(local, name);
-    const isModule = /^["'].*assert.*["']$/;
+    const isModule = /^["'](?=.*["']$).*assert/;
     if (link === "from" && isModule.test(local)) aliases.set(name, "assert");
     if (link === "(" && name === "require" && isModule.test(local) && textAt(code, i - 3) === "=")
       aliases.set(textAt(code, i - 4), "assert");

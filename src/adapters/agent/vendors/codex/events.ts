@@ -97,7 +97,7 @@ const KINDS: readonly (readonly [RegExp, AgentStopKind])[] = [
   [/\b401\b|unauthorized/i, "authentication"],
   [/\b403\b|forbidden|quota|billing/i, "permission"],
   [/context window|context_length|\b413\b/i, "context"],
-  [/\b404\b|model.{0,500}(?:not found|does not exist)/i, "model"],
+  [/\b404\b|model.{0,100}(?:not found|does not exist)/i, "model"],
   [/\b429\b|rate.?limit|usage limit/i, "rate-limited"],
   [/\b402\b/, "budget"],
   [/\b5\d\d\b|overloaded|at capacity|high demand/i, "overloaded"],

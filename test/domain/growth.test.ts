@@ -1,0 +1,133 @@
+import { describe, expect, it, test } from "vitest";
+import { ActivityLines } from "../../src/adapters/agent/activity-lines.ts";
+import { AuditWatch } from "../../src/domain/audit/audit-watch.ts";
+import { CommandClassifier } from "../../src/domain/audit/mutating.ts";
+import { effectOf } from "../../src/domain/behaviour/shell-effect.ts";
+import { parseBound } from "../../src/domain/bound/parse-bound.ts";
+import { zoneMatcher } from "../../src/domain/bound/zone-match.ts";
+import { parseDiscovery } from "../../src/domain/outbox/parse.ts";
+import { tokenize } from "../../src/domain/proof/twins/tokens.ts";
+import { readPatch } from "../../src/domain/review/diff.ts";
+import { findingsOf } from "../../src/domain/triage/findings.ts";
+import { readJson } from "../../src/domain/values/json-text.ts";
+import { plainText } from "../../src/domain/values/text.ts";
+
+/** What reads text of agents, of clones and of the code under judgement on the event loop. */
+const READERS: Readonly<Record<string, (text: string) => unknown>> = {
+  "the rules of BOUND.md": (text) => parseBound(`# BOUND\n\n## DANGER ZONES\n${text}\n## IRON LAWS\n- ${text}`),
+  "one line of BOUND.md": (text) => parseBound(`## ${text.replaceAll("\n", " ")}x`),
+  "a log of a check": (text) => findingsOf({ job: "check", log: text }),
+  "a report of tests": (text) => findingsOf({ job: "check", reports: [text, `<testsuite>${text}`] }),
+  "a discovery": (text) => parseDiscovery(text),
+  "a diff": (text) => readPatch(text),
+  "a test's code": (text) => tokenize(text, "js"),
+  "a value of JSON": (text) => readJson(`[${JSON.stringify(text)}]`),
+  "text for the terminal": (text) => plainText(text),
+  "a command": (text) => effectOf({ does: "run", command: text }),
+  "a command for the audit": (text) => new CommandClassifier().classify(text),
+  "a path and a zone": (text) => zoneMatcher(text.slice(0, 1_000))(text.slice(0, 4_000)),
+};
+
+const UNITS = [
+  ..."a ' \" \\ < ( [ { ` # - * / | ; & = ~ 0 é \u001b[ \u202e ".split(" "),
+  ...[
+    " ",
+    "\t ",
+    "\n",
+    "\r",
+    "a\n",
+    "a: b\n",
+    "## ",
+    "- `a` ",
+    "- a\n  b\n",
+    "a/",
+    "**/",
+    "**/a*/",
+    "/*",
+    "/*/",
+    "`${",
+    "$(",
+    "a|",
+    "a;",
+    "cd a;",
+  ],
+  ...[
+    "<a>",
+    "<!--",
+    '<testcase name="a"/>',
+    "ok 1 - a\n",
+    "not ok 1 - a\n",
+    "  ---\n",
+    "error: a\n",
+    "::error::a\n",
+    "    at a (b:1:1)\n",
+  ],
+  ...['{"a":1}\n', "@@ -1,9 +1,9 @@\n", "diff --git a/b b/b\n", "cat <<E\nx\nE\n", "<<E ", "FAIL a\n", "● a › b\n", "E   a\n"],
+];
+const [SHORT, LONG] = [75_000, 300_000];
+
+/** The least time of three, in milliseconds. */
+function timeOf(work: () => unknown): number {
+  const once = (): number => {
+    const from = performance.now();
+    work();
+    return performance.now() - from;
+  };
+  return Math.min(once(), once(), once());
+}
+
+/**
+ * Four times the text may take some ten times as long: caches and the collector of memory cost more with it. Where both are short, compared
+ * is with work of which the time is known to be linear.
+ */
+const MOST = 10;
+const known = timeOf(() => JSON.stringify(Array.from({ length: LONG }, (_, i) => `${i}`.padStart(8))).length);
+
+describe.each(Object.entries(READERS))("reading %s takes linear time", (_, read) => {
+  test.for(UNITS.map((unit) => [JSON.stringify(unit), unit] as const))("for %s again and again", ([, unit]) => {
+    const reading = (chars: number) => {
+      const text = unit.repeat(Math.ceil(chars / unit.length));
+      return () => {
+        try {
+          read(text);
+        } catch (error) {
+          // What is no value of the format is refused.
+          if (!(error instanceof Error)) throw error;
+        }
+      };
+    };
+    const long = timeOf(reading(LONG));
+    if (long <= 5 * known) return;
+    expect(long / timeOf(reading(SHORT))).toBeLessThan(MOST);
+  });
+});
+
+describe("an agent's stream", () => {
+  it("of messages without end costs nothing once the message is as long as any", () => {
+    const lines = new ActivityLines();
+    const piece = "x".repeat(100_000);
+    for (let n = 0; n < 40; n++) lines.event({ what: "text", text: piece, piece: true });
+    expect(lines.message.length).toBeLessThanOrEqual(1_100_000);
+  });
+
+  const run = (command: string) =>
+    ({ what: "tool", text: "", call: command.slice(0, 9), action: { does: "run", command } }) as const;
+  const rowsOf = (commands: readonly string[]) => {
+    const watch = new AuditWatch();
+    return [...commands.flatMap((command) => watch.take(run(command))), ...watch.end()];
+  };
+
+  test.for([
+    ["too long", [`cat ${"a ".repeat(3_000)}`], 1],
+    ["longer than words are looked for", [`cat ${"a ".repeat(15_000)}`], 1],
+    ["beyond what one attempt may have parsed", Array.from({ length: 300 }, (_, n) => `cat ${n} ${"a ".repeat(1_990)}`), 51],
+    ["short", ["cat a", "ls b"], 0],
+  ] as const)("has rows for commands that only read if they are %s", ([, commands, rows]) => {
+    const found = rowsOf(commands);
+    expect(found.length).toBe(rows);
+    expect(found.every(({ kind, unread }) => kind === "run" && unread === true)).toBe(true);
+  });
+
+  it("has a plain row for what its words call a change, however long", () =>
+    expect(rowsOf([`npm run ${"a ".repeat(5_000)}`])).toEqual([expect.not.objectContaining({ unread: true })]));
+});
