@@ -12,24 +12,28 @@ import { findingsOf } from "../../src/domain/triage/findings.ts";
 import { readJson } from "../../src/domain/values/json-text.ts";
 import { plainText } from "../../src/domain/values/text.ts";
 
+/** The same part of a text whose reader looks at so many characters at most. */
+const part = (text: string, most: number): string => text.slice(0, Math.floor((most * text.length) / 310_000));
+
 /** What reads text of agents, of clones and of the code under judgement on the event loop. */
 const READERS: Readonly<Record<string, (text: string) => unknown>> = {
-  "the rules of BOUND.md": (text) => parseBound(`# BOUND\n\n## DANGER ZONES\n${text}\n## IRON LAWS\n- ${text}`),
-  "one line of BOUND.md": (text) => parseBound(`## ${text.replaceAll("\n", " ")}x`),
+  "the rules of BOUND.md": (text) =>
+    parseBound(`# BOUND\n\n## DANGER ZONES\n${part(text, 30_000)}\n## IRON LAWS\n- ${part(text, 30_000)}`),
+  "one line of BOUND.md": (text) => parseBound(`## ${part(text, 60_000).replaceAll("\n", " ")}x`),
   "a log of a check": (text) => findingsOf({ job: "check", log: text }),
   "a report of tests": (text) => findingsOf({ job: "check", reports: [text, `<testsuite>${text}`] }),
   "a discovery": (text) => parseDiscovery(text),
   "a diff": (text) => readPatch(text),
-  "a test's code": (text) => tokenize(text, "js"),
+  "a test's code": (text) => tokenize(part(text, 100_000), "js"),
   "a value of JSON": (text) => readJson(`[${JSON.stringify(text)}]`),
   "text for the terminal": (text) => plainText(text),
-  "a command": (text) => effectOf({ does: "run", command: text }),
-  "a command for the audit": (text) => new CommandClassifier().classify(text),
+  "a command": (text) => effectOf({ does: "run", command: part(text, 20_000) }),
+  "a command for the audit": (text) => new CommandClassifier().classify(`cat ${part(text, 3_900)}`),
   "a path and a zone": (text) => zoneMatcher(text.slice(0, 1_000))(text.slice(0, 4_000)),
 };
 
 const UNITS = [
-  ..."a ' \" \\ < ( [ { ` # - * / | ; & = ~ 0 é \u001b[ \u202e ".split(" "),
+  ..."a ' \" \\ < ( [ { ` # - * / | ; & = ~ 0 é \u001b[ \u202e".split(" "),
   ...[
     " ",
     "\t ",
@@ -77,10 +81,10 @@ function timeOf(work: () => unknown): number {
 }
 
 /**
- * Four times the text may take some ten times as long: caches and the collector of memory cost more with it. Where both are short, compared
+ * Four times the text may take some twelve times as long, and sixteen if time is quadratic: caches and the collector of memory cost more with it. Where both are short, compared
  * is with work of which the time is known to be linear.
  */
-const MOST = 10;
+const MOST = 12;
 const known = timeOf(() => JSON.stringify(Array.from({ length: LONG }, (_, i) => `${i}`.padStart(8))).length);
 
 describe.each(Object.entries(READERS))("reading %s takes linear time", (_, read) => {
@@ -96,8 +100,10 @@ describe.each(Object.entries(READERS))("reading %s takes linear time", (_, read)
         }
       };
     };
+    const from = performance.now();
+    reading(LONG)();
+    if (performance.now() - from <= 5 * known) return;
     const long = timeOf(reading(LONG));
-    if (long <= 5 * known) return;
     expect(long / timeOf(reading(SHORT))).toBeLessThan(MOST);
   });
 });
@@ -120,7 +126,7 @@ describe("an agent's stream", () => {
   test.for([
     ["too long", [`cat ${"a ".repeat(3_000)}`], 1],
     ["longer than words are looked for", [`cat ${"a ".repeat(15_000)}`], 1],
-    ["beyond what one attempt may have parsed", Array.from({ length: 300 }, (_, n) => `cat ${n} ${"a ".repeat(1_990)}`), 51],
+    ["beyond what one attempt may have parsed", Array.from({ length: 300 }, (_, n) => `cat ${n} ${"a ".repeat(1_990)}`), 50],
     ["short", ["cat a", "ls b"], 0],
   ] as const)("has rows for commands that only read if they are %s", ([, commands, rows]) => {
     const found = rowsOf(commands);
