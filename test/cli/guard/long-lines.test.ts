@@ -42,10 +42,13 @@ describe("a line of 300,000 characters", () => {
     expect(guardCheck({ json: true, words: [line] }, caller([]))).toBe(0),
   );
 
-  test.for(["redis-cli <<E\n", "psql <<E\n", "cqlsh <<E\n"])("is blocked by the hook of a program, too: %s", async (begin) => {
-    const payload = { cwd: "/work", tool_name: "Bash", tool_input: { command: `${begin}${repeated("\n")}E` } };
-    const printed: string[] = [];
-    const code = await hook(["before-tool", "--agent", "claude"], caller(printed, JSON.stringify(payload)));
-    expect([code, printed.join("")]).toEqual([2, expect.stringContaining("unreadable")]);
-  });
+  test.for(["pipes", "blank lines for a database", "code that prints"])(
+    "of %s is blocked by the hook of a program, too",
+    async (name) => {
+      const payload = { cwd: "/work", tool_name: "Bash", tool_input: { command: HOSTILE[name] } };
+      const printed: string[] = [];
+      const code = await hook(["before-tool", "--agent", "claude"], caller(printed, JSON.stringify(payload)));
+      expect([code, printed.join("")]).toEqual([2, expect.stringContaining("unreadable")]);
+    },
+  );
 });
