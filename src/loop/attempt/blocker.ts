@@ -20,8 +20,8 @@ const ASK_MINUTES = 15;
 export type Ruled = { readonly humanStep: string } | { readonly evidence: Evidence };
 
 /**
- * Replays a claimed blocker and rules on it (S5.11). The engine runs the captured commands itself, on the change as it is and
- * without the agent. Each must fail again with the same exit code. Then the reviewer rules. Without a reviewer, or without a
+ * Replays a claimed blocker and rules on it (S5.11). The engine runs the captured commands itself, without the agent, on the change as
+ * it is and on the base. Each must fail again with the same exit code: what fails by the change alone is no wall. Then the reviewer rules. Without a reviewer, or without a
  * valid answer, the claim is rejected. Throws AttemptOver if the attempt is cancelled.
  */
 export async function adjudicateBlocker(
@@ -57,13 +57,14 @@ async function rule(
     return rejected('nothing is built, and the batch leaves only built tickets to a person ("gated": "built")');
   const replays: Replayed[] = [];
   for (const [i, captured] of claim.evidence.entries()) {
-    const replay = await runAgain(ctx, scope, repo, {
-      captured,
-      commit: change.tip,
-      attributesOf: baseSha,
-      log: `blocker-${i + 1}`,
-    });
+    const log = `blocker-${i + 1}`;
+    const replay = await runAgain(ctx, scope, repo, { captured, commit: change.tip, attributesOf: baseSha, log });
     if ("why" in replay) return rejected(replay.why);
+    if (change.tip !== baseSha) {
+      const on = { captured, commit: baseSha, attributesOf: baseSha, log: `${log}-base` };
+      const base = await runAgain(ctx, scope, repo, on);
+      if ("why" in base) return rejected(`on the base, without the change, ${base.why}`);
+    }
     replays.push({ captured, output: replay.output });
   }
   const asked = await askReviewer(ctx, scope, repo, {
@@ -87,7 +88,7 @@ async function rule(
   return asked.ok ? asked.value : rejected(`a blocker needs a reviewer to rule on it: ${asked.why}`);
 }
 
-/** Runs a captured command on the change, in the place of steps' commands. Gives its output, or why it proves no blocker. */
+/** Runs a captured command on a commit, in the place of steps' commands. Gives its output, or why it proves no blocker. */
 async function runAgain(
   ctx: LoopContext,
   scope: OpenAttempt,
@@ -119,8 +120,8 @@ function rejection({ claim }: BlockerClaim, { reason, failing }: BlockerRuling):
     ...failing,
     "",
     "Do the ticket. A red check, a merge conflict, a failed deployment or a surprising plan is work, and no blocker.",
-    "Claim a blocker again only for a wall that nobody can get past in the code, with a command that fails by it on a fresh",
-    "checkout of your change, run without you, and say what else you tried.",
+    "Claim a blocker again only for a wall that nobody can get past in the code, with a command that fails by it on fresh",
+    "checkouts of your change and of the base, run without you, and say what else you tried.",
   ];
   return {
     step: "blocker",
