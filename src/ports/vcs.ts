@@ -129,7 +129,7 @@ export interface Repo {
   readonly place: string;
   /** Its page on GitHub or GitLab, by the remote of its base when it was opened; absent if it is elsewhere. */
   readonly url?: string;
-  /** The identity of the repository across runs, whatever its path, and its name for people. */
+  /** The identity of the repository across runs, and its name for people. */
   identity(): Promise<{ readonly key: string; readonly name: string }>;
   /** Commit at the tip of the base branch. */
   baseTip(): Promise<string>;

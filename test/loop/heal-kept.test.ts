@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { classesOf } from "../../src/loop/heal/harness-check.ts";
@@ -168,4 +168,44 @@ test("what a heal added without moving anything is in no later heal's copy, and 
   const later = await openHealing({ work: oneFile }, home);
   using __ = later.stage;
   expect(await later.stage.engine.ctx.harness.hints(APP)).toBe(HINT);
+});
+
+describe("a script that an agent wrote", () => {
+  const withScript =
+    (name: string, text = "#!/bin/sh\n# says where\n") =>
+    (task: HealTask) => {
+      mkdirSync(join(task.worktree, "tools"), { recursive: true });
+      writeFileSync(join(task.worktree, "tools", name), text);
+      return addHint(task);
+    };
+
+  test.each([
+    ["is kept by a person alone, with all that came with it", withScript("where"), "waiting"],
+    ["also if it is not called like one", withScript("notes.txt", "#!/usr/bin/env node\n"), "waiting"],
+    ["and a heal without one is kept by itself", addHint, "kept"],
+  ] as const)("%s", async (_, heal, state) => {
+    const { stage, home } = await openHealing({ heal });
+    using __ = stage;
+    stage.start();
+    expect((await stage.ended()).end).toMatchObject({ exitCode: 0 });
+    expect(recorded(home)).toMatchObject({ "r-1-1": { state } });
+    expect(stage.of("heal-kept")).toMatchObject([{ as: state }]);
+    const next = await openHealing({}, home);
+    using ___ = next.stage;
+    const { harness } = next.stage.engine.ctx;
+    expect([await harness.hints(APP), await harness.tools(APP)]).toEqual([state === "kept" ? HINT : "", undefined]);
+  });
+
+  test("reaches later runs once a person has kept it", async () => {
+    const { stage, home } = await openHealing({ heal: withScript("where") });
+    using _ = stage;
+    stage.start();
+    await stage.ended();
+    const [file = ""] = readdirSync(join(home, "changes"));
+    const record = JSON.parse(readFileSync(join(home, "changes", file), "utf8"));
+    writeFileSync(join(home, "changes", file), JSON.stringify({ ...record, state: "kept" }));
+    const next = await openHealing({}, home);
+    using __ = next.stage;
+    expect(await next.stage.engine.ctx.harness.tools(APP)).toMatchObject({ tools: [{ name: "where", about: "says where" }] });
+  });
 });

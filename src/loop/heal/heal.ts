@@ -13,7 +13,7 @@ import type { RepoId, RunId } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { vecItems } from "../../domain/values/vec.ts";
 import type { AgentResult } from "../../ports/agent.ts";
-import type { HarnessReading, HarnessTexts } from "../../ports/harness.ts";
+import { type HarnessReading, type HarnessTexts, isTool } from "../../ports/harness.ts";
 import type { HealFiles } from "../../ports/run-files.ts";
 import type { LoopContext } from "../attempt/context.ts";
 import { renderWorkerPrompt } from "../attempt/prompt.ts";
@@ -51,13 +51,15 @@ export async function heal(ctx: LoopContext, event: Started, signal: AbortSignal
 export async function keepHeal(ctx: LoopContext, { n, keep }: Extract<RunEvent, { type: "heal-keeping" }>): Promise<void> {
   const heal = ctx.state().heals.past.find((past) => past.n === n);
   if (heal === undefined) return;
-  const state = keep === "auto" ? "kept" : "waiting";
-  const { endedAt: at, base, moved, answer } = heal;
+  const { endedAt: at, base, moved, answer, changed } = heal;
+  const scripts = changed.filter(isTool);
+  const state = keep === "auto" && scripts.length === 0 ? "kept" : "waiting";
   const { rootCause = "", change = "", prediction = [] } = answer ?? {};
   try {
     for (const repo of reposOf(ctx, heal.repo))
       await ctx.harness.keep({ n, base, repo, state, at, rootCause, change, prediction, moved });
-    ctx.report({ type: "heal-kept", n, as: state, why: KEPT[state] });
+    const why = scripts.length === 0 ? KEPT[state] : plainText(`an agent wrote ${scripts.join(", ")}: ${KEPT.waiting}`, 500);
+    ctx.report({ type: "heal-kept", n, as: state, why });
   } catch (error) {
     const why = plainText(`it could not be recorded for later runs: ${errorMessage(error)}`, 500);
     ctx.report({ type: "heal-kept", n, as: "failed", why });

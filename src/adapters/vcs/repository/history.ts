@@ -4,6 +4,7 @@ import type { Commit } from "../../../ports/vcs.ts";
 import { GitFailure } from "../git/git-call.ts";
 import { partOf } from "../git/git-queries.ts";
 import { objectId } from "../git/ref-names.ts";
+import { followedRemote } from "./remote-address.ts";
 import type { Store } from "./store.ts";
 
 /** The commit at the tip of the base. Throws if the branch no longer exists. */
@@ -68,9 +69,9 @@ export async function isCommit(store: Store, commit: string): Promise<boolean> {
 }
 
 /**
- * The identity of a repository across runs: the first commit of its base and the name of its folder, hashed. A clone in another
- * place keeps it, and a path alone would give it to whatever is put there later. The name distinguishes repositories that were made
- * from one template. Only first parents are followed, so that merging a foreign history changes nothing.
+ * The identity of a repository across runs, hashed: its remote, where it is, and the first commit of its base. A fork has that commit
+ * and perhaps the name of the folder, and another remote or place; what is put at the same path later has another first commit. Only
+ * first parents are followed, so that merging a foreign history changes nothing.
  */
 export async function identityOf(store: Store): Promise<{ readonly key: string; readonly name: string }> {
   const args = ["rev-list", "--max-parents=0", "--first-parent", objectId(await baseTip(store))];
@@ -78,5 +79,7 @@ export async function identityOf(store: Store): Promise<{ readonly key: string; 
   const root = stdout.trim().split("\n").at(-1) ?? "";
   if (status !== 0 || root === "") throw new Error(`the first commit of ${store.at.path} cannot be found: ${stderr}`);
   const name = basename(store.place).replace(/\.git$/, "");
-  return { key: createHash("sha256").update(`${root}\n${name}`).digest("hex").slice(0, 32), name };
+  const remote = followedRemote(store.at.settings, store.baseRef.replace(/^refs\/heads\//, ""));
+  const parts = [remote, store.at.commonDir, root];
+  return { key: createHash("sha256").update(parts.join("\n")).digest("hex").slice(0, 32), name };
 }

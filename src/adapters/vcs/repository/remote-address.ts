@@ -1,14 +1,25 @@
-import { repoAddress } from "../../../domain/values/repo-address.ts";
+import { remoteRepository, repoAddress } from "../../../domain/values/repo-address.ts";
 
 /**
  * The page of a repository on GitHub or GitLab, by its settings (names in lower case): those of the remote that the base follows, else
  * of `origin`. Undefined if its host is another, or unknown.
  */
 export function remoteAddress(settings: ReadonlyMap<string, string>, base: string): string | undefined {
+  const address = followedAddress(settings, base);
+  return address === undefined ? undefined : repoAddress(rewritten(address, settings));
+}
+
+/** The remote that the base follows, as host and names if it has them, whatever the protocol; "" if there is none. */
+export function followedRemote(settings: ReadonlyMap<string, string>, base: string): string {
+  const address = followedAddress(settings, base) ?? "";
+  const { host, names = [] } = remoteRepository(address) ?? {};
+  return host === undefined ? address : [host, ...names].join("/");
+}
+
+function followedAddress(settings: ReadonlyMap<string, string>, base: string): string | undefined {
   const followed = settings.get(`branch.${base}.remote`);
   const remote = followed === undefined || followed === "." ? "origin" : followed;
-  const address = settings.get(`remote.${remote}.url`);
-  return address === undefined ? undefined : repoAddress(rewritten(address, settings));
+  return settings.get(`remote.${remote}.url`);
 }
 
 /**
