@@ -5,7 +5,7 @@ import { nearest } from "./nearest.ts";
 import type { ParsedBatch } from "./parse.ts";
 import { unfitForPath } from "./plain-words.ts";
 import { type BatchProblem, displayValue, type Locate, pathText, problemAt } from "./problem.ts";
-import type { BatchFile, TicketSpec } from "./schema.ts";
+import type { BatchFile, TicketSpec, Writer } from "./schema.ts";
 import { ticketIdHint } from "./ticket-id-hint.ts";
 import { isKeptOutside, ticketFolderOf } from "./tracker-spec.ts";
 
@@ -36,6 +36,8 @@ export interface FolderTicket {
   readonly repo?: RepoId;
   readonly dependsOn: readonly TicketId[];
   readonly exclusive: readonly string[];
+  /** Who wrote its text, if it is no file of a person. */
+  readonly writer?: Writer | undefined;
   /** The file of its contract, relative to the batch file's folder. */
   readonly contract?: string;
   /** Why no agent would work on it as it is now; absent if one would. Safe for a terminal. */

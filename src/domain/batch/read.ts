@@ -9,7 +9,7 @@ import { parseBatchFile } from "./parse.ts";
 import { unfitForPath } from "./plain-words.ts";
 import { type BatchProblem, type Locate, sortProblems } from "./problem.ts";
 import { resolveBatch, resolvePolicy, resolveTracker, secretsOfFile } from "./resolve.ts";
-import type { Batch } from "./schema.ts";
+import type { Batch, Ticket } from "./schema.ts";
 import { isKeptOutside, ticketFolderOf } from "./tracker-spec.ts";
 import { warnOfBatch } from "./warn.ts";
 
@@ -43,12 +43,20 @@ export function readBatch(text: string, batchSurroundings: BatchSurroundings): B
   const contracts = readContracts(file, locate, batchSurroundings.contracts ?? new Map());
   const all = unread ? found : [...found, ...contracts.problems];
   if (all.length > 0) return { ok: false, problems: sortProblems(all) };
+  const batch = resolveBatch(file, { ...batchSurroundings, contracts: contracts.byTicket });
   return {
     ok: true,
-    batch: resolveBatch(file, { ...batchSurroundings, contracts: contracts.byTicket }),
+    batch: { ...batch, tickets: batch.tickets.map((ticket) => withWriter(ticket, batchSurroundings.folderTickets)) },
     warnings: sortProblems([...warnOfBatch(file, locate, batchSurroundings.testCommands), ...contracts.warnings]),
     locate: contracts.locate,
   };
+}
+
+/** The ticket with the writer of the tracker's text, unless all of its text is that of the batch file. */
+function withWriter(ticket: Ticket, from: readonly FolderTicket[] = []): Ticket {
+  const source = from.find(({ id }) => id === ticket.id);
+  const isOwn = source?.title !== ticket.title && source?.body !== ticket.body;
+  return source?.writer === undefined || isOwn ? ticket : { ...ticket, writer: source.writer };
 }
 
 /**
@@ -60,6 +68,12 @@ export function untestedRepos(text: string, folder: string): Batch["repos"] {
   if (!parsed.ok || parsed.file.finish !== undefined) return {};
   const repos = Object.entries(parsed.file.repos).filter(([, { path }]) => unfitForPath(path) === undefined);
   return Object.fromEntries(repos.map(([id, repo]) => [id, { ...repo, path: resolve(folder, repo.path) }]));
+}
+
+/** The absolute paths of all repositories of a batch file; empty if the file has problems that `readBatch` will report. */
+export function repoPaths(text: string, folder: string): readonly string[] {
+  const parsed = parseBatchFile(text);
+  return parsed.ok ? Object.values(parsed.file.repos).map(({ path }) => resolve(folder, path)) : [];
 }
 
 /**

@@ -64,6 +64,7 @@ export function resolveBatch(
   const own = {
     ...reviewersAtFolder(file, folder),
     ...(file.heals && { heals: file.heals }),
+    ...(file.discoveries && { discoveries: file.discoveries }),
     ...(oracle && { oracle }),
     ...(file.sandboxPolicy && { sandboxPolicy: resolvePolicy(file.sandboxPolicy, folder) }),
     ...(file.commit && { commit: file.commit }),

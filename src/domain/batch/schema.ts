@@ -150,6 +150,14 @@ export const BatchFile = z.strictObject({
   sandboxPolicy: SandboxPolicy.optional().describe("Paths and hosts that the sandbox opens beyond the standard ones"),
   secrets: SecretSpecs.optional(),
   limits: Limits.prefault({}).describe("Every bound of a run"),
+  discoveries: z
+    .strictObject({
+      otherRepositories: z
+        .boolean()
+        .describe("Whether agents work on a discovery for another repository before a person lets it in"),
+    })
+    .optional()
+    .describe("What becomes of tickets that agents find"),
   heals: HealsSpec.optional().describe("What becomes of repairs of the harness after the run"),
   finish: FinishLine.optional().describe(
     "The steps to a done ticket, in order; default: gates, the repository's own tests, review (if there is a reviewer), merge, assert",
@@ -196,6 +204,9 @@ export const BatchFile = z.strictObject({
 });
 export type BatchFile = z.infer<typeof BatchFile>;
 
+/** Who wrote the text of a ticket that is kept in a tracker. `filed`: loopdash, for an agent or a person of some run. */
+export type Writer = "member" | "outsider" | "filed" | "unknown";
+
 /** A ticket with everything resolved: title, body and dependencies from the tracker, and an inherited finish line. */
 export interface Ticket {
   readonly id: TicketId;
@@ -216,6 +227,10 @@ export interface Ticket {
   readonly contract?: Contract | undefined;
   /** The ticket whose worker found this one, in this run or in an earlier one; absent if a person wrote it. */
   readonly foundBy?: TicketId | undefined;
+  /** The repository of the finder, if it is another one and the batch does not allow that: a person lets the ticket in. */
+  readonly fromRepo?: RepoId | undefined;
+  /** Who wrote its text, if it is a tracker's. */
+  readonly writer?: Writer | undefined;
   /** True if a person added it while a run was under way, this one or an earlier one. */
   readonly added?: true | undefined;
 }
@@ -233,6 +248,7 @@ export interface Batch extends Pick<Parties, ReviewerParty> {
   readonly secrets?: SecretSpecs | undefined;
   readonly limits: Limits;
   readonly heals?: HealsSpec | undefined;
+  readonly discoveries?: { readonly otherRepositories: boolean } | undefined;
   readonly protect: readonly string[];
   /** The batch's finish line, which discovered tickets inherit; see `finishLineOf`. */
   readonly finish?: readonly StepSpec[] | undefined;

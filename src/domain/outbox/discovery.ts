@@ -1,7 +1,7 @@
 import { finishLineOf } from "../batch/default-finish.ts";
 import type { Batch, Ticket } from "../batch/schema.ts";
 import { textSha } from "../run/drift-fact.ts";
-import type { RunState } from "../run/state.ts";
+import { type RunState, ticketOf } from "../run/state.ts";
 import { specOf } from "../schedule/plan.ts";
 import { TicketId } from "../values/ids.ts";
 import { plainLines, plainText } from "../values/text.ts";
@@ -39,7 +39,9 @@ export function admitDiscovery(state: RunState, finder: TicketId, discovery: Dis
   if (same !== undefined) return refused(`${same.id} of the batch has this title already`);
   const id = discoveredId(finder, [...plan.tickets.map((ticket) => ticket.id), ...taken]);
   const ticket = { id, title, body: bodyOf(finder, discovery), repo, dependsOn: [], exclusive: [] };
-  return { ok: true, ticket: { ...ticket, finish: finishLineOf(batch, repo), foundBy: finder } };
+  const waits = repo !== found.repo && batch.discoveries?.otherRepositories !== true;
+  const origin = { foundBy: finder, ...(waits && { fromRepo: found.repo }) };
+  return { ok: true, ticket: { ...ticket, finish: finishLineOf(batch, repo), ...origin } };
 }
 
 /** The number of tickets that workers have added to the run. */
@@ -94,8 +96,10 @@ export function withEarlier(batch: Batch, earlier: RunState, isThere: (id: Ticke
     const dependsOn = [...new Set([...t.dependsOn, ...(waits.get(t.id) ?? []).filter((dep) => dep !== t.id)])];
     return { ...withRules(batch, t, before.get(t.id)), dependsOn };
   });
+  const isLetIn = ({ id }: Ticket) => batch.discoveries?.otherRepositories === true || ticketOf(earlier, id).history.length > 0;
   const grown = found.map((t) => ({
     ...t,
+    ...(isLetIn(t) && { fromRepo: undefined }),
     dependsOn: t.dependsOn.filter((dep) => known.has(dep)),
     finish: t.added ? t.finish : finishLineOf(batch, t.repo),
   }));

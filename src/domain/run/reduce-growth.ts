@@ -33,14 +33,12 @@ export function reduceGrowth(state: RunState, event: GrowthEvent): RunState {
 /** The state with one ticket more, which is to be filed. */
 function grown(state: RunState, ticket: Ticket, { plan }: Pick<RunState, "plan">, finder?: TicketState): RunState {
   const isOpen = (id: TicketId) => vecAt(state.tickets, indexOf(state, id)).phase !== "done";
+  const fresh = newTicket(state.batch, ticket, ticket.dependsOn.filter(isOpen).length, finder);
   return {
     ...state,
     plan,
-    tickets: vecPush(state.tickets, {
-      ...newTicket(state.batch, ticket, ticket.dependsOn.filter(isOpen).length, finder),
-      unfiled: true,
-    }),
-    counts: { ...state.counts, waiting: state.counts.waiting + 1 },
+    tickets: vecPush(state.tickets, { ...fresh, unfiled: true }),
+    counts: { ...state.counts, [fresh.phase]: state.counts[fresh.phase] + 1 },
     filing: [...state.filing, state.plan.tickets.length],
     reverified: false,
   };
@@ -96,9 +94,10 @@ function discovered(state: RunState, event: Extract<GrowthEvent, { type: "ticket
 
 /** The tracker holds it. A ticket that was given up because the tracker did not take it is open again. */
 function filed(state: RunState, index: number): RunState {
-  const { unfiled, stalledReason: _, endedAt: __, ...ticket } = vecAt(state.tickets, index);
+  const { unfiled, stalledReason, endedAt: _, ...ticket } = vecAt(state.tickets, index);
   if (unfiled === undefined) return state;
-  const next = withTicket(state, index, { ...ticket, phase: "waiting" });
+  const waits = ticket.stalledBy === "origin" && stalledReason !== undefined;
+  const next = withTicket(state, index, waits ? { ...ticket, stalledReason } : { ...ticket, phase: "waiting" });
   const { discoveries, filing } = state;
   const isDiscovery = ticket.foundBy !== undefined;
   return requeue(

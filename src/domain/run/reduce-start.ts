@@ -89,10 +89,17 @@ export function newTicket(
   openDeps: number,
   finder?: Pick<TicketState, "complexity">,
 ): TicketState {
-  const { id, foundBy } = ticket;
+  const { id, foundBy, fromRepo } = ticket;
   const found = foundBy === undefined ? {} : { foundBy };
   const rated = firstComplexity(batch, ticket, finder);
-  return { id, phase: "waiting", openDeps, failures: 0, costUsd: 0, history: [], evidence: [], ...found, ...rated };
+  const phase = fromRepo === undefined ? { phase: "waiting" as const } : waitsForPerson(`${foundBy} in ${fromRepo}`);
+  return { id, ...phase, openDeps, failures: 0, costUsd: 0, history: [], evidence: [], ...found, ...rated };
+}
+
+/** Words of one repository's agent reach agents of another one once a person has read them. A retry lets the ticket in. */
+function waitsForPerson(finder: string): Pick<TicketState, "phase" | "stalledBy" | "stalledReason"> {
+  const stalledReason = `the worker on ${finder} found it for this other repository: read it, then let it in with a retry (r)`;
+  return { phase: "stalled", stalledBy: "origin", stalledReason };
 }
 
 const NOTHING_COUNTED: Pick<RunState, "blockers" | "checks" | "claims" | "discoveries" | "reviewer" | "transients"> = {

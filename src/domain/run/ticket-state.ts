@@ -229,7 +229,7 @@ export interface TicketState {
     readonly postponed?: true;
   };
   readonly stalledReason?: string;
-  readonly stalledBy?: "attempts";
+  readonly stalledBy?: "attempts" | "origin";
   /** Past attempts at the time of a person's last retry or new text. Failures among them were not fixed without a person. */
   readonly retriedAfter?: number;
   /** The ticket whose worker found this one; absent if the batch named it. */

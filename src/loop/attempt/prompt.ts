@@ -1,3 +1,4 @@
+import { withOrigin } from "../../domain/batch/origin.ts";
 import type { Ticket } from "../../domain/batch/schema.ts";
 import { type StepSpec, stepName, wantedExitCode } from "../../domain/batch/step-spec.ts";
 import { BOUND_CHARS } from "../../domain/bound/bound-text.ts";
@@ -91,7 +92,7 @@ export function renderWorkerPrompt(
     (ticket.contract === undefined ? 0 : PROMPT_CONTRACT_CHARS) +
     (options.plan ? 2 * PLAN_CHARS : 0);
   const prompt = fillTemplate(template, values, PROMPT_CHARS + more);
-  return `${alertsInWords(options.alerts ?? [])}${prompt}`;
+  return withOrigin(ticket, `${alertsInWords(options.alerts ?? [])}${prompt}`);
 }
 
 /** The approved plan follows the ticket, so that a template of a person's own needs no place for it. */

@@ -1,3 +1,4 @@
+import { withOrigin } from "../../domain/batch/origin.ts";
 import { whatIsLeft } from "../../domain/results/what-is-left.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import type { TicketState } from "../../domain/run/ticket-state.ts";
@@ -68,8 +69,9 @@ export async function describeStop(
   const failed = healable.toSorted((a, b) => Number(isHealable(b)) - Number(isHealable(a)));
   const parts = [block(nonce, "reason", plainText(reason, REASON_CHARS))];
   for (const ticket of failed.slice(0, MOST_TICKETS)) {
-    const title = specOf(state.plan, ticket.id).title;
-    parts.push(block(nonce, ticket.id, `${plainText(title, SUMMARY_CHARS)}\n\n${await attemptsOf(ctx, ticket)}`));
+    const spec = specOf(state.plan, ticket.id);
+    const text = `${plainText(spec.title, SUMMARY_CHARS)}\n\n${await attemptsOf(ctx, ticket)}`;
+    parts.push(withOrigin(spec, block(nonce, ticket.id, text)));
   }
   if (failed.length > MOST_TICKETS) parts.push(`${failed.length - MOST_TICKETS} more tickets have failed.`);
   return parts.join("\n\n");

@@ -1,3 +1,4 @@
+import { withOrigin } from "../../domain/batch/origin.ts";
 import type { Ticket } from "../../domain/batch/schema.ts";
 import { likeness } from "../../domain/outbox/ruling.ts";
 import type { BlockerClaim, CapturedCommand } from "../../domain/outbox/schema.ts";
@@ -51,7 +52,7 @@ export function renderAdjudicatorPrompt(
     humanStep: claim.humanStep,
     evidence: options.replays.map(evidenceOf),
   };
-  return fillTemplate(template, {
+  const prompt = fillTemplate(template, {
     id: ticket.id,
     title: plainText(ticket.title, TITLE_CHARS),
     commit,
@@ -61,6 +62,7 @@ export function renderAdjudicatorPrompt(
     paths: inWords(options.paths),
     data: JSON.stringify(data, undefined, 1),
   });
+  return withOrigin(ticket, prompt);
 }
 
 function evidenceOf({ captured, output }: Replayed): object {

@@ -1,3 +1,4 @@
+import { withOrigin } from "../../domain/batch/origin.ts";
 import type { Severity } from "../../domain/batch/reviewer-spec.ts";
 import type { Ticket } from "../../domain/batch/schema.ts";
 import { answerMarks } from "../../domain/review/answer.ts";
@@ -25,5 +26,5 @@ export function renderPlanQuestion(template: string, { ticket, plan, nonce, ...a
     ticket: block(nonce, "ticket", ticketInWords(ticket)),
     plan: block(nonce, "plan", plan),
   };
-  return fillTemplate(template, values, QUESTION_CHARS);
+  return withOrigin(ticket, fillTemplate(template, values, QUESTION_CHARS));
 }

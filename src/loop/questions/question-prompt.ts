@@ -1,3 +1,4 @@
+import { withOrigin } from "../../domain/batch/origin.ts";
 import type { Severity } from "../../domain/batch/reviewer-spec.ts";
 import type { Ticket } from "../../domain/batch/schema.ts";
 import { BOUND_CHARS } from "../../domain/bound/bound-text.ts";
@@ -69,10 +70,10 @@ export function renderQuestion(
     diff: block(nonce, "diff", aboutChange.diff),
   };
   const more = (aboutChange.bound ? BOUND_CHARS : 0) + (ticket.contract === undefined ? 0 : QUESTION_CONTRACT_CHARS);
-  return fillTemplate(template, values, QUESTION_CHARS + more);
+  return withOrigin(ticket, fillTemplate(template, values, QUESTION_CHARS + more));
 }
 
-/** The ticket as people wrote it, with its contract. Bounded. */
+/** The ticket as it was written, with its contract. Bounded. */
 export function ticketInWords(ticket: Ticket): string {
   const body = ticket.body.trim() === "" ? "(no description)" : boundedHead(visibleText(ticket.body), BODY_CHARS);
   return `${ticket.id}: ${visibleText(ticket.title)}\n\n${body}${contractOf(ticket)}`;

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Batch } from "../../../src/domain/batch/schema.ts";
 import { admitDiscovery, joinedTickets, withEarlier } from "../../../src/domain/outbox/discovery.ts";
+import { admitCommand } from "../../../src/domain/run/admit.ts";
 import { type RunState, ticketOf as stateOf } from "../../../src/domain/run/state.ts";
 import { planOf } from "../../../src/domain/schedule/plan.ts";
 import { vecAt, vecFrom, vecItems, vecPush } from "../../../src/domain/values/vec.ts";
@@ -98,4 +99,53 @@ test("a list grows by one at any length", () => {
     const items = Array.from({ length }, (_, i) => i);
     expect(vecPush(vecFrom(items), length)).toEqual(vecFrom([...items, length]));
   }
+});
+
+describe("a discovery for another repository", () => {
+  const across = (allowed?: boolean) => {
+    const sim = atWork();
+    const discoveries = allowed === undefined ? {} : { discoveries: { otherRepositories: allowed } };
+    sim.state = { ...sim.state, batch: { ...sim.state.batch, ...discoveries } };
+    const id = discover(sim, { repo: "web" });
+    return { sim, id };
+  };
+  const filed = (sim: Simulation, ticket: typeof D1) => sim.report({ type: "discovery-filed", ticket });
+
+  test.each([
+    ["waits for a person", undefined, "stalled"],
+    ["waits for a person where the batch says so", false, "stalled"],
+    ["does not wait where the batch allows it", true, "waiting"],
+  ] as const)("%s", (_, allowed, phase) => {
+    const { sim, id } = across(allowed);
+    filed(sim, id);
+    expect(stateOf(sim.state, id)).toMatchObject({ phase, foundBy: T1 });
+    expect(sim.state.ready.includes(2)).toBe(phase === "waiting");
+    expect(sim.state.counts).toMatchObject({ stalled: phase === "stalled" ? 1 : 0 });
+  });
+
+  test("and one for its finder's repository waits for nobody", () => {
+    const sim = atWork();
+    const id = discover(sim, { repo: "app" });
+    filed(sim, id);
+    expect(stateOf(sim.state, id).phase).toBe("waiting");
+  });
+
+  test("is let in by a person's retry", () => {
+    const { sim, id } = across();
+    filed(sim, id);
+    expect(stateOf(sim.state, id).stalledReason).toContain("the worker on T-1 in app found it for this other repository");
+    for (const fact of admitCommand(sim.state, { type: "retry", ticket: id })) sim.report(fact);
+    expect(stateOf(sim.state, id).phase).toBe("waiting");
+    expect(sim.state.ready).toContain(2);
+  });
+
+  test("waits in the next run too, unless it was let in and worked", () => {
+    const { sim, id } = across();
+    filed(sim, id);
+    const next = new Simulation(withEarlier(sim.state.batch, sim.state, () => true));
+    expect(stateOf(next.state, id).phase).toBe("stalled");
+    const worked = vecFrom([...vecItems(sim.state.tickets)].map((t) => (t.id === id ? { ...t, history: [{} as never] } : t)));
+    const after = new Simulation(withEarlier(sim.state.batch, { ...sim.state, tickets: worked }, () => true));
+    expect(stateOf(after.state, id).phase).toBe("waiting");
+  });
 });

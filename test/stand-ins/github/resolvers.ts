@@ -2,7 +2,7 @@ import { forgeFields, pullNode } from "./forge/graphql.ts";
 import { mutationsOf } from "./forge/mutations.ts";
 import { type Asking, actor, commentNode, connection, type PageArgs, QueryError } from "./nodes.ts";
 import { searchIssues } from "./search.ts";
-import { type Issue, type IssueRef, issueOf, type Project, type Repo, repoOf, timeText } from "./state.ts";
+import { associationOf, type Issue, type IssueRef, issueOf, type Project, type Repo, repoOf, timeText } from "./state.ts";
 
 /** GitHub's root of queries. */
 export function rootOf(asking: Asking): object {
@@ -139,6 +139,7 @@ function issueNode(asking: Asking, repo: Repo, issue: Issue): object {
     createdAt: timeText(issue.createdAt),
     updatedAt: timeText(issue.updatedAt),
     viewerDidAuthor: issue.author === viewer,
+    authorAssociation: associationOf(repo, issue.author),
     author: () => actor(asking, issue.author),
     repository: () => repository(asking, repo),
     milestone: () => repo.milestones.find(({ number }) => number === issue.milestone) ?? null,

@@ -82,7 +82,7 @@ export function createServiceTracker(options: {
 export async function readServiceTickets(service: TicketService): Promise<readonly FolderTicket[]> {
   const requests = new Requests(service);
   return [...(await requests.read("whole")).values()].map((ticket) => {
-    const { id, title, body, repo, dependsOn = [], exclusive = [] } = ticket;
+    const { id, title, body, repo, dependsOn = [], exclusive = [], writer = "unknown" } = ticket;
     const standing = standingOf(ticket);
     if (!TicketSpec.shape.title.safeParse(title).success)
       throw requests.problem(`the title of ticket ${id} is longer than 200 characters`);
@@ -95,6 +95,7 @@ export async function readServiceTickets(service: TicketService): Promise<readon
       ...(repo !== undefined && { repo }),
       dependsOn,
       exclusive,
+      writer,
       ...(standing !== undefined && { standing }),
       file: `ticket ${id} in the tracker`,
     };

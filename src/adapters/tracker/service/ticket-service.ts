@@ -1,3 +1,4 @@
+import type { Writer } from "../../../domain/batch/schema.ts";
 import type { TrackerState } from "../../../domain/run/drift-fact.ts";
 import type { RepoId, TicketId } from "../../../domain/values/ids.ts";
 import type { FiledTicket, TrackerTicket } from "../../../ports/tracker.ts";
@@ -8,6 +9,8 @@ export interface ServiceTicket extends TrackerTicket {
   /** The batch's name of the repository. */
   readonly repo?: RepoId;
   readonly exclusive?: readonly string[];
+  /** Who wrote it, if the service tells. */
+  readonly writer?: Writer;
 }
 
 /** A state to be written. `note` is one line for the tracker's readers. */

@@ -69,3 +69,17 @@ describe("the text of a ticket", () => {
     expect(await body(await aStandIn([{ title: "A", body: text, author: "stranger" }]))).toBe(text);
   });
 });
+
+describe("who wrote a ticket", () => {
+  it.each([
+    ["a member", { author: "jo" }, undefined, "member"],
+    ["a collaborator", { author: "ann" }, "jo", "member"],
+    ["the token's own user", { author: "loop" }, undefined, "member"],
+    ["an outsider", { author: "stranger" }, undefined, "outsider"],
+    ["a member with whom an outsider talks", { author: "jo" }, "stranger", "outsider"],
+  ] as const)("is told of %s", async (_, issue, commenter, writer) => {
+    const standIn = await aStandIn([{ title: "A", body: "What to do.", ...issue }]);
+    if (commenter !== undefined) standIn.person(commenter).comment("acme/app", 1, "And more.");
+    expect((await read(standIn))["app-1"]?.writer).toBe(writer);
+  });
+});

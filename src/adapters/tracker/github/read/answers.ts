@@ -50,6 +50,7 @@ export const IssueNode = z.object({
   stateReason: z.string().nullable(),
   updatedAt: Time,
   viewerDidAuthor: z.boolean(),
+  authorAssociation: z.string(),
   repository: RepositoryName,
   milestone: z.object({ title: z.string() }).nullable(),
   assignees: z.object({ nodes: z.array(z.object({ login: z.string(), name: z.string().nullable() })) }),

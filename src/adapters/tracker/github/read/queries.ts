@@ -24,7 +24,7 @@ export function ticketFragment(missing: Missing): string {
   const blockers = (["blockedBy", "subIssues"] as const)
     .filter((field) => !missing.has(field))
     .map((field) => `${field}(first: ${BLOCKERS}) { nodes { ${blockerFields(missing)} } pageInfo { hasNextPage endCursor } }`);
-  return `fragment Ticket on Issue { id number title body url state ${reasonField(missing)} updatedAt viewerDidAuthor ${REPOSITORY}
+  return `fragment Ticket on Issue { id number title body url state ${reasonField(missing)} updatedAt viewerDidAuthor authorAssociation ${REPOSITORY}
   milestone { title } assignees(first: 10) { nodes { login name } } labels(first: 100) { nodes { name } } ${CLOSING}
   comments(last: ${COMMENTS}) { nodes { ${COMMENT_FIELDS} } pageInfo { hasPreviousPage startCursor } }
   ${blockers.join("\n  ")} }`;

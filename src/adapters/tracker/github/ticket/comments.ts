@@ -6,7 +6,7 @@ import type { Issue } from "./issue.ts";
 
 const STEP = "Human step: ";
 /** Who may say what is left to a person, besides the token's own user (GraphQL's CommentAuthorAssociation). */
-const TRUSTED: ReadonlySet<string> = new Set(["OWNER", "MEMBER", "COLLABORATOR"]);
+export const TRUSTED: ReadonlySet<string> = new Set(["OWNER", "MEMBER", "COLLABORATOR"]);
 
 /** A ticket's gate: the comment that says what is left, and the step in it. */
 export interface Gate {

@@ -1,3 +1,4 @@
+import type { Writer } from "../../../../domain/batch/schema.ts";
 import type { GitHubSpec } from "../../../../domain/batch/tracker-spec.ts";
 import { type TrackerState, textSha } from "../../../../domain/run/drift-fact.ts";
 import type { RepoId, TicketId } from "../../../../domain/values/ids.ts";
@@ -5,8 +6,9 @@ import { plainText } from "../../../../domain/values/text.ts";
 import { exclusiveNames, GATE_LABEL, namedRepo } from "../../service/labels.ts";
 import type { ServiceTicket } from "../../service/ticket-service.ts";
 import { CANCELED_TODO, MAX_NAME, oneLine } from "../../service/ticket-text.ts";
+import { withoutTrailer } from "../marks.ts";
 import { keyOf } from "../repositories.ts";
-import { gateOf, ownComments } from "./comments.ts";
+import { gateOf, ownComments, TRUSTED, talkOf } from "./comments.ts";
 import type { Blocker, Issue } from "./issue.ts";
 import { bodyOf } from "./ticket-body.ts";
 
@@ -58,10 +60,19 @@ export function ticketOf(id: TicketId, issue: Issue, context: TicketContext): Se
     dependsOn,
     exclusive,
     assignee,
+    writer: writerOf(issue),
     ...(held !== undefined && { held }),
     ...(repo !== undefined && { repo }),
     ...(setByCommit !== undefined && { setByCommit }),
   };
+}
+
+/** Who wrote the text of a ticket, comments included: whoever is trusted least. */
+function writerOf(issue: Issue): Writer {
+  const { node } = issue;
+  if (node.viewerDidAuthor && withoutTrailer(node.body).text !== node.body.replace(/\r\n?/g, "\n").trimEnd()) return "filed";
+  const isMembers = [node, ...talkOf(issue)].every((text) => text.viewerDidAuthor || TRUSTED.has(text.authorAssociation));
+  return isMembers ? "member" : "outsider";
 }
 
 /** True if an issue counts as finished: closed as completed, or before GitHub knew reasons. */
