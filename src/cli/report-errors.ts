@@ -1,5 +1,5 @@
 import { diskProblem, SQLITE, sqliteCode, systemCode } from "../adapters/disk-error.ts";
-import { GitMissing } from "../adapters/vcs/git/git-call.ts";
+import { GitFailure, GitMissing } from "../adapters/vcs/git/git-call.ts";
 import { plainText } from "../domain/values/text.ts";
 import { EXIT, UserError } from "../domain/values/user-error.ts";
 import { printDefect, printUserError } from "./print.ts";
@@ -14,7 +14,7 @@ export async function reportErrors(run: () => Promise<number>): Promise<number> 
       printUserError(error);
       return error.exitCode;
     }
-    const known = fullDisk(error) ?? missingGit(error);
+    const known = fullDisk(error) ?? missingGit(error) ?? failedGit(error);
     if (known !== undefined) {
       printUserError(known);
       return known.exitCode;
@@ -48,6 +48,14 @@ function missingGit(error: unknown): UserError | undefined {
     exitCode: EXIT.refused,
     cause: error,
   });
+}
+
+/** A clone may be in any state: what git says of it is no defect of loopdash. */
+function failedGit(error: unknown): UserError | undefined {
+  if (!(error instanceof GitFailure)) return undefined;
+  const todo = "See what `git status` and `git fsck` say there, and mend it.";
+  const why = plainText(error.message, 500);
+  return new UserError({ what: "git cannot work in the repository", why, todo, exitCode: EXIT.refused, cause: error });
 }
 
 /** The file that the system names; it names none for a file that is open already. */

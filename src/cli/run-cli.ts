@@ -55,6 +55,8 @@ export async function runCli(argv: readonly string[]): Promise<number> {
     if (argv[0] === TREE_VERB) return await serveTree();
     if (argv[0] === SCAN_VERB) return await serveScan();
     if (argv[0] === COMPLETE_VERB && argv[1] === "--") return (await import("./verbs/completion.ts")).complete(argv.slice(2));
+    const { closePath, clonesHere } = await import("./safe-path.ts");
+    closePath(process.env, clonesHere());
     return await perform((await import("./args.ts")).readArgs(argv));
   });
 }

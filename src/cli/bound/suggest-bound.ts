@@ -1,12 +1,12 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { realpath, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { readPlainFile } from "../../adapters/plain-file.ts";
 import { pastCommits } from "../../adapters/vcs/bound/past-commits.ts";
 import { mustGit, runGit } from "../../adapters/vcs/git/run-git.ts";
 import { BOUND_FILE } from "../../domain/bound/bound.ts";
 import { parseBound } from "../../domain/bound/parse-bound.ts";
 import { parseCodeowners, type SuggestedZone, suggestZones } from "../../domain/bound/suggest-zones.ts";
 import { withZones } from "../../domain/bound/write-zones.ts";
-import { hasErrorCode } from "../../domain/values/error-text.ts";
 import { plural } from "../../domain/values/plural.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { EXIT } from "../../domain/values/user-error.ts";
@@ -14,6 +14,9 @@ import { writeAll } from "../print.ts";
 import { usageError } from "../usage-error.ts";
 import { type BoundPlace, findBoundPlace, rulesOf, shownBase, unreadableRules } from "./bound-place.ts";
 import type { BoundFlags } from "./flags.ts";
+
+/** Bytes of the checkout's file at most. */
+const MOST_BYTES = 1_000_000;
 
 /** Commits that are looked at. */
 const MOST_COMMITS = 2_000;
@@ -70,18 +73,16 @@ async function acceptZones(place: BoundPlace, zones: readonly SuggestedZone[], a
     const why = zones.length === 0 ? "there is no suggestion" : `there are ${plural(zones.length, "suggestion")}`;
     throw usageError(`there is no suggestion ${n}`, why, "See: loopdash bound suggest");
   });
-  const file = join(place.top, BOUND_FILE);
-  const before = await readFile(file, "utf8").catch((error: unknown) => {
-    if (hasErrorCode(error, "ENOENT")) return undefined;
-    throw error;
-  });
+  const before = await readPlainFile(await realpath(place.top), BOUND_FILE, MOST_BYTES);
+  if (before?.ok === false)
+    throw usageError(`${BOUND_FILE} in your checkout cannot be used`, `it ${before.why}`, "Mend it first.");
   const after = withZones(
-    before,
+    before?.text,
     chosen.map(({ path, evidence }) => ({ path, why: evidence.map(({ text }) => text).join("; ") })),
   );
   const parsed = parseBound(after);
   if (!parsed.ok) throw unreadableRules(parsed.problems, "your checkout");
-  await writeFile(file, after);
+  await writeFile(join(place.top, BOUND_FILE), after);
   const names = chosen.map(({ path }) => plainText(path, 200)).join(", ");
   writeAll(
     1,

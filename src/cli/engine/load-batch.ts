@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { readFile, realpath } from "node:fs/promises";
+import { realpath } from "node:fs/promises";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { readTicketFolder, type TicketInFolder } from "../../adapters/tracker/folder-read.ts";
 import { commitNamed } from "../../adapters/vcs/bound/changes.ts";
@@ -13,7 +13,7 @@ import { type FolderTicket, type Standing, standingOf } from "../../domain/batch
 import { contractPaths, unselectedTickets } from "../../domain/batch/named-contracts.ts";
 import { programsOf } from "../../domain/batch/party.ts";
 import { type BatchProblem, formatProblems, type Locate, problemAt, sortProblems } from "../../domain/batch/problem.ts";
-import { readBatch, ticketFolder, trackerRequestOf, untestedRepos } from "../../domain/batch/read.ts";
+import { readBatch, repoPaths, ticketFolder, trackerRequestOf, untestedRepos } from "../../domain/batch/read.ts";
 import type { ReviewerSpec } from "../../domain/batch/reviewer-spec.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import { namesPackages, TEST_COMMAND_FILES, testCommandOf } from "../../domain/batch/test-command.ts";
@@ -23,6 +23,8 @@ import { errorCode, errorMessage } from "../../domain/values/error-text.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { unreadableRules } from "../bound/bound-place.ts";
+import { readBounded } from "../guard/bounded-file.ts";
+import { closePath } from "../safe-path.ts";
 import { stateHome } from "../state-home.ts";
 import { readBaseFiles } from "./base-files.ts";
 import { contractFilesOf, misplacedContracts, readContractFiles } from "./contract-files.ts";
@@ -30,6 +32,9 @@ import { missingContractTickets } from "./contract-tickets.ts";
 import { outsideTrackerOf } from "./open-tracker.ts";
 import { type OutsideTracker, readOutsideTickets } from "./outside-tracker.ts";
 import { ownFilesIn } from "./own-files.ts";
+
+/** Bytes of a batch file at most, with the texts of its tickets. */
+const MOST_BYTES = 64 * 1024 * 1024;
 
 /** A batch file that was read and is valid. */
 export interface LoadedBatch {
@@ -57,7 +62,7 @@ export interface LoadedBatch {
 /** Options of reading a batch file. */
 export interface LoadBatchOptions {
   readonly cwd: string;
-  /** The environment in which secrets and a tracker's program are found; default: this process's. */
+  /** The environment in which programs, secrets and a tracker's program are found; default: this process's. Its PATH is closed. */
   readonly env?: NodeJS.ProcessEnv;
   readonly workers?: number;
   /** Finds the test commands of repositories whose finish line is the default one; by default none is looked for. */
@@ -77,16 +82,15 @@ export async function loadBatch(file: string, options: LoadBatchOptions): Promis
   const path = await realpath(shown).catch((cause: unknown) => {
     throw unreadable(file, cause);
   });
-  const bytes = await readFile(path).catch((cause: unknown) => {
-    throw unreadable(file, cause);
-  });
+  const bytes = bytesOf(path, file);
   const text = bytes.toString("utf8");
   const folder = dirname(path);
   const tickets = ticketFolder(text, folder);
+  const env = options.env ?? process.env;
+  closePath(env, repoPaths(text, folder));
   const testCommands = (await options.findTests?.(untestedRepos(text, folder))) ?? {};
   const request = trackerRequestOf(text, folder);
-  const outside =
-    request === undefined ? undefined : await outsideTrackerOf(request, { folder, env: options.env ?? process.env });
+  const outside = request === undefined ? undefined : await outsideTrackerOf(request, { folder, env });
   const folderTickets =
     outside !== undefined
       ? await readOutsideTickets(outside, request?.tracker.kind ?? "command")
@@ -99,7 +103,7 @@ export async function loadBatch(file: string, options: LoadBatchOptions): Promis
   const missing = await missingContractTickets(unselectedTickets(text, folderTickets), {
     ...{ outside, kind: read.batch.tracker.kind, known: read.batch.tickets.map(({ id }) => id), locate: read.locate },
   });
-  const state = stateHome(options.env ?? process.env, options.cwd).root;
+  const state = stateHome(env, options.cwd).root;
   const unusable = [...missing, ...misplacedContracts(read.batch, { folder, state, locate: read.locate })];
   if (unusable.length > 0) throw invalid(file, unusable);
   const limits = options.workers === undefined ? read.batch.limits : { ...read.batch.limits, workers: options.workers };
@@ -209,6 +213,15 @@ function besideBatch<T extends AgentSpec | ReviewerSpec>(agent: T, folder: strin
     return !word.startsWith("-") && existsSync(beside) ? beside : word;
   });
   return { ...agent, command };
+}
+
+/** The bytes of the batch file. A clone may have a pipe of that name. */
+function bytesOf(path: string, file: string): Buffer {
+  try {
+    return readBounded(path, MOST_BYTES);
+  } catch (cause) {
+    throw unreadable(file, cause);
+  }
 }
 
 function unreadable(file: string, cause: unknown): UserError {

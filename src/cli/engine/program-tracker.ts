@@ -10,7 +10,6 @@ import { textSha } from "../../domain/run/drift-fact.ts";
 import { checkTrackerProgram } from "./outside-repositories.ts";
 import type { OutsideTracker, TrackerSurroundings } from "./outside-tracker.ts";
 import { secretsOf, variablesOf } from "./run-secrets.ts";
-import { pathOutside } from "./safe-path.ts";
 
 /** Default time limit of one request to a tracker's program. Seconds. */
 const SECONDS = 60;
@@ -20,15 +19,13 @@ export function programTrackerOf(
   request: TrackerRequest & { readonly tracker: TrackerProgramSpec },
   { folder, env }: TrackerSurroundings,
 ): OutsideTracker {
-  const { tracker, repos } = request;
-  checkTrackerProgram(tracker, repos, folder);
+  const { tracker } = request;
+  checkTrackerProgram(tracker, request.repos, folder);
   const secrets = secretsOf(request, { folder, env });
   const allowed = allowedEnvironment(env, {});
-  const PATH = pathOutside(allowed.PATH ?? "", repos) ?? "/usr/local/bin:/usr/bin:/bin";
   const marker = `tracker/${textSha(folder)}/${textSha(JSON.stringify(tracker.command))}`;
   const environment = async () => ({
     ...allowed,
-    PATH,
     [FENCE_VARIABLE]: marker,
     ...(secrets === undefined ? tracker.env : await variablesOf(secrets, tracker, { batch: request, folder })),
   });
@@ -41,7 +38,7 @@ export function programTrackerOf(
     serviceOf: () => ({ service }),
     freeze: async () => ({
       kind: "command",
-      program: await freezeTrackerProgram([...command, "snapshot"], { folder, path: PATH }),
+      program: await freezeTrackerProgram([...command, "snapshot"], { folder, path: allowed["PATH"] ?? "" }),
       folder,
     }),
     oracleAccess: { tracker: { environment, deadlineMs, mask } },

@@ -14,7 +14,6 @@ import { RepoId, type TicketId } from "../../domain/values/ids.ts";
 import { SecretUnavailable } from "../../ports/secrets.ts";
 import type { OutsideTracker, TrackerSurroundings } from "./outside-tracker.ts";
 import { secretsOf } from "./run-secrets.ts";
-import { pathOutside } from "./safe-path.ts";
 
 /** Linear or GitHub, as a batch names it. */
 export function serviceTrackerOf(
@@ -69,7 +68,7 @@ export function serviceTrackerOf(
       service: {
         access,
         openStandIn: async (place) => standInFor(await openStandIn(place)),
-        withoutNetwork: withoutNetwork(pathOutside(env["PATH"] ?? "", request.repos) ?? "/usr/bin:/bin"),
+        withoutNetwork: withoutNetwork(env["PATH"] ?? "/usr/bin:/bin"),
       },
     },
     ...webhookOf(spec, secretOf),

@@ -10,7 +10,6 @@ import { openRunStore } from "../../adapters/journal/sqlite-run-store.ts";
 import { removeFolder } from "../../adapters/remove-folder.ts";
 import { startGitHelper } from "../../adapters/vcs/git/git-helper.ts";
 import { canBeBilled } from "../../domain/batch/api-key-guard.ts";
-import type { Batch } from "../../domain/batch/schema.ts";
 import { isResumable } from "../../domain/results/next-steps.ts";
 import { isActivity, type RunEvent } from "../../domain/run/event.ts";
 import type { RunState } from "../../domain/run/state.ts";
@@ -46,7 +45,6 @@ import type { OpenRun } from "./open-run.ts";
 import type { OutsideTracker } from "./outside-tracker.ts";
 import { preflight, type RunEnvironment } from "./preflight.ts";
 import { type RunSecrets, secretsOf } from "./run-secrets.ts";
-import { pathOutside } from "./safe-path.ts";
 import { keepForLooks, RECENT, recentOf } from "./snapshot.ts";
 
 export interface EngineOptions extends RunChoiceOptions {
@@ -83,20 +81,13 @@ export interface Engine {
  * if any check fails; then nothing has been started, and `inherited` is untouched.
  */
 export async function startEngine(options: EngineOptions, inherited?: Inherited): Promise<Engine> {
-  const safely =
-    <T>(look: (repos: Batch["repos"]) => Promise<T>) =>
-    (repos: Batch["repos"]): Promise<T> => {
-      sanitizePath(options.env, repos);
-      return look(repos);
-    };
   const loaded = await loadBatch(options.batch, {
     ...options,
-    findTests: safely(findTestCommands),
-    findRules: safely(findRules),
+    findTests: findTestCommands,
+    findRules,
   }).catch(async (error: unknown) => {
     throw await namingUnfinished(error, options);
   });
-  sanitizePath(options.env, loaded.batch.repos);
   const git = startGitHelper({ program: packageFiles().main, args: ["__git"], env: allowedEnvironment(options.env, {}) });
   const opened: EngineResources = { git, locks: [] };
   let locks = inherited?.locks;
@@ -132,14 +123,6 @@ export async function startEngine(options: EngineOptions, inherited?: Inherited)
     if (inherited === undefined) disposeAll(locks ?? []);
     throw error;
   }
-}
-
-/** Removes from `env.PATH` what `pathOutside` leaves out. */
-function sanitizePath(env: NodeJS.ProcessEnv, repos: Batch["repos"]): void {
-  const { PATH } = env;
-  const kept = PATH === undefined ? undefined : pathOutside(PATH, repos);
-  if (kept === undefined) delete env["PATH"];
-  else env["PATH"] = kept;
 }
 
 interface EngineParts {

@@ -17,7 +17,7 @@ export function readBounded(file: string, most = SETTINGS_BYTES): Buffer {
   try {
     const found = fstatSync(fd);
     const { size } = found;
-    if (!found.isFile()) throw new UnusableFile("it is no plain file");
+    if (!found.isFile()) throw new UnusableFile(found.isDirectory() ? "it is a folder" : "it is no plain file");
     if (size > most) throw new UnusableFile(`it is larger than ${most} bytes`);
     // A file of /proc tells no size, and another may grow meanwhile.
     const bytes = Buffer.alloc(size === 0 ? most + 1 : size + 1);

@@ -9,6 +9,7 @@ import { batchText } from "./batch-text.ts";
 import type { InitFlags } from "./flags.ts";
 import { findInstalledAgents } from "./installed-agents.ts";
 import type { Interview } from "./interview.ts";
+import { isPublic } from "./prepare-commands.ts";
 import { askAgent, askReviewer } from "./program-questions.ts";
 import { type FoundRepository, findRepository, nameFor } from "./repository.ts";
 import { askRepositories, askTest, pathFrom, readPrepare, repoSpecs, repositoryLines } from "./repository-questions.ts";
@@ -57,7 +58,7 @@ export async function askQuestions(interview: Interview, flags: InitFlags, optio
     repos: Object.fromEntries(
       Object.entries(specs).map(([name, spec]) => [name, { ...spec, path: pathFrom(folder, spec.path) }]),
     ),
-    hosts: prepare?.length === 0 ? [] : [...new Set(repos.flatMap(({ preparation }) => preparation.hosts))],
+    hosts: prepare?.length === 0 ? [] : [...new Set(repos.flatMap(({ preparation }) => preparation.hosts.filter(isPublic)))],
     ...{ test, agent, reviewer: undefined },
   };
   const refusal = (reviewer: Answers["reviewer"]) => problemOf({ ...answers, reviewer }, folder);

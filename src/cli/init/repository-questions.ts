@@ -7,6 +7,7 @@ import { plainText } from "../../domain/values/text.ts";
 import type { Answers } from "./answers.ts";
 import type { InitFlags } from "./flags.ts";
 import type { Interview, Parsed } from "./interview.ts";
+import { isPublic } from "./prepare-commands.ts";
 import { type FoundRepository, findRepository, repositoriesBelow, repositoryRequest } from "./repository.ts";
 
 /** Asks for the repositories that tickets change. `current`: the one that `cwd` lies in. Undefined if the answer is missing. */
@@ -108,8 +109,12 @@ export function repositoryLines(repos: readonly FoundRepository[], prepare: read
     const commands = prepare ?? preparation.commands;
     const shown = commands.length === 0 ? "no prepare" : `prepare: ${commands.map((command) => command.join(" ")).join(", ")}`;
     const loose = prepare === undefined ? preparation.notIgnored : [];
+    const closed = prepare?.length === 0 ? [] : preparation.hosts.filter((host) => !isPublic(host));
     return [
       `  ${name}: branch ${base} of ${path}, ${shown}`,
+      ...closed.map(
+        (host) => `  ${name}: its .npmrc names ${host}, which stays closed: if you trust it, open it (docs/network.md)`,
+      ),
       ...loose.map(
         (folder) => `  ${name}: .gitignore on ${base} does not name ${folder}: add it there, or changes will contain it`,
       ),

@@ -10,6 +10,7 @@ import { RepoId, unfitForBranch } from "../../domain/values/ids.ts";
 import { remoteRepository } from "../../domain/values/repo-address.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { readBaseFiles } from "../engine/base-files.ts";
+import { closePath } from "../safe-path.ts";
 import type { Parsed } from "./interview.ts";
 import { PREPARE_FILES, type Preparation, preparationOf } from "./prepare-commands.ts";
 
@@ -88,8 +89,14 @@ export function nameFor(text: string): string {
   return RepoId.safeParse(name).success ? name : "app";
 }
 
-/** The nearest folder with a `.git`, upwards, or a bare repository. Its real path. */
+/** The nearest folder with a `.git`, upwards, or a bare repository. Its real path. Closes PATH to its files before git looks into it. */
 export async function topOf(folder: string): Promise<string | undefined> {
+  const top = await nearestTop(folder);
+  if (top !== undefined) closePath(process.env, [top]);
+  return top;
+}
+
+async function nearestTop(folder: string): Promise<string | undefined> {
   if (!(await exists(folder))) return undefined;
   const real = await realpath(folder);
   for (let place = real; ; place = dirname(place)) {

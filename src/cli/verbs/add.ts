@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { connectChannel } from "../../adapters/channel/socket-client.ts";
 import { socketPathOf } from "../../adapters/channel/socket-path.ts";
 import { createLocks } from "../../adapters/locks/sqlite-locks.ts";
@@ -15,6 +15,7 @@ import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { batchLock } from "../engine/engine-locks.ts";
 import { stateFromJournal } from "../engine/journal-state.ts";
 import { describeChoice, lookUpRun, type RecordedRun, withStore } from "../find-run.ts";
+import { readBounded } from "../guard/bounded-file.ts";
 import { writeAll, writeNote } from "../print.ts";
 
 /** Bytes of a ticket file at most. */
@@ -63,7 +64,7 @@ function readTicket(file: string): unknown {
   let text: string;
   try {
     if (statSync(file).size > MOST_BYTES) throw refuse("it is larger than 1 MiB");
-    text = readFileSync(file, "utf8");
+    text = readBounded(file, MOST_BYTES).toString("utf8");
   } catch (error) {
     if (error instanceof UserError) throw error;
     throw refuse(hasErrorCode(error, "ENOENT") ? "there is no such file" : errorMessage(error), error);

@@ -194,9 +194,9 @@ export const DEFENCES = {
       },
       { file: "src/adapters/executor/environment.ts", from: ".filter((entry) => isAbsolute(entry));", to: ";" },
       {
-        file: "src/cli/engine/safe-path.ts",
-        from: "if (!isAbsolute(entry)) return false;",
-        to: "if (!isAbsolute(entry)) return true;",
+        file: "src/cli/safe-path.ts",
+        from: "if (!isAbsolute(entry)) return [];",
+        to: "if (!isAbsolute(entry)) return [entry];",
       },
     ],
   },
@@ -213,11 +213,11 @@ export const DEFENCES = {
       {
         file: "src/adapters/vcs/git/run-git.ts",
         from: "allowUnsafeConfigEnvCount: true,",
-        to: "allowUnsafeConfigEnvCount: true, allowUnsafeInclude: true, allowUnsafeFilter: true,",
+        to: "allowUnsafeConfigEnvCount: true, allowUnsafeInclude: true,",
       },
       { file: "src/adapters/vcs/git/git-call.ts", from: '["core.hooksPath", "/dev/null"],', to: "" },
-      { file: "src/cli/engine/start-engine.ts", from: "sanitizePath(options.env, repos);", to: "void repos;" },
-      { file: "src/cli/engine/start-engine.ts", from: "sanitizePath(options.env, loaded.batch.repos);", to: "" },
+      { file: "src/cli/run-cli.ts", from: "closePath(process.env, clonesHere());", to: "void [closePath, clonesHere];" },
+      { file: "src/cli/engine/load-batch.ts", from: "closePath(env, repoPaths(text, folder));", to: "void repoPaths;" },
     ],
   },
   merged: {

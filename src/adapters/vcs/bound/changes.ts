@@ -2,7 +2,12 @@ import type { ChangedFile } from "../../../domain/bound/touched.ts";
 import { objectId } from "../git/ref-names.ts";
 import { mustGit, runGit } from "../git/run-git.ts";
 import { AS_RAW, parseRaw } from "../landing/change.ts";
+import { withoutFilters } from "../repository/locate.ts";
+import { refuseUnfitCheckout } from "../repository/plain-clone.ts";
 import type { GitPlace } from "./rules-at.ts";
+
+/** Time without output of a git that looks through a checkout: a pipe may lie where nothing is tracked. Milliseconds. */
+const CHECKOUT_MS = 60_000;
 
 /** The commit that a person names; undefined if there is none. */
 export async function commitNamed({ top, gitDir }: GitPlace, name: string): Promise<string | undefined> {
@@ -22,9 +27,12 @@ export async function changeOfCommit(place: GitPlace, base: string, commit: stri
 export async function changeOfCheckout(place: GitPlace, base: string): Promise<readonly ChangedFile[]> {
   const { top, gitDir } = place;
   const head = await commitNamed(place, "HEAD");
+  refuseUnfitCheckout(top, (await mustGit(top, { gitDir, args: ["ls-files", "-z"] })).split("\0"));
   const from = head === undefined ? objectId(base) : await forkOf(place, base, head);
-  const at = { gitDir, workTree: top };
-  const tracked = parseRaw(await mustGit(top, { ...at, args: ["diff", ...AS_RAW, from, "--"] })).paths;
+  const at = { gitDir, workTree: top, config: await withoutFilters(top, gitDir), silenceMs: CHECKOUT_MS };
+  // Git asks a submodule for its state by a process with the submodule's own settings.
+  const args = ["diff", ...AS_RAW, "--ignore-submodules=dirty", from, "--"];
+  const tracked = parseRaw(await mustGit(top, { ...at, args })).paths;
   const others = await mustGit(top, { ...at, args: ["ls-files", "--others", "--exclude-standard", "-z"] });
   const fresh = others.split("\0").flatMap((path): ChangedFile[] => (path === "" ? [] : [{ path, how: "added", mode: "file" }]));
   return [...tracked, ...fresh];
@@ -36,7 +44,8 @@ export async function writeCommit(
   { commit, folder, index }: { readonly commit: string; readonly folder: string; readonly index: string },
 ): Promise<void> {
   await mustGit(top, { gitDir, index, args: ["read-tree", objectId(commit)] });
-  await mustGit(top, { gitDir, index, workTree: folder, args: ["checkout-index", "--all", "--force"] });
+  const config = await withoutFilters(top, gitDir);
+  await mustGit(top, { gitDir, index, workTree: folder, config, args: ["checkout-index", "--all", "--force"] });
 }
 
 async function forkOf({ top, gitDir }: GitPlace, base: string, commit: string): Promise<string> {

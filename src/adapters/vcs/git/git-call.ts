@@ -15,6 +15,8 @@ export interface GitCall {
   readonly shallow?: string;
   /** Settings for this process; they outrank every configuration file. */
   readonly config?: readonly Setting[];
+  /** Time without output after which the process counts as stuck, where it is not the usual one. Milliseconds. */
+  readonly silenceMs?: number;
   /** The input of git on stdin. Never empty: simple-git leaves stdin open then. */
   readonly input?: string;
   /**
@@ -128,7 +130,9 @@ export function gitEnvironment(call: GitCall): Record<string, string> {
   const tz = process.env["TZ"];
   if (tz !== undefined) env["TZ"] = tz;
   if (call.commonDir !== undefined) env["GIT_COMMON_DIR"] = call.commonDir;
-  if (call.workTree !== undefined) env["GIT_WORK_TREE"] = call.workTree;
+  // Git else takes the current folder for the checkout, and reads .gitmodules and .mailmap there.
+  if (call.workTree === undefined) env["GIT_IMPLICIT_WORK_TREE"] = "0";
+  else env["GIT_WORK_TREE"] = call.workTree;
   if (call.index !== undefined) env["GIT_INDEX_FILE"] = call.index;
   if (call.objects !== undefined) env["GIT_OBJECT_DIRECTORY"] = call.objects;
   if (call.borrowed !== undefined) env["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = folderList(call.borrowed);

@@ -16,6 +16,7 @@ const SWITCHED_OFF: NonNullable<SimpleGitOptions["unsafe"]> = {
   allowUnsafeProtocolOverride: true,
   allowUnsafeConfigPaths: true,
   allowUnsafeConfigEnvCount: true,
+  allowUnsafeFilter: true,
 };
 
 /** What asking a remote takes beyond: the user's own ssh, and the user's own helpers for credentials. */
@@ -50,7 +51,7 @@ async function runOnce(cwd: string, call: GitCall): Promise<GitResult> {
     allowEnvironment: Object.keys(env),
     unsafe: call.remote === undefined ? SWITCHED_OFF : FOR_REMOTES,
     abort: stop.signal,
-    timeout: { block: SILENCE_MS },
+    timeout: { block: call.silenceMs ?? SILENCE_MS },
     completion: { onClose: true, onExit: false },
     ...(call.input === undefined ? {} : { input: () => call.input }),
     // An exit code is an answer here (merge-tree reports a conflict by 1), so only a process that was cut short is an error.
@@ -76,6 +77,8 @@ async function runOnce(cwd: string, call: GitCall): Promise<GitResult> {
   try {
     stdout = await git.env(env).raw([...call.args]);
   } catch (error) {
+    if (error instanceof GitPluginError && error.plugin === "timeout")
+      throw new GitFailure(call.args, { status: null, stdout: "", stderr: "it waits for something", stopped });
     if (!stopped) throw error;
   }
   if (status === -2 && stderr.includes("ENOENT")) throw new GitMissing("no git program was found");

@@ -1,6 +1,7 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { runBriefly } from "../../executor/brief-run.ts";
+import { parseConfig } from "./locate.ts";
 
 /** The configuration of a repository and its user that decides how commits look. */
 export interface GitIdentity {
@@ -25,14 +26,10 @@ const FINDS = ["HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTE
 
 /** Reads the identity and signing settings that git itself would use for a commit by hand in this repository. */
 export async function gitIdentity(path: string, env: NodeJS.ProcessEnv): Promise<GitIdentity> {
-  const stdout = await asPerson(path, ["config", "-z", "--get-regexp", "^(user|author|committer|gpg|commit)\\."], env);
-  // The last value of a key counts (git-config(1)).
-  const settings = new Map(
-    stdout.split("\0").map((entry) => {
-      const [key = "", ...value] = entry.split("\n");
-      return [key.toLowerCase(), value.join("\n")] as const;
-    }),
-  );
+  const args = ["config", "-z", "--show-scope", "--get-regexp", "^(user|author|committer|gpg|commit)\\."];
+  // A program is the person's own choice: whoever made the clone could name one in its configuration.
+  const counts = (scope: string, name: string): boolean => !name.endsWith("program") || !/^(?:local|worktree)$/.test(scope);
+  const settings = parseConfig(await asPerson(path, args, env), counts);
   const at = (...keys: string[]): string | undefined => keys.map((key) => settings.get(key)).find((value) => value);
   const person = (name: string | undefined, mail: string | undefined): string | undefined => {
     const [plain, address] = [name, mail].map((text) => text?.replace(/[<>\p{Cc}]/gu, "").trim());

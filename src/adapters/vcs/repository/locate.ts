@@ -2,9 +2,10 @@ import { lstat, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { errorCode } from "../../../domain/values/error-text.ts";
 import type { Setting } from "../git/git-call.ts";
-import { mustGit } from "../git/run-git.ts";
+import { mustGit, runGit } from "../git/run-git.ts";
 import { alternatesOf, type Borrowed } from "./alternates.ts";
 import type { ObjectFormat } from "./git-dir.ts";
+import { refuseUnfitGitDir } from "./plain-clone.ts";
 
 /** The parts of a repository and the relevant configuration. Read once, before any worker runs. */
 export interface Located {
@@ -85,25 +86,43 @@ function splitLines(text: string): [string, string] {
 }
 
 /**
- * `git config --list --show-scope -z`: scope, NUL, name, newline, value, NUL; a name alone means true. The last one wins.
- * Settings that loopdash passes itself ("command") are left out.
+ * What git prints of settings with `--show-scope -z`: scope, NUL, name, newline, value, NUL; a name alone means true. The last one that
+ * counts wins. Settings that loopdash passes itself ("command") are left out.
  */
-function parseConfig(listed: string): Map<string, string> {
+export function parseConfig(
+  listed: string,
+  counts: (scope: string, name: string) => boolean = (scope) => scope !== "command",
+): Map<string, string> {
   const settings = new Map<string, string>();
   const fields = listed.split("\0");
   for (let i = 0; i + 1 < fields.length; i += 2) {
     const entry = fields[i + 1] ?? "";
     const end = entry.indexOf("\n");
     const name = end < 0 ? entry : entry.slice(0, end);
-    if (fields[i] !== "command") settings.set(name, end < 0 ? "true" : entry.slice(end + 1));
+    if (counts(fields[i] ?? "", name)) settings.set(name, end < 0 ? "true" : entry.slice(end + 1));
   }
   return settings;
 }
 
-/** The git folder of a clone; of a bare one, its own folder. */
+/**
+ * Settings that switch off the filters of a clone's configuration, for a git that reads or writes files of its checkout. Without them,
+ * git starts those programs for each file that `.gitattributes` names.
+ */
+export async function withoutFilters(cwd: string, gitDir: string): Promise<readonly Setting[]> {
+  const { stdout } = await runGit(cwd, { gitDir, args: ["config", "-z", "--name-only", "--get-regexp", "^filter\\."] });
+  const drivers = new Set(stdout.split("\0").flatMap((key) => /^filter\.(.+)\.[^.]+$/s.exec(key)?.[1] ?? []));
+  return [...drivers].flatMap((driver): Setting[] => [
+    ...["clean", "smudge", "process"].map((key): Setting => [`filter.${driver}.${key}`, ""]),
+    [`filter.${driver}.required`, "false"],
+  ]);
+}
+
+/** The git folder of a clone; of a bare one, its own folder. Throws a UserError (exit 4) if git would wait at one of its files. */
 export async function gitDirOf(path: string): Promise<string> {
   const inside = join(path, ".git");
-  return (await exists(inside)) ? inside : path;
+  const gitDir = (await exists(inside)) ? inside : path;
+  refuseUnfitGitDir(gitDir);
+  return gitDir;
 }
 
 /** True if something exists at `path`, even a link to nowhere. */

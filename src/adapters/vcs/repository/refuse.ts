@@ -10,8 +10,9 @@ import { isCutOffLanding } from "../landing/land.ts";
 import { ifThere, readHead } from "./admin-dirs.ts";
 import { baseTip } from "./history.ts";
 import { exists, type Located, locate } from "./locate.ts";
+import { refuseUnfitCheckout } from "./plain-clone.ts";
 import type { Store } from "./store.ts";
-import { checkoutsOfBase, whyNotReady } from "./user-checkout.ts";
+import { checkoutsOfBase, trackedIn, whyNotReady } from "./user-checkout.ts";
 
 /** A key of a repository in a batch file. */
 type RepositoryKey = "path" | "base";
@@ -112,6 +113,7 @@ export async function refuseState(id: string, base: string, store: Store): Promi
   const checkouts = await checkoutsOfBase(store, new Set());
   const tip = await baseTip(store);
   for (const checkout of checkouts) {
+    refuseUnfitCheckout(checkout.path, await trackedIn(store, checkout));
     const why = await whyNotReady(store, checkout, tip);
     if (why === undefined || (await isCutOffLanding(store, checkout, tip))) continue;
     const todo = "commit, stash or finish what is open there, or check out another branch there";

@@ -102,6 +102,11 @@ async function whyDirty(store: Store, userCheckout: UserCheckout, commit: string
   return `${displayName(userCheckout.path)} has uncommitted changes: ${names}`;
 }
 
+/** The tracked files of a checkout. */
+export async function trackedIn(store: Store, userCheckout: UserCheckout): Promise<readonly string[]> {
+  return (await store.content(["ls-files", "-z"], places(userCheckout))).split("\0");
+}
+
 /** Tracked files in which the checkout, staged or not, differs from a commit. Submodules are not looked into. */
 export async function filesUnlikeCommit(store: Store, userCheckout: UserCheckout, commit: string): Promise<readonly string[]> {
   const flags = ["--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all"];
