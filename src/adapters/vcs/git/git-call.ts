@@ -130,9 +130,9 @@ export function gitEnvironment(call: GitCall): Record<string, string> {
   const tz = process.env["TZ"];
   if (tz !== undefined) env["TZ"] = tz;
   if (call.commonDir !== undefined) env["GIT_COMMON_DIR"] = call.commonDir;
-  // Git else takes the current folder for the checkout, and reads .gitmodules and .mailmap there.
-  if (call.workTree === undefined) env["GIT_IMPLICIT_WORK_TREE"] = "0";
-  else env["GIT_WORK_TREE"] = call.workTree;
+  if (call.workTree !== undefined) env["GIT_WORK_TREE"] = call.workTree;
+  // These take the current folder for the checkout, and read .gitmodules and .mailmap there. `read-tree` needs one for submodules.
+  else if (["diff", "log"].includes(call.args[0] ?? "")) env["GIT_IMPLICIT_WORK_TREE"] = "0";
   if (call.index !== undefined) env["GIT_INDEX_FILE"] = call.index;
   if (call.objects !== undefined) env["GIT_OBJECT_DIRECTORY"] = call.objects;
   if (call.borrowed !== undefined) env["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = folderList(call.borrowed);
