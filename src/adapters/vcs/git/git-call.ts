@@ -99,6 +99,7 @@ const SAFE: readonly Setting[] = [
   ["maintenance.auto", "false"],
   ["commit.gpgSign", "false"],
   ["submodule.recurse", "false"],
+  ["log.mailmap", "false"],
   ["protocol.allow", "never"],
 ];
 
@@ -131,7 +132,7 @@ export function gitEnvironment(call: GitCall): Record<string, string> {
   if (tz !== undefined) env["TZ"] = tz;
   if (call.commonDir !== undefined) env["GIT_COMMON_DIR"] = call.commonDir;
   if (call.workTree !== undefined) env["GIT_WORK_TREE"] = call.workTree;
-  // These take the current folder for the checkout, and read .gitmodules and .mailmap there. `read-tree` needs one for submodules.
+  // These take the current folder for the checkout, and read .gitmodules there. `read-tree` needs one for submodules.
   else if (["diff", "log"].includes(call.args[0] ?? "")) env["GIT_IMPLICIT_WORK_TREE"] = "0";
   if (call.index !== undefined) env["GIT_INDEX_FILE"] = call.index;
   if (call.objects !== undefined) env["GIT_OBJECT_DIRECTORY"] = call.objects;
