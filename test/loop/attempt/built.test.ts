@@ -28,8 +28,7 @@ describe("a blocker in a batch that leaves only built tickets to a person", () =
     stage.start();
     await stage.ended();
     expect([stage.of("ticket-gated").length, judge.asked.length]).toEqual([gates, gates]);
-    if (gates === 1)
-      expect(builtText(stage.ticket(T1), ticket)).toMatch(/^built: [0-9a-f]{7}, landed$/);
+    if (gates === 1) expect(builtText(stage.ticket(T1), ticket)).toMatch(/^built: [0-9a-f]{7}, landed$/);
     else
       expect(stage.ticket(T1)).toMatchObject({
         phase: "stalled",
