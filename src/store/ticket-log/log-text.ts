@@ -142,8 +142,11 @@ export type FileLabel = "reading" | "there" | "absent" | { readonly refused: str
 
 /** A change with its long lines in pieces, so that none of them is cut. A piece begins with a sign that no line of a patch begins with. */
 export function folded(patch: string): string {
-  return patch.replaceAll(new RegExp(`[^\\n]{${LINE_CHARS / 2}}(?=[^\\n])`, "gu"), "$&\n> ");
+  return patch.replaceAll(LONG, "$&\n> ");
 }
+
+/** The beginning of a line that is longer, half as long as a line that is shown. */
+const LONG = /[^\n]{4096}(?=[^\n])/gu;
 
 /** The reader's result for a file: the text itself lies outside of the store. */
 export interface OpenFile {

@@ -49,7 +49,7 @@ function decoded(bytes: Buffer): string {
 }
 
 /** Git's words for a file that is no text, after the line with its object ids. No line of content begins like that. */
-const NO_TEXT = /^(index ([0-9a-f]+)\.\.([0-9a-f]+).*)\nBinary files .* differ$/gm;
+const NO_TEXT = /^(index ([0-9a-f]{4,64})\.\.([0-9a-f]{4,64})[^\n]{0,20})\nBinary files [^\n]*$/gm;
 
 /** Names what is no text with its size before and after, and the ids of its content. */
 async function withSizes(store: Store, patch: string): Promise<string> {
