@@ -195,7 +195,7 @@ describe("one that waits for its turn", () => {
       {
         processes: [],
         markers: ["reverify", "T-1/1/1", "T-2/1/2"].flatMap((one) =>
-          ["", "/base", "/proof", "/new-tests"].map((of) => `${RUN}/${one}${of}`),
+          ["", "/base", "/proof", "/new-tests", "/trial"].map((of) => `${RUN}/${one}${of}`),
         ),
       },
     ]);

@@ -141,7 +141,9 @@ test("what a killed engine left running is ended first: agents by process and ma
   expect(asked).toEqual([
     {
       processes: [{ pid: 4_000_000, startTime: "7" }],
-      markers: ["reverify", "T-1/1/1"].flatMap((one) => ["", "/base", "/proof", "/new-tests"].map((of) => `${RUN}/${one}${of}`)),
+      markers: ["reverify", "T-1/1/1"].flatMap((one) =>
+        ["", "/base", "/proof", "/new-tests", "/trial"].map((of) => `${RUN}/${one}${of}`),
+      ),
     },
   ]);
   expect(stage.of("run-resumed")).toMatchObject([{ orphansKilled: 3 }]);
