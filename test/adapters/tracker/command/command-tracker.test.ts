@@ -140,7 +140,7 @@ describe("reading through a program", () => {
     const tickets = await readServiceTickets(
       createProgramService(aProgram(folder(), `print({ ...T1, title: " One ", repo: "app" }, T2, { tickets: 2 })`)),
     );
-    const rest = { body: "Text.", dependsOn: [], exclusive: [] };
+    const rest = { body: "Text.", dependsOn: [], exclusive: [], writer: "unknown" };
     expect(tickets).toEqual([
       { id: "T-1", title: "One", repo: "app", ...rest, file: "ticket T-1 in the tracker" },
       { id: "T-2", title: "One", ...rest, file: "ticket T-2 in the tracker" },
