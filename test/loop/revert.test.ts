@@ -71,7 +71,7 @@ describe("a landed change whose live checks keep failing", () => {
     expect(prompts[1]).toContain("What had landed and was reverted");
     expect(prompts[1]).toContain((landed?.to ?? "?").slice(0, 12));
     expect(prompts[1]).toContain("2 live checks in a row failed");
-    expect(prompts[1]).toMatch(/^T-1 T-1 \(no description\) 2 3 /);
+    expect(prompts[1]).toMatch(/^Who wrote ticket T-1 .*\n\nT-1 T-1 \(no description\) 2 3 /);
     expect(state.incidents).toMatchObject([
       { kind: "live-check", ticket: T1, endedAt: expect.any(Number) },
       { kind: "broken-base", endedAt: expect.any(Number), summary: expect.stringContaining(`reverted by ${to.slice(0, 7)}`) },

@@ -101,7 +101,8 @@ describe("the build", () => {
     const names = [...built("engine.js").matchAll(/^(?:import|export) .*?"\.\/([^"]+)";$|^\} from "\.\/([^"]+)";$/gm)].map(
       ([, whole, end]) => whole ?? end ?? "",
     );
-    expect(names.length).toBeLessThan(40);
+    // What several entries share has a file of its own: more than half of them are below 4 KiB.
+    expect(names.length).toBeLessThan(50);
     for (const name of ["engine.js", ...names]) expect(built(name)).not.toContain("react-reconciler");
   });
 
