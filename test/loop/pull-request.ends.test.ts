@@ -77,13 +77,14 @@ describe("a pull request", () => {
     ["the same change", undefined],
     ["another change", ({ worktree, attempt }) => void write(worktree, "T-1.txt", `${attempt}\n`)],
     ["no change", ({ worktree, attempt }) => void (attempt === 1 && write(worktree, "T-1.txt", "1\n"))],
-  ])("whose check stays away after one more agent (%s) is a person's: no third one is paid", async (_what, work) => {
+  ])("whose check stays away after one more agent (%s) is given up, and not a person's step: no third one is paid", async (_what, work) => {
     const { stage, forge } = await openStage({ limits: { attempts: 5 }, ...(work && { work }) }, { appearMs: 30 });
     using _ = stage;
     forge.shown = { checks: [] };
     stage.start();
-    await stage.until("ticket-gated");
-    expect(stage.ticket(T1).humanStep).toMatch(/^pull request #7: the check ci did not appear within/);
+    expect((await stage.ended()).end).toMatchObject({ kind: "not-done", exitCode: 1 });
+    const reason = expect.stringMatching(/^infrastructure: pull request #7: the check ci did not appear within/);
+    expect(stage.ticket(T1)).toMatchObject({ phase: "stalled", stalledReason: reason });
     expect(stage.tasks).toHaveLength(2);
     expect(forge.merges).toBe(0);
   });

@@ -205,9 +205,10 @@ function ticketLine(ticket: Ticket, usual: string): string {
   const after = ticket.dependsOn.length === 0 ? "" : `  after ${ticket.dependsOn.join(", ")}`;
   const alone = ticket.exclusive.length === 0 ? "" : `  alone on ${ticket.exclusive.join(", ")}`;
   const fixes = ticket.fixes === undefined ? "" : `  fixes ${tests(ticket.fixes.length)} by name`;
+  const redFirst = ticket.redFirst ? "  new tests red first" : "";
   const contract = ticket.contract === undefined ? "" : `  contract ${ticket.contract.path}`;
   const finish = finishText(ticket);
-  return `  ${ticket.id}  [${ticket.repo}]  ${ticket.title}${after}${alone}${fixes}${contract}${finish === usual ? "" : `  (${finish})`}`;
+  return `  ${ticket.id}  [${ticket.repo}]  ${ticket.title}${after}${alone}${fixes}${redFirst}${contract}${finish === usual ? "" : `  (${finish})`}`;
 }
 
 /** The class that the ticket begins with; empty without routing. */

@@ -53,7 +53,7 @@ export function planJson({ loaded, layers, sandbox, notRead, outlook, landings, 
 }
 
 function planTicket(batch: Batch, ticket: Ticket, layer: number | undefined, standing: Standing | undefined) {
-  const { id, title, repo, dependsOn, exclusive, finish, fixes = [], contract } = ticket;
+  const { id, title, repo, dependsOn, exclusive, finish, fixes = [], redFirst = false, contract } = ticket;
   return {
     id,
     title: plainText(title),
@@ -61,6 +61,7 @@ function planTicket(batch: Batch, ticket: Ticket, layer: number | undefined, sta
     dependsOn,
     exclusive,
     fixes,
+    redFirst,
     contract: contract === undefined ? null : { path: plainText(contract.path), sha: contract.sha },
     complexity: firstComplexity(batch, ticket).complexity ?? null,
     finish: finish.map(specLabel),

@@ -98,14 +98,11 @@ export function mergeFolder(parsed: ParsedBatch, folder: readonly FolderTicket[]
   const tickets = file.tickets.map((ticket, i) => {
     const source = sources[i];
     if (source === undefined) return ticket;
-    const given = FIELDS.filter((field) => locate(["tickets", i, field]) !== undefined);
-    return {
-      ...specOf(source),
-      ...Object.fromEntries(given.map((field) => [field, ticket[field]])),
-      ...(ticket.finish && { finish: ticket.finish }),
-      ...(ticket.allow && { allow: ticket.allow }),
-      ...(ticket.fixes && { fixes: ticket.fixes }),
-    };
+    const given = new Set<string>(FIELDS.filter((field) => locate(["tickets", i, field]) !== undefined));
+    const folders = new Set<string>(FIELDS);
+    // What only the batch file can say is always its own.
+    const own = Object.entries(ticket).filter(([key, value]) => value !== undefined && (given.has(key) || !folders.has(key)));
+    return { ...specOf(source), ...Object.fromEntries(own) };
   });
   const elsewhere = new Set<string>(folder.map(({ id }) => id).filter((id) => !listed.has(id)));
   return { file: { ...file, tickets }, locate: locateIn(locate, sources, false), problems, elsewhere };

@@ -109,7 +109,7 @@ export function addedFacts(additions: readonly Addition[], request?: string): re
 }
 
 function ticketFrom({ batch, batchPath }: RunState, spec: AddedTicket, { id, repo }: Pick<Ticket, "id" | "repo">): Ticket {
-  const { title, body, finish, allow, fixes, complexity } = spec;
+  const { title, body, finish, allow, fixes, redFirst, complexity } = spec;
   return {
     id,
     title,
@@ -126,6 +126,7 @@ function ticketFrom({ batch, batchPath }: RunState, spec: AddedTicket, { id, rep
           ),
     ...(allow && { allow }),
     ...(fixes && { fixes }),
+    ...(redFirst && { redFirst }),
     ...(complexity && { complexity }),
     added: true,
   };

@@ -48,9 +48,9 @@ export async function landByPullRequest(
       case "gate":
         throw gate(scope, { number: open.number, step: decision.step });
       case "absent":
-        if (wasAbsent(ctx, scope, decision.step) || (decision.isAny && (await isWithoutCi(ctx, scope, needs.repo, open))))
+        if (decision.isAny && (await isWithoutCi(ctx, scope, needs.repo, open)))
           throw gate(scope, { number: open.number, step: decision.step });
-        return absent(decision.step);
+        return absent(decision.step, wasAbsent(ctx, scope, decision.step));
       case "rebuild":
     }
   }
@@ -130,11 +130,15 @@ function stepOf(proposed: Exclude<Proposed, { as: "open" }>, { branch, pulls }: 
   return `the branch ${branch} of ${pulls.name} ${found}, where loopdash did not leave it: remove it, and reopen the ticket`;
 }
 
-/** The failure of a change for which a check did not appear: the change may be why. */
-function absent(step: string): StepFailed {
+/**
+ * The failure of a change for which a check did not appear: the change may be why. `again`: an agent before has tried. A third one is no cure,
+ * and no change may open a human gate, so the ticket is given up with the step as its reason.
+ */
+function absent(step: string, again = false): StepFailed {
+  const cause = again ? { cause: "infrastructure" as const } : {};
   const detail =
     "The engine cannot tell whether the change is why: it may rename or remove what starts the check, or touch only files that the check leaves out. If so, change that. Otherwise a person has to start the check.";
-  return { ok: false, evidence: { step: "merge", name: "pull request", summary: plainText(step, 300), detail } };
+  return { ok: false, evidence: { step: "merge", name: "pull request", summary: plainText(step, 300), detail, ...cause } };
 }
 
 /** True if an attempt before has failed because the same check did not appear: another agent is no cure. */
