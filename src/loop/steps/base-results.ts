@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type StepSpec, wantedExitCode } from "../../domain/batch/step-spec.ts";
 import type { Remark } from "../../domain/evidence/compare.ts";
-import type { TestRun } from "../../domain/evidence/results.ts";
+import type { TestResult, TestRun } from "../../domain/evidence/results.ts";
 import { landingsOf } from "../../domain/run/reduce-landing.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import { plainText } from "../../domain/values/text.ts";
@@ -124,6 +124,17 @@ export function baseResults(ctx: ResultsContext, scope: StepScope, repo: Repo, c
  */
 export function freshBaseResults(ctx: ResultsContext, scope: StepScope, repo: Repo, checked: CheckedCommit): Promise<Manifest> {
   return taken(ctx, scope, repo, checked, "takeNow");
+}
+
+/** The results of a commit by test; undefined if there are none, or if the check has no report. */
+export async function testsOn(
+  ctx: ResultsContext,
+  scope: StepScope,
+  repo: Repo,
+  checked: CheckedCommit,
+): Promise<readonly TestResult[] | undefined> {
+  const manifest = checked.step.report && (await baseResults(ctx, scope, repo, checked));
+  return manifest?.as === "tests" ? manifest.run.tests : undefined;
 }
 
 function taken(

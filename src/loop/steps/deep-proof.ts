@@ -6,7 +6,7 @@ import type { Origin } from "../../domain/run/landings.ts";
 import { settleBoth } from "../../domain/values/settle-both.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import { besideMarker, type StepScope } from "../programs/scope.ts";
-import { baseResults, type CheckedCommit, resultsKey } from "./base-results.ts";
+import { resultsKey, testsOn } from "./base-results.ts";
 import { JudgesTree, type StartedRun } from "./judges-tree.ts";
 import type { Built } from "./landing.ts";
 import { withoutTheChange } from "./new-tests.ts";
@@ -76,7 +76,7 @@ export async function startProof(
 export async function deepProof(ctx: StepContext, scope: StepScope, repo: Repo, toProve: ToProve): Promise<ProofOutcome> {
   const { step, candidate, origin, fixes = [], begun } = toProve;
   const hasReport = step.report !== undefined;
-  const results = (commit: string) => (hasReport ? resultsOn(ctx, scope, repo, { step, commit }) : undefined);
+  const results = (commit: string) => testsOn(ctx, scope, repo, { step, commit });
   const prepared = begun ?? (await prepareProof(ctx, scope, repo, toProve, await results(origin.first)));
   if ("as" in prepared) return prepared;
   const { before, change, tree } = prepared;
@@ -90,9 +90,7 @@ export async function deepProof(ctx: StepContext, scope: StepScope, repo: Repo, 
   const beside = { ...scope, marker: besideMarker(scope.marker, "new-tests") };
   const [outcome, newTests] = await settleBoth(
     proveByTests({ ...proof, expected, isPassing }),
-    scope.ticket.redFirst === true
-      ? Promise.resolve(undefined)
-      : withoutTheChange(ctx, beside, repo, { step, candidate, change, first: origin.first, before, own }),
+    withoutTheChange(ctx, beside, repo, { step, candidate, change, first: origin.first, before, own }),
   );
   return outcome.as === "proven" && newTests !== undefined ? { ...outcome, newTests } : outcome;
 }
@@ -125,17 +123,6 @@ async function prepareProof(
   const change = sorted.value;
   const tree = new JudgesTree(ctx, scope, repo, { step, candidate, first: origin.first, change, originTests: before ?? [] });
   return { before, change, tree };
-}
-
-/** The results of a commit; undefined if there are none. */
-export async function resultsOn(
-  ctx: StepContext,
-  scope: StepScope,
-  repo: Repo,
-  checked: CheckedCommit,
-): Promise<readonly TestResult[] | undefined> {
-  const manifest = await baseResults(ctx, scope, repo, checked);
-  return manifest.as === "tests" ? manifest.run.tests : undefined;
 }
 
 function broken(name: string, summary: string): ProofOutcome {

@@ -6,66 +6,71 @@ import { newTestsLine } from "../../domain/evidence/summary-lines.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import { runOnCommit } from "../programs/run-on-commit.ts";
 import type { StepScope } from "../programs/scope.ts";
+import { testsOn } from "./base-results.ts";
 import { runSelected } from "./fail-soon.ts";
 import type { Built } from "./landing.ts";
 import type { SortedChange } from "./sort-change.ts";
 import type { StepContext } from "./step.ts";
 
 /** A candidate with its change over a trusted base. */
-interface WithTests {
+interface OverBase {
   readonly step: Extract<StepSpec, { step: "check" }>;
   readonly candidate: Built;
   readonly change: SortedChange;
   readonly first: string;
 }
 
-/** A candidate, and the results of its origin and of itself. */
-interface WithNewTests extends WithTests {
+/** The results of the trusted base, and of the candidate. */
+interface BothResults {
   readonly before: readonly TestResult[];
   readonly own: readonly TestResult[];
 }
 
 /**
  * Says which new tests of a change pass without the rest of it too (adversary case G6): on the trusted base, with the change's files of
- * tests alone. Undefined if there are none, or if none of them does. It decides nothing.
+ * tests alone. Undefined if there are none, if none of them does, and for a ticket with `redFirst`. It decides nothing.
  */
 export async function withoutTheChange(
   ctx: StepContext,
   scope: StepScope,
   repo: Repo,
-  of: WithNewTests,
+  { before, own, ...of }: OverBase & BothResults,
 ): Promise<string | undefined> {
-  const ids = newTestsOf(of);
-  if (ids.length === 0 || testFilesOf(of.change).length === 0 || of.change.code.length === 0) return undefined;
-  const passing = await passingWithout(ctx, scope, repo, { ...of, ids });
+  const ids = newTestsOf({ before, own });
+  const isNone = ids.length === 0 || testFilesOf(of.change).length === 0 || of.change.code.length === 0;
+  if (isNone || scope.ticket.redFirst === true) return undefined;
+  const passing = await passingWithout(ctx, scope, repo, { ...of, own, ids });
   return newTestsLine(ids.length, passing && ids.filter((id) => passing.has(id)));
 }
 
 /**
- * The finding against the change of a ticket with `redFirst`; undefined if each test that it adds fails without the rest of it. If it
- * adds none, one that it edits must. Without results of single tests the whole command must fail.
+ * The finding against the change of a ticket with `redFirst`; undefined for any other ticket, and if each test that the change adds fails
+ * without the rest of it. If it adds none, one that it edits must. Without results of single tests the whole command must fail.
  */
 export async function greenWithoutTheChange(
   ctx: StepContext,
   scope: StepScope,
   repo: Repo,
-  of: WithTests & Partial<WithNewTests>,
+  of: OverBase,
 ): Promise<Remark | undefined> {
-  const files = testFilesOf(of.change);
+  if (scope.ticket.redFirst !== true) return undefined;
+  const { step, candidate, change, first } = of;
+  const files = testFilesOf(change);
   if (files.length === 0) return { says: "red first: the change adds no test that fails without it", ids: [] };
-  const { before, own } = of;
+  const before = await testsOn(ctx, scope, repo, { step, commit: first });
+  const own = await testsOn(ctx, scope, repo, { step, commit: candidate.commit });
   if (before === undefined || own === undefined) return greenByExitCode(ctx, scope, repo, of);
   const ids = newTestsOf({ before, own });
-  const tried = ids.length > 0 ? ids : own.flatMap(({ id, outcome }) => (outcome === "passed" ? [id] : []));
-  const passing = await passingWithout(ctx, scope, repo, { ...of, before, own, ids: tried });
+  const tried = ids.length > 0 ? ids : idsWith("passed", own);
+  const passing = await passingWithout(ctx, scope, repo, { ...of, own, ids: tried });
   if (passing === undefined) return { says: "red first: the tests that it adds could not be tried without the change", ids: [] };
   const green = tried.filter((id) => passing.has(id));
-  if (ids.length === 0 ? green.length < tried.length : green.length === 0) return undefined;
-  if (ids.length === 0) return { says: "red first: every test passes without the change too", ids: files };
-  return { says: `red first: ${newTestsLine(ids.length, green)}`, ids: green };
+  if (ids.length > 0)
+    return green.length === 0 ? undefined : { says: `red first: ${newTestsLine(ids.length, green)}`, ids: green };
+  return green.length < tried.length ? undefined : { says: "red first: every test passes without the change too", ids: files };
 }
 
-async function greenByExitCode(ctx: StepContext, scope: StepScope, repo: Repo, of: WithTests): Promise<Remark | undefined> {
+async function greenByExitCode(ctx: StepContext, scope: StepScope, repo: Repo, of: OverBase): Promise<Remark | undefined> {
   const { step, first } = of;
   const commit = await withoutCode(repo, of);
   const log = `check-${step.name}-red-first`;
@@ -76,9 +81,13 @@ async function greenByExitCode(ctx: StepContext, scope: StepScope, repo: Repo, o
   return isGreen ? { says: "red first: the check passes with its tests and without the rest of the change", ids: [] } : undefined;
 }
 
-function newTestsOf({ before, own }: Pick<WithNewTests, "before" | "own">): readonly string[] {
+function newTestsOf({ before, own }: BothResults): readonly string[] {
   const known = new Set(before.map(({ id }) => id));
-  return [...new Set(own.flatMap(({ id, outcome }) => (outcome === "passed" && !known.has(id) ? [id] : [])))];
+  return [...new Set(idsWith("passed", own))].filter((id) => !known.has(id));
+}
+
+function idsWith(outcome: TestResult["outcome"], tests: readonly TestResult[]): readonly string[] {
+  return tests.flatMap((test) => (test.outcome === outcome ? [test.id] : []));
 }
 
 function testFilesOf({ additions, judges }: SortedChange): readonly string[] {
@@ -86,7 +95,7 @@ function testFilesOf({ additions, judges }: SortedChange): readonly string[] {
 }
 
 /** The trusted base with the change's files of tests alone. */
-function withoutCode(repo: Repo, { candidate, change, first }: WithTests): Promise<string> {
+function withoutCode(repo: Repo, { candidate, change, first }: OverBase): Promise<string> {
   const trusted = change.trusted.byCommit(change.trusted.touched).filter(({ commit }) => commit !== first);
   const restored = [...trusted, { commit: candidate.commit, paths: testFilesOf(change) }];
   return repo.deriveCommit({ commit: first, files: [], without: [], restored });
@@ -97,14 +106,14 @@ async function passingWithout(
   ctx: StepContext,
   scope: StepScope,
   repo: Repo,
-  { ids, ...of }: WithNewTests & { readonly ids: readonly string[] },
+  { ids, own, ...of }: OverBase & Pick<BothResults, "own"> & { readonly ids: readonly string[] },
 ): Promise<ReadonlySet<string> | undefined> {
-  const { step, first, own } = of;
+  const { step, first } = of;
   const commit = await withoutCode(repo, of);
   const part = "new tests, without the change";
   const base = { exitCode: 0, tests: own };
   const run = await runSelected(ctx, scope, repo, { step, commit, trusted: first, ids, base, part, forProof: true });
   if (run === undefined) return undefined;
-  const failed = new Set(run.tests.flatMap(({ id, outcome }) => (outcome === "failed" ? [id] : [])));
-  return new Set(run.tests.flatMap(({ id, outcome }) => (outcome === "passed" && !failed.has(id) ? [id] : [])));
+  const failed = new Set(idsWith("failed", run.tests));
+  return new Set(idsWith("passed", run.tests).filter((id) => !failed.has(id)));
 }

@@ -1,6 +1,5 @@
 import { type ProofSpec, proofMode } from "../../domain/batch/proof-spec.ts";
 import type { StepSpec } from "../../domain/batch/step-spec.ts";
-import type { Remark } from "../../domain/evidence/compare.ts";
 import type { Allowance } from "../../domain/evidence/results.ts";
 import { proofLine } from "../../domain/evidence/summary-lines.ts";
 import type { ClassifiedChange } from "../../domain/proof/code-under-test.ts";
@@ -8,12 +7,12 @@ import { isAllowedToJudge } from "../../domain/proof/permission.ts";
 import { firstFewLine } from "../../domain/values/first-few.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import type { StepScope } from "../programs/scope.ts";
-import { deepProof, resultsOn, type StartedProof, shareProven } from "./deep-proof.ts";
+import { deepProof, type StartedProof, shareProven } from "./deep-proof.ts";
 import type { Built } from "./landing.ts";
 import { greenWithoutTheChange } from "./new-tests.ts";
 import { originBelow } from "./origins.ts";
 import type { ProofOutcome } from "./proof.ts";
-import { type SortedChange, sortChange } from "./sort-change.ts";
+import { sortChange } from "./sort-change.ts";
 import { unsearched } from "./static-findings.ts";
 import type { NeededApproval, StepContext, StepFailed, StepResult } from "./step.ts";
 
@@ -56,7 +55,8 @@ export async function proveAlone(ctx: StepContext, scope: StepScope, repo: Repo,
   const own = { first: candidate.base, trusted: [] };
   const sorted = await sortChange(ctx, repo, { step, candidate, origin: own, allow, isRed });
   if (!sorted.ok) return { as: "broken", evidence: failure(step, unsearched("the change", sorted.problem).says) };
-  const green = await greenTests(ctx, scope, repo, passed, sorted.value);
+  const overBase = { step, candidate, change: sorted.value, first: candidate.base };
+  const green = await greenWithoutTheChange(ctx, scope, repo, overBase);
   if (green !== undefined) return { as: "broken", evidence: failure(step, green.says, [green.says, ...green.ids].join("\n  ")) };
   const mode = proofMode(ctx.batch, scope.ticket.repo);
   const isRequired = needsProofAlone(mode, sorted.value);
@@ -83,21 +83,6 @@ export async function proveAlone(ctx: StepContext, scope: StepScope, repo: Repo,
     ids: found.flatMap((each) => each.finding.ids),
   };
   return { as: "passed", isProven, says, needsApproval: { files, finding } };
-}
-
-/** The finding against the tests of a ticket with `redFirst`; undefined for any other, and if they fail without its change. */
-async function greenTests(
-  ctx: StepContext,
-  scope: StepScope,
-  repo: Repo,
-  { step, candidate }: PassedCandidate,
-  change: SortedChange,
-): Promise<Remark | undefined> {
-  if (scope.ticket.redFirst !== true) return undefined;
-  const results = (commit: string) => (step.report === undefined ? undefined : resultsOn(ctx, scope, repo, { step, commit }));
-  const [before, own] = [await results(candidate.base), await results(candidate.commit)];
-  const known = { ...(before && { before }), ...(own && { own }) };
-  return greenWithoutTheChange(ctx, scope, repo, { step, candidate, change, first: candidate.base, ...known });
 }
 
 /** The approvals that a change needs whatever its proof says. */
