@@ -3,10 +3,9 @@ import { join, resolve } from "node:path";
 import { findBranch, type GitHubBranch } from "../../adapters/forge/github/find-branch.ts";
 import { isUnreached } from "../../adapters/github/failures.ts";
 import type { TokenSource } from "../../adapters/token-source.ts";
-import { mustGit, runGit } from "../../adapters/vcs/git/run-git.ts";
+import { runGit } from "../../adapters/vcs/git/run-git.ts";
 import { originUrl } from "../../adapters/vcs/repository/git-identity.ts";
-import { exists, gitDirOf, withoutFilters } from "../../adapters/vcs/repository/locate.ts";
-import { refuseUnfitCheckout } from "../../adapters/vcs/repository/plain-clone.ts";
+import { checkoutPlace, exists, gitDirOf } from "../../adapters/vcs/repository/locate.ts";
 import { TOKEN_OF } from "../../domain/batch/tracker-spec.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import { plainText } from "../../domain/values/text.ts";
@@ -76,13 +75,10 @@ async function topOf(folder: string, cwd: string): Promise<string | undefined> {
 async function readCheckout(top: string): Promise<{ readonly isDetached: boolean; readonly isDirty: boolean }> {
   const gitDir = join(top, ".git");
   if (!(await exists(gitDir))) return { isDetached: false, isDirty: false };
-  refuseUnfitCheckout(top, (await mustGit(top, { gitDir, args: ["ls-files", "-z"] })).split("\0"));
-  const at = { gitDir, workTree: top, config: await withoutFilters(top, gitDir) };
+  const at = await checkoutPlace(top, gitDir);
   const head = await runGit(top, { ...at, args: ["symbolic-ref", "-q", "HEAD"] });
-  const status = await runGit(top, {
-    ...at,
-    args: ["status", "--porcelain", "--untracked-files=normal", "--ignore-submodules=dirty"],
-  });
+  const args = ["status", "--porcelain", "--untracked-files=normal", "--ignore-submodules=dirty"];
+  const status = await runGit(top, { ...at, args });
   if (status.status !== 0)
     throw refused(`git cannot read the checkout: ${plainText(status.stderr, 200)}`, "See what `git status` says.");
   return { isDetached: head.status !== 0, isDirty: status.stdout.trim() !== "" };

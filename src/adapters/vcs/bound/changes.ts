@@ -2,8 +2,7 @@ import type { ChangedFile } from "../../../domain/bound/touched.ts";
 import { objectId } from "../git/ref-names.ts";
 import { mustGit, runGit } from "../git/run-git.ts";
 import { AS_RAW, parseRaw } from "../landing/change.ts";
-import { withoutFilters } from "../repository/locate.ts";
-import { refuseUnfitCheckout } from "../repository/plain-clone.ts";
+import { checkoutPlace, withoutFilters } from "../repository/locate.ts";
 import type { GitPlace } from "./rules-at.ts";
 
 /** Time without output of a git that looks through a checkout: a pipe may lie where nothing is tracked. Milliseconds. */
@@ -27,9 +26,8 @@ export async function changeOfCommit(place: GitPlace, base: string, commit: stri
 export async function changeOfCheckout(place: GitPlace, base: string): Promise<readonly ChangedFile[]> {
   const { top, gitDir } = place;
   const head = await commitNamed(place, "HEAD");
-  refuseUnfitCheckout(top, (await mustGit(top, { gitDir, args: ["ls-files", "-z"] })).split("\0"));
   const from = head === undefined ? objectId(base) : await forkOf(place, base, head);
-  const at = { gitDir, workTree: top, config: await withoutFilters(top, gitDir), silenceMs: CHECKOUT_MS };
+  const at = { ...(await checkoutPlace(top, gitDir)), silenceMs: CHECKOUT_MS };
   // Git asks a submodule for its state by a process with the submodule's own settings.
   const args = ["diff", ...AS_RAW, "--ignore-submodules=dirty", from, "--"];
   const tracked = parseRaw(await mustGit(top, { ...at, args })).paths;

@@ -1,11 +1,11 @@
 import { lstat, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { errorCode } from "../../../domain/values/error-text.ts";
-import type { Setting } from "../git/git-call.ts";
+import type { GitCall, Setting } from "../git/git-call.ts";
 import { mustGit, runGit } from "../git/run-git.ts";
 import { alternatesOf, type Borrowed } from "./alternates.ts";
 import type { ObjectFormat } from "./git-dir.ts";
-import { refuseUnfitGitDir } from "./plain-clone.ts";
+import { refuseUnfitCheckout, refuseUnfitGitDir } from "./plain-clone.ts";
 
 /** The parts of a repository and the relevant configuration. Read once, before any worker runs. */
 export interface Located {
@@ -115,6 +115,12 @@ export async function withoutFilters(cwd: string, gitDir: string): Promise<reado
     ...["clean", "smudge", "process"].map((key): Setting => [`filter.${driver}.${key}`, ""]),
     [`filter.${driver}.required`, "false"],
   ]);
+}
+
+/** The place of a git that looks through a clone's checkout and starts no filter. Throws a UserError (exit 4) if git would wait there. */
+export async function checkoutPlace(top: string, gitDir: string): Promise<Pick<GitCall, "gitDir" | "workTree" | "config">> {
+  refuseUnfitCheckout(top, (await mustGit(top, { gitDir, args: ["ls-files", "-z"] })).split("\0"));
+  return { gitDir, workTree: top, config: await withoutFilters(top, gitDir) };
 }
 
 /** The git folder of a clone; of a bare one, its own folder. Throws a UserError (exit 4) if git would wait at one of its files. */

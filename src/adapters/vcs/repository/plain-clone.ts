@@ -17,46 +17,39 @@ const MOST_BYTES = 4 * 2 ** 30;
 
 /** Throws a UserError (exit 4) if a file of a git folder cannot be read like one. Not every unpacked folder was cloned. */
 export function refuseUnfitGitDir(gitDir: string): void {
-  for (const path of [gitDir, ...OPENED.map((name) => join(gitDir, name))]) refuse(path, attempt(path, statSync), MOST_BYTES);
-  const config = join(gitDir, "config");
-  refuse(config, attempt(config, statSync), RULES_BYTES);
-  refuseUnfitValues(config, new Set());
+  for (const path of [gitDir, ...OPENED.map((name) => join(gitDir, name))]) refuse(path);
+  refuseUnfitConfig(join(gitDir, "config"), new Set());
 }
 
 /** The keys of a configuration that name files which git reads as settings: `include.path` and the like. */
 const NAMES_FILE = /\b(path|excludesfile|attributesfile|file)[\t ]*=[\t "]*([^"\n]+)/gi;
 
-function refuseUnfitValues(config: string, seen: Set<string>): void {
-  if (seen.has(config) || attempt(config, statSync)?.isFile() !== true) return;
+/** The same for a configuration and all files that it names. */
+function refuseUnfitConfig(config: string, seen: Set<string>): void {
+  if (refuse(config, RULES_BYTES)?.isFile() !== true || seen.has(config)) return;
   seen.add(config);
   for (const [, key = "", value = ""] of readFileSync(config, "latin1").matchAll(NAMES_FILE)) {
     const file = resolve(dirname(config), value.trim().replace(/^~(?=\/)/, homedir()));
-    if (file === "/dev/null") continue;
-    refuse(file, attempt(file, statSync), RULES_BYTES);
-    if (key.toLowerCase() === "path") refuseUnfitValues(file, seen);
+    if (key.toLowerCase() === "path") refuseUnfitConfig(file, seen);
+    else refuse(file, RULES_BYTES);
   }
 }
 
 /** The same for a checkout, whose tracked paths these are: before git looks into its files. */
 export function refuseUnfitCheckout(top: string, tracked: readonly string[]): void {
   const folders = new Set([top]);
-  const modules = join(top, ".gitmodules");
-  refuse(modules, attempt(modules, statSync), RULES_BYTES);
+  refuse(join(top, ".gitmodules"), RULES_BYTES);
   for (const path of tracked.filter((each) => each !== "")) {
     const file = join(top, path);
     for (let folder = dirname(file); !folders.has(folder); folder = dirname(folder)) folders.add(folder);
-    const found = attempt(file, lstatSync);
     // A pipe in place of a tracked file is a change, which git does not open.
-    if (found?.isFile()) refuse(file, found, MOST_BYTES);
+    if (statsOf(file, lstatSync)?.isFile()) refuse(file);
   }
-  for (const folder of folders)
-    for (const name of RULES) {
-      const found = attempt(join(folder, name), lstatSync);
-      if (!found?.isSymbolicLink()) refuse(join(folder, name), found, RULES_BYTES);
-    }
+  const rules = [...folders].flatMap((folder) => RULES.map((name) => join(folder, name)));
+  for (const file of rules) if (!statsOf(file, lstatSync)?.isSymbolicLink()) refuse(file, RULES_BYTES);
 }
 
-function attempt(path: string, look: typeof statSync): Stats | undefined {
+function statsOf(path: string, look = statSync): Stats | undefined {
   try {
     return look(path, { throwIfNoEntry: false });
   } catch {
@@ -65,8 +58,11 @@ function attempt(path: string, look: typeof statSync): Stats | undefined {
   }
 }
 
-function refuse(path: string, found: Stats | undefined, most: number): void {
-  if (found === undefined || found.isDirectory() || (found.isFile() && found.size <= most)) return;
+/** What is at `path`. Throws a UserError if git would wait there, or read more than `most` bytes. */
+function refuse(path: string, most = MOST_BYTES): Stats | undefined {
+  const found = statsOf(path);
+  const isFit = found === undefined || found.isDirectory() || (found.isFile() && found.size <= most);
+  if (isFit || path === "/dev/null") return found;
   const why = found.isFile() ? `it has ${found.size} bytes` : "it is a pipe, a socket or a device";
   const what = `git cannot read ${displayName(path)}`;
   throw new UserError({ what, why, todo: "Remove it, if it is not yours.", exitCode: EXIT.refused });
