@@ -1,4 +1,4 @@
-import { existsSync, fstatSync, readFileSync, statSync } from "node:fs";
+import { existsSync, fstatSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { timeLimit } from "../../adapters/time-limit.ts";
@@ -9,6 +9,7 @@ import { shellWord } from "../../domain/values/shell-word.ts";
 import { settingsOf } from "../hook/guard-settings.ts";
 import { appendReport } from "../hook/hook-report.ts";
 import { lateLine, stopReminder } from "../hook/stop-guard.ts";
+import { readBounded } from "./bounded-file.ts";
 import { type Caller, thisProcess } from "./caller.ts";
 import type { GuardRequest } from "./flags.ts";
 
@@ -128,15 +129,15 @@ const HEAD_BYTES = 4_096;
 /** The branch that is checked out in a worktree; undefined if none is, or if its files do not say so. */
 export function branchOf(worktree: string): string | undefined {
   const git = join(worktree, ".git");
-  const folder = /^gitdir: (.+)$/m.exec(headOf(git) ?? "")?.[1];
-  const head = headOf(join(folder === undefined ? git : resolve(worktree, folder), "HEAD"));
+  const folder = /^gitdir: (.+)$/m.exec(readShort(git) ?? "")?.[1];
+  const head = readShort(join(folder === undefined ? git : resolve(worktree, folder), "HEAD"));
   return /^ref: refs\/heads\/(.+)$/m.exec(head ?? "")?.[1];
 }
 
-/** The beginning of a plain file; undefined for anything else. */
-function headOf(file: string): string | undefined {
+/** The text of a short plain file; undefined for anything else. */
+function readShort(file: string): string | undefined {
   try {
-    return statSync(file).isFile() ? readFileSync(file, "utf8").slice(0, HEAD_BYTES) : undefined;
+    return readBounded(file, HEAD_BYTES).toString("utf8");
   } catch {
     // It is not there, or cannot be read: the branch stays unknown.
     return undefined;

@@ -83,7 +83,7 @@ interface SetupFlags {
 function requestOf(act: (typeof GUARD_ACTS)[number], words: readonly string[], flags: SetupFlags): GuardRequest | GuardSetup {
   const { json = false, agent = [], settings, server, denyRules, ...switches } = flags;
   if (act === "check") {
-    if (Object.entries(flags).some(([name, value]) => name !== "json" && !(UNSAID.includes(name) && value === true)))
+    if (Object.entries(flags).some(([name, value]) => name !== "json" && !(ON_BY_DEFAULT.includes(name) && value === true)))
       throw usageError(
         "loopdash guard check takes --json alone",
         "the other options are for install, uninstall and status",
@@ -113,6 +113,6 @@ function requestOf(act: (typeof GUARD_ACTS)[number], words: readonly string[], f
 }
 
 /** Options that are true unless they are named. */
-const UNSAID = ["server", "denyRules"];
+const ON_BY_DEFAULT = ["server", "denyRules"];
 
 const SEE_HELP = "See: loopdash guard --help";

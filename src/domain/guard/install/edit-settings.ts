@@ -37,8 +37,8 @@ export function stateOf(vendor: JsonVendor, text: string): SettingsState {
 }
 
 /**
- * The text with the hook, and for Claude Code with the rules for files with credentials, unless they are not wanted. Hooks of loopdash that run another
- * program are replaced; everything else stays as it is, with comments and layout.
+ * The text with the hook, and for Claude Code with the rules for files with credentials, unless `denyRules` is false. Hooks of loopdash that
+ * run another program are replaced; everything else stays as it is, with comments and layout.
  */
 export function withGuard(
   vendor: JsonVendor,

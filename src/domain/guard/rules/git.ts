@@ -139,7 +139,7 @@ function judgePush(args: readonly string[], guard: Inspector, { settings }: GitC
   if (isForced || refspecs.some((refspec) => refspec.startsWith("+"))) guard.report("git-force-push");
   else if (hasOption(options, "d", "delete", "prune") || refspecs.some((refspec) => /^:./.test(refspec)))
     guard.report("git-delete-remote");
-  else if (pushedBranches(options, refspecs, settings, scope).some(isProtectedBranch)) guard.report("git-push-protected");
+  else if (pushedBranches(options, settings, scope.branch).some(isProtectedBranch)) guard.report("git-push-protected");
 }
 
 const HEADS = /^(?:refs\/)?heads\//;
@@ -152,13 +152,8 @@ function isProtectedBranch(name: string): boolean {
 }
 
 /** The branches of the remote that a push without force moves. */
-function pushedBranches(
-  options: Options,
-  refspecs: readonly string[],
-  settings: GitCommand["settings"],
-  scope: Scope,
-): readonly string[] {
-  const own = scope.branch ?? "";
+function pushedBranches(options: Options, settings: GitCommand["settings"], current = ""): readonly string[] {
+  const [, ...refspecs] = options.operands;
   // Both push every branch that there is.
   if (hasOption(options, "all", "branches") || refspecs.includes(":") || settings.get("push.default") === "matching")
     return ["main"];
@@ -168,7 +163,7 @@ function pushedBranches(
   const named = pushed.length > 0 ? pushed : configured.length > 0 ? configured : refspecs.length > 0 ? [] : ["HEAD"];
   return named.map((refspec) => {
     const to = refspec.slice(refspec.indexOf(":") + 1);
-    return /^(?:HEAD|@)$/.test(to) ? own : to.replace(HEADS, "");
+    return /^(?:HEAD|@)$/.test(to) ? current : to.replace(HEADS, "");
   });
 }
 

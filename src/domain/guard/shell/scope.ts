@@ -1,4 +1,5 @@
 import type { Function as FunctionNode } from "unbash";
+import type { GuardContext } from "../verdict.ts";
 import { MARK } from "./marks.ts";
 
 /** What a command line knows of its shell: variables, functions, folder. Commands change it as the line goes on. */
@@ -44,17 +45,7 @@ export interface Mount {
 }
 
 /** The scope at the start of a line. */
-export function firstScope({
-  cwd,
-  home,
-  branch,
-  temp = "/tmp",
-}: {
-  cwd: string;
-  home: string;
-  branch?: string | undefined;
-  temp?: string;
-}): Scope {
+export function firstScope({ cwd, home, branch, temp = "/tmp" }: Pick<GuardContext, "cwd" | "home" | "branch" | "temp">): Scope {
   const variables = new Map<string, string>([
     ["HOME", home],
     ["TMPDIR", temp],
@@ -87,16 +78,8 @@ export function copyOf(scope: Scope, changes: Partial<Scope> = {}): Scope {
 
 /** The scope of another machine or of a container. */
 export function elsewhere(scope: Scope): Scope {
-  const { mounts: _, ...own } = copyOf(scope);
-  return {
-    ...own,
-    cwd: undefined,
-    branch: undefined,
-    ifCdFails: undefined,
-    isElsewhere: true,
-    origins: new Map(),
-    made: new Set(),
-  };
+  const { mounts: _, branch: __, ...own } = copyOf(scope);
+  return { ...own, cwd: undefined, ifCdFails: undefined, isElsewhere: true, origins: new Map(), made: new Set() };
 }
 
 /** The scope of a container that is made for a command, and has only these folders of the machine. */
