@@ -77,7 +77,7 @@ export function createModelReviewer(accounts: Accounts): Reviewer {
 }
 
 async function runVendor(options: ModelAgentOptions, task: TaskWithTrials): Promise<ReviewerAnswer> {
-  const { question, ticket: _, checkout: __, tryOut: ___, run: ____, onActivity, ...rest } = task;
+  const { question, ticket: _, checkout: __, tryOut: ___, trialProgram: ____, onActivity, ...rest } = task;
   // Next to its settings, which are in the session folder itself.
   const worktree = join(task.session, question);
   await mkdir(worktree, { recursive: true, mode: 0o700 });
@@ -96,6 +96,6 @@ async function runVendor(options: ModelAgentOptions, task: TaskWithTrials): Prom
   };
 }
 
-function told({ question, ticket, checkout, run }: TaskWithTrials): Readonly<Record<string, string>> {
-  return { LOOPDASH_QUESTION: question, LOOPDASH_TICKET: ticket, LOOPDASH_CHECKOUT: checkout, LOOPDASH_RUN: run };
+function told({ question, ticket, checkout, trialProgram }: TaskWithTrials): Readonly<Record<string, string>> {
+  return { LOOPDASH_QUESTION: question, LOOPDASH_TICKET: ticket, LOOPDASH_CHECKOUT: checkout, LOOPDASH_RUN: trialProgram };
 }

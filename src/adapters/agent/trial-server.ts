@@ -9,40 +9,41 @@ import { privateTmp } from "../private-tmp.ts";
 import { removeFolder } from "../remove-folder.ts";
 
 /** A task, and the path of the program with which its reviewer tries the change out. */
-export type TaskWithTrials = ReviewerTask & { readonly run: string };
+export type TaskWithTrials = ReviewerTask & { readonly trialProgram: string };
 
 /** The program: sends its arguments, prints what came of them, and ends as they did. */
 const CLIENT = `const [socket, ...argv] = process.argv.slice(1);
-let told = "";
+let reply = "";
 const connection = require("node:net").connect(socket);
-connection.setEncoding("utf8").on("error", () => {}).on("data", (text) => (told += text)).on("close", () => {
-  const [, code = 2, text = "loopdash gave no answer: the command was not run\\n"] = /^(\\d+) ([^]*)$/.exec(told) ?? [];
+connection.setEncoding("utf8").on("error", () => {}).on("data", (text) => (reply += text)).on("close", () => {
+  const [, code = 2, text = "loopdash gave no answer: the command was not run\\n"] = /^(\\d+) ([^]*)$/.exec(reply) ?? [];
   process.stdout.write(text);
   process.exitCode = Number(code);
 });
 connection.end(JSON.stringify(argv));`;
 
-/** Characters of a request, and connections at a time. */
+/** Characters of a request. */
 const REQUEST_CHARS = 256 * 1024;
+/** Connections at a time. */
 const MOST_CONNECTIONS = 8;
 const Request = z.tuple([z.string()], z.string());
 
 /** Asks a reviewer with a program in its sandbox that has the engine, over a socket of its own, run commands on the change. */
 export async function withTrials<T>(task: ReviewerTask, ask: (task: TaskWithTrials) => Promise<T>): Promise<T> {
-  const room = mkdtempSync(join(privateTmp(), "try-"));
-  const [run, socket] = [join(room, "loopdash-run"), join(room, "s")];
+  const folder = mkdtempSync(join(privateTmp(), "try-"));
+  const [trialProgram, socket] = [join(folder, "loopdash-run"), join(folder, "s")];
   const words = [process.execPath, "-e", CLIENT, "--", socket].map(shellWord);
-  writeFileSync(run, `#!/bin/sh\nexec ${words.join(" ")} "$@"\n`, { mode: 0o500 });
+  writeFileSync(trialProgram, `#!/bin/sh\nexec ${words.join(" ")} "$@"\n`, { mode: 0o500 });
   const server = createServer({ allowHalfOpen: true }, (connection) => answer(connection, task.tryOut));
   server.maxConnections = MOST_CONNECTIONS;
   try {
     await new Promise<void>((settle, reject) => server.once("error", reject).listen(socket, settle));
     const { confinement: own } = task;
-    const confinement = own && { ...own, read: [...own.read, run], sockets: [...own.sockets, socket] };
-    return await ask({ ...task, run, ...(confinement && { confinement }) });
+    const confinement = own && { ...own, read: [...own.read, trialProgram], sockets: [...own.sockets, socket] };
+    return await ask({ ...task, trialProgram, ...(confinement && { confinement }) });
   } finally {
     server.close();
-    await removeFolder(room);
+    await removeFolder(folder);
   }
 }
 

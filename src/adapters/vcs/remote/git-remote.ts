@@ -165,21 +165,21 @@ class Remote implements GitRemote {
     const reason = plainText(withoutUsers([why, ...printedLines(result.stderr)].join("; ")), WORDS);
     if (now === undefined && (await this.#isInTheWay(branch, signal))) return { as: "refused", reason, isForbidden: true };
     if (IMMOVABLE.test(why)) throw new RepoUnavailable(`${this.name} failed: ${reason}`);
-    const isAnswer = await this.#askWithoutChange(ref, { from, why }, signal);
-    if (isAnswer.any && OWN_FAULT.test(why)) throw new RepoUnavailable(`${this.name} failed: ${reason}`);
-    return { as: "refused", reason, ...(isAnswer.branch && { isForbidden: true }) };
+    const scope = await this.#scopeOfRefusal(ref, { from, why }, signal);
+    if (scope !== "change" && OWN_FAULT.test(why)) throw new RepoUnavailable(`${this.name} failed: ${reason}`);
+    return { as: "refused", reason, ...(scope === "branch" && { isForbidden: true }) };
   }
 
   /**
-   * Whether a refusal is about the branch, and not about a change: pushes what carries nothing of one, an empty commit with the message
-   * of the commit before. With it goes a pair of names of which git can keep only one, so nothing is ever moved (`--atomic`). `any`: the
-   * remote gives the same reason; `branch`: and another one for that pair alone. A remote that lacks `--atomic` takes no such push.
+   * What a refusal is about. Pushes what carries nothing of a change: an empty commit with the message of the commit before. With it goes
+   * a pair of names of which git can keep only one, so nothing is ever moved (`--atomic`). If the remote gives the same reason, it is about
+   * the branch; if it gives that for the pair alone, too, about any push. A remote that lacks `--atomic` takes no such push.
    */
-  async #askWithoutChange(
+  async #scopeOfRefusal(
     ref: string,
     { from, why }: { readonly from: string; readonly why: string },
     signal: AbortSignal | undefined,
-  ): Promise<{ readonly any: boolean; readonly branch: boolean }> {
+  ): Promise<"change" | "branch" | "remote"> {
     const store = this.#store;
     const parent = from === "" ? await baseTip(store) : from;
     const tree = (await partOf(store, parent, "tree")) ?? "";
@@ -190,8 +190,8 @@ class Remote implements GitRemote {
     const pair = [name, `${name}/x`].map((each) => ({ ref: each, to }));
     const isSame = async (refs: readonly PushedRef[], asked: string): Promise<boolean> =>
       reasonIn(statusLine((await this.#pushExactly(["--atomic"], refs, signal)).stdout, asked)) === why;
-    const any = await isSame([{ ref, to }, ...pair], ref);
-    return { any, branch: any && !(await isSame(pair, name)) };
+    if (!(await isSame([{ ref, to }, ...pair], ref))) return "change";
+    return (await isSame(pair, name)) ? "remote" : "branch";
   }
 
   /** True if no branch of this name can be made: one above or below it is there (`a` and `a/b`). */
@@ -227,18 +227,16 @@ class Remote implements GitRemote {
    */
   async #pushExactly(options: readonly string[], refs: readonly PushedRef[], signal?: AbortSignal): Promise<GitResult> {
     const own = `refs/push/${randomUUID()}`;
-    const made: string[] = [];
+    const sources = refs.map(({ ref }, i) => `${own}/${i}/${ref.slice("refs/".length)}`);
+    const made = refs.map(({ to }, i) => `create ${sources[i]} ${objectId(to)}\n`).join("");
+    const removed = sources.map((source) => `delete ${source}\n`).join("");
     try {
-      for (const [i, { ref, to }] of refs.entries()) {
-        const from = `${own}/${i}/${ref.slice("refs/".length)}`;
-        await this.#store.content(["update-ref", from, objectId(to)]);
-        made.push(from);
-      }
+      await this.#store.content(["update-ref", "--stdin"], { input: made });
       const patterns = refs.map((_, i) => `${own}/${i}/*:refs/*`);
       const plain = ["--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no"];
       return await this.#run(["push", ...plain, ...options, "--", this.#address, ...patterns], signal);
     } finally {
-      for (const from of made) await this.#store.tryContent(["update-ref", "-d", from]);
+      await this.#store.tryContent(["update-ref", "--stdin"], { input: removed });
     }
   }
 
