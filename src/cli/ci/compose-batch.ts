@@ -12,7 +12,7 @@ import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { loadBatch } from "../engine/load-batch.ts";
 import { findInstalledAgents } from "../init/installed-agents.ts";
 import { Interview } from "../init/interview.ts";
-import { isPublic } from "../init/prepare-commands.ts";
+import { PUBLIC_REGISTRIES } from "../init/prepare-commands.ts";
 import { askAgent } from "../init/program-questions.ts";
 import type { BatchParts } from "./batch-file.ts";
 import type { CiTarget } from "./find-target.ts";
@@ -161,7 +161,7 @@ async function detected(
 
 /** Nobody has read what the branch names: `.npmrc` may lead into a private network. */
 function refuseNamedByBranch(hosts: readonly string[]): void {
-  const unknown = hosts.find((host) => !isPublic(host));
+  const unknown = hosts.find((host) => !PUBLIC_REGISTRIES.has(host));
   if (unknown === undefined) return;
   throw new UserError({
     what: "loopdash ci cannot start",

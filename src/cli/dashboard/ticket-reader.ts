@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { createEventLineReader } from "../../adapters/agent/registry.ts";
 import { type FollowedState, followFile } from "../../adapters/run-files/follow-file.ts";
 import type { DashboardStore } from "../../store/dashboard-store.ts";
-import { folded, LogText, type TextKind } from "../../store/ticket-log/log-text.ts";
+import { foldLongLines, LogText, type TextKind } from "../../store/ticket-log/log-text.ts";
 import { type CommitRange, targetOf } from "../../store/ticket-log/target.ts";
 
 /** Largest change that is shown, in bytes. */
@@ -85,7 +85,7 @@ function ask(store: DashboardStore, { key, kind }: Wanted, change: CommitRange):
     if (ended) return;
     const text = new LogText(kind);
     text.begin({ skipped: 0 });
-    if (read.ok) text.push(folded(read.text));
+    if (read.ok) text.push(foldLongLines(read.text));
     // The text keeps its newest lines.
     const shown = read.ok && { change: { commit: read.commit, whole: read.whole && text.lines(true).first === 0 } };
     store.setState({ viewed: { key, text, file: read.ok ? "there" : { refused: read.why }, version: 1, ...shown } });

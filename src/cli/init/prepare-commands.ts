@@ -33,18 +33,13 @@ export interface Preparation {
   readonly python?: string;
 }
 
-/** Public registries. */
-const PUBLIC_REGISTRIES: ReadonlySet<string> = new Set([
+/** Public registries, which may be opened because a repository names them. Any other is for a person to open. */
+export const PUBLIC_REGISTRIES: ReadonlySet<string> = new Set([
   "registry.npmjs.org",
   "registry.yarnpkg.com",
   "pypi.org",
   "files.pythonhosted.org",
 ]);
-
-/** True for a host that may be opened because a repository names it. Any other is for a person to open. */
-export function isPublic(host: string): boolean {
-  return PUBLIC_REGISTRIES.has(host);
-}
 
 const PYPI = ["pypi.org", "files.pythonhosted.org"];
 const PYTHON = ".venv/bin/python";

@@ -9,7 +9,7 @@ import { batchText } from "./batch-text.ts";
 import type { InitFlags } from "./flags.ts";
 import { findInstalledAgents } from "./installed-agents.ts";
 import type { Interview } from "./interview.ts";
-import { isPublic } from "./prepare-commands.ts";
+import { PUBLIC_REGISTRIES } from "./prepare-commands.ts";
 import { askAgent, askReviewer } from "./program-questions.ts";
 import { type FoundRepository, findRepository, nameFor } from "./repository.ts";
 import { askRepositories, askTest, pathFrom, readPrepare, repoSpecs, repositoryLines } from "./repository-questions.ts";
@@ -52,13 +52,14 @@ export async function askQuestions(interview: Interview, flags: InitFlags, optio
   const agent = await askAgent(interview, flags, surroundings);
   if (repos === undefined || tracker === undefined || test === undefined || agent === undefined)
     return interview.refuseUnanswered();
+  const hosts = repos.flatMap(({ preparation }) => preparation.hosts);
   const answers: Answers = {
     name: flags.name ?? nameFor(basename(repos[0]?.path ?? cwd)),
     tracker: tracker.spec,
     repos: Object.fromEntries(
       Object.entries(specs).map(([name, spec]) => [name, { ...spec, path: pathFrom(folder, spec.path) }]),
     ),
-    hosts: prepare?.length === 0 ? [] : [...new Set(repos.flatMap(({ preparation }) => preparation.hosts.filter(isPublic)))],
+    hosts: prepare?.length === 0 ? [] : [...new Set(hosts)].filter((host) => PUBLIC_REGISTRIES.has(host)),
     ...{ test, agent, reviewer: undefined },
   };
   const refusal = (reviewer: Answers["reviewer"]) => problemOf({ ...answers, reviewer }, folder);

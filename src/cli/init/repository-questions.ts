@@ -7,7 +7,7 @@ import { plainText } from "../../domain/values/text.ts";
 import type { Answers } from "./answers.ts";
 import type { InitFlags } from "./flags.ts";
 import type { Interview, Parsed } from "./interview.ts";
-import { isPublic } from "./prepare-commands.ts";
+import { PUBLIC_REGISTRIES } from "./prepare-commands.ts";
 import { type FoundRepository, findRepository, repositoriesBelow, repositoryRequest } from "./repository.ts";
 
 /** Asks for the repositories that tickets change. `current`: the one that `cwd` lies in. Undefined if the answer is missing. */
@@ -109,7 +109,7 @@ export function repositoryLines(repos: readonly FoundRepository[], prepare: read
     const commands = prepare ?? preparation.commands;
     const shown = commands.length === 0 ? "no prepare" : `prepare: ${commands.map((command) => command.join(" ")).join(", ")}`;
     const loose = prepare === undefined ? preparation.notIgnored : [];
-    const closed = prepare?.length === 0 ? [] : preparation.hosts.filter((host) => !isPublic(host));
+    const closed = prepare?.length === 0 ? [] : preparation.hosts.filter((host) => !PUBLIC_REGISTRIES.has(host));
     return [
       `  ${name}: branch ${base} of ${path}, ${shown}`,
       ...closed.map(

@@ -3,18 +3,19 @@ import { Guard } from "../guard/guard.ts";
 import { isUnknown } from "../guard/shell/marks.ts";
 import { firstScope, type Scope } from "../guard/shell/scope.ts";
 
-/** Characters of a command that are parsed, and of all commands of an attempt. What is beyond may change something. */
+/** Characters of a command that are parsed. A longer one may change something. */
 const MOST_CHARS = 4_000;
+/** Characters that are parsed of all commands of an attempt together. */
 const MOST_PARSED = 1_000_000;
 
 /** `unread`: neither its words nor the parser could tell, because it is too long or the budget is used up. It counts as mutating. */
 type CommandClass = "reading" | "mutating" | "unread";
 
 /**
- * Classifies the commands of one attempt. A line is reading if it surely only reads. Two must say so. First its words, as the behaviour signals count them: that is cheap, and
- * settles most lines. They miss a program behind `env`, `$'\''`, a here-document with a substitution, or `./ls` (S2.16). So a line that they
- * call reading is walked as the guard does, which parses it as bash would, and each program that the walk meets must be one that only
- * reads. What is not understood may change something.
+ * Classifies the commands of one attempt. A line is reading if it surely only reads. Two must say so. First its words, as the behaviour
+ * signals count them: that is cheap, and settles most lines. They miss a program behind `env`, `$'\''`, a here-document with a substitution,
+ * or `./ls` (S2.16). So a line that they call reading is walked as the guard does, which parses it as bash would, and each program that the
+ * walk meets must be one that only reads. What is not understood may change something.
  */
 export class CommandClassifier {
   #parsed = 0;

@@ -11,8 +11,6 @@ export function reduceAudit(state: RunState, { segment, n, hash, of }: AuditFact
   const ticket = vecAt(next.tickets, index);
   const { attempt } = ticket;
   if (attempt?.n !== of.attempt) return next;
-  return withTicket(next, index, {
-    ...ticket,
-    attempt: { ...attempt, audited: of.rows, ...(of.unread !== undefined && { auditUnread: of.unread }) },
-  });
+  const unread = of.unread === undefined ? {} : { auditUnread: of.unread };
+  return withTicket(next, index, { ...ticket, attempt: { ...attempt, audited: of.rows, ...unread } });
 }

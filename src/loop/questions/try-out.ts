@@ -11,8 +11,11 @@ import { besideMarker, type StepScope } from "../programs/scope.ts";
 /** Minutes that one command may take. */
 const MINUTES = 10;
 
-/** A sandbox shows a command of the batch the files that it names, and its program's folder. No word of a reviewer opens anything. */
-const NAMED_BY_NOBODY = ["/bin/sh", "-c", 'exec "$@"', "sh"] as const;
+/**
+ * Starts the words of a reviewer. A sandbox shows a command the folder of its program, so the program is the shell here: no word of a
+ * reviewer opens anything.
+ */
+const STARTER = ["/bin/sh", "-c", 'exec "$@"', "sh"] as const;
 
 /** What the trials of one question need. */
 interface TrialOptions {
@@ -46,7 +49,7 @@ export function openTrials(
       copied ??= copyTo(copy);
       await copied;
       const confinement = confineTrial(ctx, repo, { from: copy, at: place, write: true });
-      const command = [...NAMED_BY_NOBODY, ...argv.map((word) => word.replaceAll(checkout, place))] as const;
+      const command = [...STARTER, ...argv.map((word) => word.replaceAll(checkout, place))] as const;
       const toRun = { argv: command, cwd: copy, confinement, log: `${name}-trial`, minutes: MINUTES };
       const result = await runIn({ ...ctx, commandFiles: () => [] }, own, toRun);
       return { exitCode: result.ending === "exited" ? result.exitCode : null, ended: howItEnded(result), output: result.tail };

@@ -145,14 +145,13 @@ async function landHere(
 }
 
 /**
- * The evidence of a push that did not succeed. One that is refused for what it holds is about a right that GitHub's tokens have apart if it
- * touches workflows, and else an agent's to mend.
+ * The evidence of a push that did not succeed. GitHub's tokens need a right of its own for workflows; any other change that is refused for
+ * what it holds is an agent's to mend.
  */
 function refused(landing: Exclude<Landing, { as: "landed" | "moved" }>, { paths }: Change): StepFailed {
-  const isOfChange = landing.as === "refused" && landing.isForbidden !== true;
-  const ofChange = paths.some(({ path }) => isWorkflow(path)) ? "blocked-path" : undefined;
-  const cause = isOfChange ? ofChange : "infrastructure";
-  return failed(`the branch cannot be pushed: ${plainText(landing.reason, 300)}`, cause);
+  const summary = `the branch cannot be pushed: ${plainText(landing.reason, 300)}`;
+  if (landing.as !== "refused" || landing.isForbidden === true) return failed(summary, "infrastructure");
+  return failed(summary, paths.some(({ path }) => isWorkflow(path)) ? "blocked-path" : undefined);
 }
 
 function failed(summary: string, cause?: EvidenceCause): StepFailed {
@@ -234,7 +233,7 @@ async function red(
   await keepTriage(ctx.files, scope, triage);
   // An agent's change writes the logs of what runs on it.
   const isOfAgent = ticketOf(ctx.state(), scope.ticket.id).ci?.iterations.some(({ commit }) => commit !== undefined) === true;
-  const cause = canChange ? causeOf(triage, names, { isOfAgent }) : "report-only";
+  const cause = canChange ? causeOf(triage, names, isOfAgent) : "report-only";
   mustAnnounce(scope, { type: "ci-triaged", ...failureOf(head, names, triage) });
   return { ok: false, evidence: evidenceOf(head, { failing, triage, ...(cause && { cause }) }) };
 }
@@ -261,14 +260,10 @@ async function triageOnBranch(
 }
 
 /**
- * The reason why no agent can help: nothing but the machines, or nothing but tests that fail by chance, failed. That of the machines is read
- * in the log.
+ * The reason why no agent can help: nothing but the machines, or nothing but tests that fail by chance, failed. The logs tell about machines.
  */
-function causeOf(
-  { json: { findings, stopReason } }: Triage,
-  names: readonly string[],
-  { isOfAgent }: { readonly isOfAgent: boolean },
-): EvidenceCause | undefined {
+function causeOf({ json }: Triage, names: readonly string[], isOfAgent: boolean): EvidenceCause | undefined {
+  const { findings, stopReason } = json;
   if (stopReason === "flaky") return "flaky";
   if (isOfAgent) return undefined;
   const ofMachine = new Set(rerunsOf(findings, new Set()));

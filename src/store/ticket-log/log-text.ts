@@ -141,7 +141,7 @@ function diffTone(line: string): Tone {
 export type FileLabel = "reading" | "there" | "absent" | { readonly refused: string };
 
 /** A change with its long lines in pieces, so that none of them is cut. A piece begins with a sign that no line of a patch begins with. */
-export function folded(patch: string): string {
+export function foldLongLines(patch: string): string {
   return patch.replaceAll(LONG, "$&\n> ");
 }
 
