@@ -10,7 +10,7 @@ export interface GuardSettings {
   readonly onParseError?: "block" | "allow";
 }
 
-/** Does synchronous work within a limit of time, which ends it; undefined then. The work changes nothing outside itself. */
+/** Gives the result of synchronous work, or undefined if its time is over, which ends it. The work must change nothing outside itself. */
 export type TimeLimit = <T>(work: () => T) => T | undefined;
 
 /** Where a command line would run. All paths are absolute. */
@@ -26,7 +26,7 @@ export interface GuardContext {
   readonly settings?: GuardSettings;
   /** Files that nobody may write, by every name that they have: the guard's own settings. */
   readonly kept?: readonly string[];
-  /** Does work within a limit of time; undefined if it is over. Default: without one, for lines that nobody else wrote. */
+  /** The limit of time of a judgement. Absent for lines that nobody else wrote. */
   readonly limited?: TimeLimit;
 }
 

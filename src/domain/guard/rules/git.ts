@@ -9,16 +9,17 @@ export interface GitCommand {
   readonly args: readonly string[];
   /** Settings that the line makes, by name in small letters. */
   readonly settings: ReadonlyMap<string, string>;
+  readonly scope: Scope;
 }
 
 /** Judges what a git command does to history and to uncommitted changes. */
-export function judgeGit(command: GitCommand, guard: Inspector, scope: Scope): void {
-  const { args, subcommand } = command;
+export function judgeGit(command: GitCommand, guard: Inspector): void {
+  const { args, subcommand, scope } = command;
   if (args.includes("--help") || args[0] === "-h") return;
   if (runsHooks(subcommand) && skipsHooks(subcommand, args)) guard.report("git-hooks-off");
   if (/^(?:checkout|switch)$/.test(subcommand)) noteBranch(args, scope);
   if (subcommand === "symbolic-ref" && args[0] === "HEAD") scope.branch = args[1]?.replace(HEADS, "");
-  SUBCOMMANDS[subcommand]?.(args, guard, command, scope);
+  SUBCOMMANDS[subcommand]?.(args, guard, command);
 }
 
 /** Keeps the branch that a line changes to. A folder or a file of that name is no branch, but then nothing is switched. */
@@ -49,7 +50,7 @@ function skipsHooks(subcommand: string, args: readonly string[]): boolean {
   return longs.some((long) => /^no-veri(?:fy?)?$/.test(long)) || (subcommand === "commit" && shorts.has("n"));
 }
 
-type JudgeSubcommand = (args: readonly string[], guard: Inspector, command: GitCommand, scope: Scope) => void;
+type JudgeSubcommand = (args: readonly string[], guard: Inspector, command: GitCommand) => void;
 
 const SUBCOMMANDS: Readonly<Record<string, JudgeSubcommand>> = {
   reset: judgeReset,
@@ -76,8 +77,8 @@ const SUBCOMMANDS: Readonly<Record<string, JudgeSubcommand>> = {
     if (!args.includes("--dry-run") && !args.includes("--analyze")) guard.report("git-rewrite");
   },
   "send-pack": judgePush,
-  subtree: (args, guard, command, scope) => {
-    if (args[0] === "push") judgePush(args.slice(1), guard, command, scope);
+  subtree: (args, guard, command) => {
+    if (args[0] === "push") judgePush(args.slice(1), guard, command);
   },
   "fast-import": (args, guard) => {
     if (args.includes("--force")) guard.report("git-force-push");
@@ -130,7 +131,7 @@ function judgeRestore(args: readonly string[], guard: Inspector): void {
   if (!isStagedOnly && (options.operands.length > 0 || options.longs.includes("pathspec-from-file"))) guard.report("git-discard");
 }
 
-function judgePush(args: readonly string[], guard: Inspector, { settings }: GitCommand, scope: Scope): void {
+function judgePush(args: readonly string[], guard: Inspector, { settings, scope }: GitCommand): void {
   const options = readOptions(args, { letters: "oP", names: ["push-option", "repo", "receive-pack", "exec", "prefix"] });
   if (hasOption(options, "n", "dry-run")) return;
   const [, ...refspecs] = options.operands;

@@ -90,8 +90,9 @@ export function unwrapGit(call: Call, guard: Inspector, places: Places): void {
   const own = args.slice(at + 1);
   const alias = settings.get(`alias.${subcommand.toLowerCase()}`);
   if (alias !== undefined) return judgeAlias(alias, own, scope, guard);
-  judgeStarted({ subcommand, args: own, settings }, scope, guard);
-  judgeGit({ subcommand, args: own, settings }, guard, scope);
+  const command = { subcommand, args: own, settings, scope };
+  judgeStarted(command, guard);
+  judgeGit(command, guard);
   if (runsHooks(subcommand)) judgeHooksOff(settings, scope, guard);
   if (subcommand === "diff" && undoes(own, call.reader)) guard.report("git-discard");
   if ((subcommand === "add" || subcommand === "stage") && addsSecret(own, scope, places)) guard.report("commit-secret");
@@ -161,7 +162,7 @@ function addsSecret(args: readonly string[], scope: Scope, places: Places): bool
 }
 
 /** Judges what a subcommand starts. */
-function judgeStarted({ subcommand, args }: GitCommand, scope: Scope, guard: Inspector): void {
+function judgeStarted({ subcommand, args, scope }: GitCommand, guard: Inspector): void {
   switch (subcommand) {
     case "config":
       return judgeConfig(args, scope, guard);
