@@ -21,8 +21,8 @@ export type Ruled = { readonly humanStep: string } | { readonly evidence: Eviden
 
 /**
  * Replays a claimed blocker and rules on it (S5.11). The engine runs the captured commands itself, without the agent, on the change as
- * it is and on the base. Each must fail again with the same exit code: what fails by the change alone is no wall. Then the reviewer rules. Without a reviewer, or without a
- * valid answer, the claim is rejected. Throws AttemptOver if the attempt is cancelled.
+ * it is and on the base. Each must fail again with the same exit code: what fails by the change alone is no wall. Then the reviewer rules.
+ * Without a reviewer, or without a valid answer, the claim is rejected. Throws AttemptOver if the attempt is cancelled.
  */
 export async function adjudicateBlocker(
   ctx: LoopContext,
@@ -57,15 +57,13 @@ async function rule(
     return rejected('nothing is built, and the batch leaves only built tickets to a person ("gated": "built")');
   const replays: Replayed[] = [];
   for (const [i, captured] of claim.evidence.entries()) {
-    const log = `blocker-${i + 1}`;
-    const replay = await runAgain(ctx, scope, repo, { captured, commit: change.tip, attributesOf: baseSha, log });
+    const on = { captured, attributesOf: baseSha, log: `blocker-${i + 1}` };
+    const replay = await runAgain(ctx, scope, repo, { ...on, commit: change.tip });
     if ("why" in replay) return rejected(replay.why);
-    if (change.tip !== baseSha) {
-      const on = { captured, commit: baseSha, attributesOf: baseSha, log: `${log}-base` };
-      const base = await runAgain(ctx, scope, repo, on);
-      if ("why" in base) return rejected(`on the base, without the change, ${base.why}`);
-    }
     replays.push({ captured, output: replay.output });
+    if (change.tip === baseSha) continue;
+    const base = await runAgain(ctx, scope, repo, { ...on, commit: baseSha, log: `${on.log}-base` });
+    if ("why" in base) return rejected(`on the base, without the change, ${base.why}`);
   }
   const asked = await askReviewer(ctx, scope, repo, {
     question: "adjudicate",
