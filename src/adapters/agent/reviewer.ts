@@ -69,11 +69,8 @@ async function runCommand(options: CommandReviewerOptions, task: TaskWithTrials)
 export function createModelReviewer(accounts: Accounts): Reviewer {
   const [{ kind, model, usdPerAttempt }] = accounts;
   const name = model === undefined ? kind.kind : `${kind.kind} ${model}`;
-  return {
-    name,
-    reserveUsd: usdPerAttempt,
-    ask: (task) => withTrials(task, (given) => runVendor(accountOf(accounts, task), given)),
-  };
+  const ask: Reviewer["ask"] = (task) => withTrials(task, (given) => runVendor(accountOf(accounts, task), given));
+  return { name, reserveUsd: usdPerAttempt, ask };
 }
 
 async function runVendor(options: ModelAgentOptions, task: TaskWithTrials): Promise<ReviewerAnswer> {

@@ -2,10 +2,9 @@ import { connectChannel } from "../../adapters/channel/socket-client.ts";
 import { socketPathOf } from "../../adapters/channel/socket-path.ts";
 import { createLocks } from "../../adapters/locks/sqlite-locks.ts";
 import { readChange } from "../../adapters/vcs/repository/read-change.ts";
-import { isShownWhole, type ShownChange, type WholeChange } from "../../domain/review/shown-change.ts";
+import { isShownWhole } from "../../domain/review/shown-change.ts";
 import { admitApproval, otherCommit, whyNoApproval } from "../../domain/run/admit-approval.ts";
 import { describeAwaited } from "../../domain/run/approval.ts";
-import type { AwaitedApproval } from "../../domain/run/approval-fact.ts";
 import { approveCommand, Command } from "../../domain/run/command.ts";
 import { type RunState, ticketOf } from "../../domain/run/state.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
@@ -54,10 +53,7 @@ export async function approveBound({ words: [name, ticket = "", commit] }: Bound
 }
 
 /** The change that waits, as a person is shown it: whole, or not at all. */
-async function changeOf(
-  state: RunState,
-  id: TicketId,
-): Promise<{ readonly approval: AwaitedApproval; readonly shown: ShownChange & WholeChange }> {
+async function changeOf(state: RunState, id: TicketId) {
   const why = whyNoApproval(state, id);
   if (why !== undefined) throw refused(why);
   const { approval } = ticketOf(state, id);

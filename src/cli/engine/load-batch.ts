@@ -79,10 +79,9 @@ export interface LoadBatchOptions {
  */
 export async function loadBatch(file: string, options: LoadBatchOptions): Promise<LoadedBatch> {
   const shown = resolve(options.cwd, file);
-  const path = await realpath(shown).catch((cause: unknown) => {
+  const { path, bytes } = await readAt(shown).catch((cause: unknown) => {
     throw unreadable(file, cause);
   });
-  const bytes = bytesOf(path, file);
   const text = bytes.toString("utf8");
   const folder = dirname(path);
   const tickets = ticketFolder(text, folder);
@@ -215,13 +214,10 @@ function besideBatch<T extends AgentSpec | ReviewerSpec>(agent: T, folder: strin
   return { ...agent, command };
 }
 
-/** The bytes of the batch file. A clone may have a pipe of that name. */
-function bytesOf(path: string, file: string): Buffer {
-  try {
-    return readBounded(path, MOST_BYTES);
-  } catch (cause) {
-    throw unreadable(file, cause);
-  }
+/** The real path and the bytes of the batch file. A clone may have a pipe of that name. */
+async function readAt(file: string): Promise<{ readonly path: string; readonly bytes: Buffer }> {
+  const path = await realpath(file);
+  return { path, bytes: readBounded(path, MOST_BYTES) };
 }
 
 function unreadable(file: string, cause: unknown): UserError {

@@ -12,11 +12,11 @@ const WRITERS: Readonly<Record<Writer, string>> = {
  * no length cuts it off.
  */
 export function withOrigin(ticket: Ticket, prompt: string): string {
-  return `${originOf(ticket)}\n\n${prompt}`;
+  return `${writerLine(ticket)}\n\n${prompt}`;
 }
 
-/** One line. */
-export function originOf({ id, foundBy, fromRepo, added, writer }: Ticket): string {
+/** Says in one line who wrote a ticket. */
+function writerLine({ id, foundBy, fromRepo, added, writer }: Ticket): string {
   const finder = `an agent, the worker on ${foundBy}${fromRepo === undefined ? "" : ` in the repository ${fromRepo}`}; no person wrote it`;
   const person = added ? "a person, who added it to the run" : "a person, in the files of the batch";
   const who = foundBy !== undefined ? finder : writer === undefined ? person : WRITERS[writer];

@@ -3,7 +3,10 @@ import { landingOf } from "../run/carry-over.ts";
 import type { TicketState } from "../run/ticket-state.ts";
 import { keptWorkOf } from "../run/work-to-keep.ts";
 
-/** What is built of a ticket that is left to a person. `passed`: whether all checks of its finish line passed; absent: not known, or it has none. */
+/**
+ * What is built of a ticket that is left to a person. `passed`: whether all checks of its finish line passed; absent if that is not known,
+ * or if it has none.
+ */
 export interface Built {
   readonly sha: string;
   /** Where it is, in words: in the base, in a pull request, or on a branch. */
@@ -31,7 +34,7 @@ export function builtOf(ticket: TicketState, { finish }: Pick<Ticket, "finish">)
   return { sha: kept.sha, where: `not landed, on ${kept.branch}`, ...passed(kept.checkedFrom !== undefined) };
 }
 
-/** The same in words: `built: 1a2b3c4, landed, its checks passed`, or `nothing built`. */
+/** What is built of it, in words: `built: 1a2b3c4, landed, its checks passed`, or `nothing built`. */
 export function builtText(ticket: TicketState, spec: Pick<Ticket, "finish">): string {
   const built = builtOf(ticket, spec);
   if (built === undefined) return "nothing built";

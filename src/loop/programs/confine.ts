@@ -80,14 +80,8 @@ export function confineHealer(
   if (!ctx.confined) return undefined;
   const { read = [], write = [] } = ctx.batch.sandboxPolicy ?? {};
   const live = [...read, ...write];
-  return {
-    write: options.write,
-    read: [...options.read, ...ctx.agentFiles, ...live],
-    live,
-    mounts: [],
-    sockets: [],
-    isJudge: true,
-  };
+  const files = [...options.read, ...ctx.agentFiles, ...live];
+  return { write: options.write, read: files, live, mounts: [], sockets: [], isJudge: true };
 }
 
 /** The confinement of a reviewer: it reads what the question is about, and writes only its own session. */

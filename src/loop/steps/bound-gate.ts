@@ -35,6 +35,15 @@ export function boundGate(
   return refuse(`read-only zone touched: ${plainText(first.zone.path, 200)}${more}`, listOf([first, ...others]));
 }
 
+/** Why a candidate may need a person. */
+interface ApprovalGrounds {
+  readonly bound: Bound | undefined;
+  readonly gatedClass: ComplexityRuling | undefined;
+  readonly judges: readonly string[];
+  /** What those files do to the checks. */
+  readonly reasons: readonly string[];
+}
+
 /**
  * What a person has to approve before a candidate lands; undefined if it touches no zone, is of no class that needs a person, and
  * changes none of `judges`: files by which it is judged.
@@ -42,18 +51,7 @@ export function boundGate(
 export async function approvalNeededFor(
   repo: Pick<Repo, "change" | "tree">,
   { base, commit }: Built,
-  {
-    bound,
-    gatedClass,
-    judges = [],
-    reasons = [],
-  }: {
-    readonly bound: Bound | undefined;
-    readonly gatedClass: ComplexityRuling | undefined;
-    readonly judges?: readonly string[];
-    /** What those files do to the checks. */
-    readonly reasons?: readonly string[];
-  },
+  { bound, gatedClass, judges, reasons }: ApprovalGrounds,
 ): Promise<AwaitedApproval | undefined> {
   const zones = bound?.zones ?? [];
   const isForAll = gatedClass !== undefined || judges.length > 0;

@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { open } from "node:fs/promises";
 import { visibleText } from "../../../domain/values/visible-text.ts";
+import type { Repo } from "../../../ports/vcs.ts";
 import type { Store } from "../repository/store.ts";
 import { diffTree } from "./diff-tree.ts";
 
@@ -10,16 +11,7 @@ const PATCH = ["-p", "--full-index", "--no-renames", "--no-ext-diff", "--no-text
  * Writes the change as a patch file of at most `maxBytes`. A longer one is cut at a line and says so in its last line; git is
  * ended as soon as there is enough, so a huge change costs neither memory nor time.
  */
-export async function writePatch(
-  store: Store,
-  options: {
-    readonly from: string;
-    readonly tip: string;
-    readonly file: string;
-    readonly maxBytes: number;
-    readonly shown?: true;
-  },
-): Promise<void> {
+export async function writePatch(store: Store, options: Parameters<Repo["writePatch"]>[0]): Promise<void> {
   const { from, tip, maxBytes, shown } = options;
   const { output, whole } = await diffTree(store, { from, tip, options: shown ? PATCH : [...PATCH, "--binary"] }, maxBytes);
   const patch = whole ? output : cut(output, maxBytes);
@@ -41,10 +33,11 @@ function cut(patch: Buffer, maxBytes: number): Buffer {
 /** Bytes as text. In a line that is not UTF-8, each byte beyond ASCII is written out: `<E9>`. */
 function decoded(bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString();
-  const byByte = (line: string) => line.replace(/[\x80-\xff]/g, (byte) => `<${byte.charCodeAt(0).toString(16).toUpperCase()}>`);
+  const hex = (byte: string) => `<${byte.charCodeAt(0).toString(16).toUpperCase()}>`;
   const lines = bytes.toString("latin1").split("\n");
   return lines
-    .map((line) => (isUtf8(Buffer.from(line, "latin1")) ? Buffer.from(line, "latin1").toString() : byByte(line)))
+    .map((line) => [line, Buffer.from(line, "latin1")] as const)
+    .map(([line, own]) => (isUtf8(own) ? own.toString() : line.replace(/[\x80-\xff]/g, hex)))
     .join("\n");
 }
 
@@ -55,8 +48,8 @@ const NO_TEXT = /^(index ([0-9a-f]{4,64})\.\.([0-9a-f]{4,64})[^\n]{0,20})\nBinar
 async function withSizes(store: Store, patch: string): Promise<string> {
   const ids = [...new Set([...patch.matchAll(NO_TEXT)].flatMap(([, , old = "", now = ""]) => [old, now]))];
   if (ids.length === 0) return patch;
-  const told = await store.content(["cat-file", "--batch-check"], { input: `${ids.join("\n")}\n` });
-  const sizes = new Map(told.split("\n").map((line) => [line.split(" ")[0], line.split(" ")[2]]));
+  const answer = await store.content(["cat-file", "--batch-check"], { input: `${ids.join("\n")}\n` });
+  const sizes = new Map(answer.split("\n").map((line) => [line.split(" ")[0], line.split(" ")[2]]));
   const named = (id: string) => (/^0+$/.test(id) ? "none" : `${sizes.get(id) ?? "?"} bytes, object ${id}`);
   return patch.replace(NO_TEXT, (_, index, old, now) => `${index}\n[no text; before: ${named(old)}; now: ${named(now)}]`);
 }

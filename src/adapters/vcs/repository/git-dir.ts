@@ -31,8 +31,8 @@ export async function makeGitDir(options: {
 }
 
 /**
- * Lets git take every file for text in its diffs and counts, whatever bytes it holds: the attributes of a git folder outrank those of a change
- * (gitattributes(5)). Of names that may be no text, the content decides.
+ * Lets git take every file for text in its diffs and counts, whatever bytes it holds: the attributes of a git folder outrank those of a
+ * change (gitattributes(5)). The content decides only if the name may be that of no text.
  */
 export async function writeDiffRules(dir: string): Promise<void> {
   const anyCase = (extension: string) => extension.replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);

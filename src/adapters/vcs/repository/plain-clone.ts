@@ -11,6 +11,7 @@ const OPENED = [
 ];
 /** Files that git reads in each folder of a checkout. It follows no link at their place. */
 const RULES = [".gitignore", ".gitattributes"];
+/** Bytes of a file of rules or settings that git is let read. */
 const RULES_BYTES = 16 * 2 ** 20;
 /** Bytes of a file that git is let read: it may convert one as a whole, in memory. */
 const MOST_BYTES = 4 * 2 ** 30;
