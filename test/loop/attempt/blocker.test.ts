@@ -171,7 +171,7 @@ describe("the reviewer", () => {
     ["says nothing", () => "", "it gave no answer"],
     ["approves without the marks", () => JSON.stringify(ruling()), "no begin line with its nonce"],
     ["answers with a nonce of its own", () => forged("abc"), "no begin line with its nonce"],
-    ["repeats what it was shown", (p: string) => p, "its answer"],
+    ["repeats what it was shown", (p: string) => p, "more follows after its end line"],
   ] as const)("that %s has not ruled: the claim stays open, and the run names the reviewer", async ([, answer, why]) => {
     using stage = (await run({ judge: new Adjudicator(answer) })).stage;
     expect(stage.state).toMatchObject({ blockers: { rejected: 0 }, end: { exitCode: 3, reason: expect.stringContaining(why) } });
