@@ -142,11 +142,11 @@ export type FileLabel = "reading" | "there" | "absent" | { readonly refused: str
 
 /** A change with its long lines in pieces, so that none of them is cut. A piece begins with a sign that no line of a patch begins with. */
 export function foldLongLines(patch: string): string {
-  return patch.replaceAll(LONG, "$&\n> ");
+  return patch.replaceAll(PIECE, (piece, at: number) => (at === 0 || patch[at - 1] === "\n" ? piece : `\n> ${piece}`));
 }
 
-/** The beginning of a line that is longer, half as long as a line that is shown. */
-const LONG = /[^\n]{4096}(?=[^\n])/gu;
+/** A line, or a piece of one that is at most half as long as a line that is shown. */
+const PIECE = /[^\n]{1,4096}/gu;
 
 /** The reader's result for a file: the text itself lies outside of the store. */
 export interface OpenFile {
