@@ -20,6 +20,7 @@ export function closePath(env: NodeJS.ProcessEnv, clones: readonly string[]): vo
  * started (npx and npm put such folders first; adversary case A12). The Node that runs loopdash stays found. Undefined if nothing is left.
  */
 export function pathOutside(path: string, clones: readonly string[]): string | undefined {
+  const here = realPath(".");
   const closed = clones.map((clone) => wayToPlace(resolve(clone)).real);
   const kept = path.split(":").flatMap((entry) => {
     if (!isAbsolute(entry)) return [];
@@ -27,12 +28,18 @@ export function pathOutside(path: string, clones: readonly string[]): string | u
     const { real, links } = wayToPlace(folder);
     const places = [folder, real, ...links.map(({ at }) => at)];
     const isOfClone = places.some((place) => closed.some((clone) => isWithin(clone, place)));
-    const isOfProject = places.some((place) => PROJECT_TOOLS.test(`${place}/`) && clonesAbove(place).length > 0);
+    const isOfProject = places.some((place) => PROJECT_TOOLS.test(`${place}/`) && isOfClones(place, here));
     if (!isOfClone && !isOfProject) return [folder];
     // Whoever could fill the folder of this Node runs already.
     return PROJECT_TOOLS.test(`${real}/`) && isWithin(dirname(real), process.execPath) ? [dirname(process.execPath)] : [];
   });
   return kept.length > 0 ? kept.join(":") : undefined;
+}
+
+/** True for tools of a project in a repository, or of the one that this process was started in, which may be none. */
+function isOfClones(tools: string, here: string | undefined): boolean {
+  const project = tools.slice(0, tools.search(PROJECT_TOOLS)) || "/";
+  return clonesAbove(tools).length > 0 || (here !== undefined && project !== "/" && isWithin(project, here));
 }
 
 /** The repositories that a folder lies in. One that holds the person's home is no clone: some keep their settings in one. */

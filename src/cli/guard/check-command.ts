@@ -170,12 +170,17 @@ async function judgeLines(context: GuardContext, caller: Caller): Promise<number
   return judged > 0 ? ALLOWED : refuse(caller, "stdin has no line to judge", "Give one JSON string per line.");
 }
 
+/** Characters of a line of stdin. */
+const LONGEST_LINE = 4_000_000;
+
 async function* linesOf(input: NodeJS.ReadStream): AsyncGenerator<string> {
   let rest = "";
   for await (const chunk of input.setEncoding("utf8")) {
     const lines = `${rest}${chunk}`.split("\n");
     rest = lines.pop() ?? "";
     yield* lines;
+    // No command line is as long: it is judged as it is, which blocks it.
+    if (rest.length > LONGEST_LINE) break;
   }
   yield rest;
 }

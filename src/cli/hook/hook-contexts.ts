@@ -1,6 +1,6 @@
-import { realpathSync } from "node:fs";
+import { lstatSync, realpathSync } from "node:fs";
 import { userInfo } from "node:os";
-import { basename, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 import type { GuardFile } from "../../domain/guard/settings-text.ts";
 import type { GuardContext } from "../../domain/guard/verdict.ts";
 import type { Caller } from "../guard/caller.ts";
@@ -35,16 +35,27 @@ function isNear(one: string, other: string): boolean {
   return a.startsWith(b) || b.startsWith(a);
 }
 
-/** Where a path leads, by the links of the part that exists. */
+/** Where a path leads, by the links of the part that exists. Looks at no more than that part and one name. */
 export function realPath(path: string): string {
-  const rest: string[] = [];
-  for (let at = join(path); ; at = dirname(at)) {
+  const names = join(path).split("/").slice(1);
+  let there = "/";
+  let known = 0;
+  for (; known < names.length && isThere(join(there, names[known] ?? "")); known++) there = join(there, names[known] ?? "");
+  for (let at = there; ; at = dirname(at), known--) {
     try {
-      return join(realpathSync(at), ...rest);
+      return join(realpathSync(at), ...names.slice(known));
     } catch {
-      // It does not exist, or cannot be looked at: the folder above it decides.
+      // A link that leads nowhere, or a folder that cannot be looked at: the folder above it decides.
       if (dirname(at) === at) return path;
-      rest.unshift(basename(at));
     }
+  }
+}
+
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    // It cannot be looked at.
+    return false;
   }
 }

@@ -24,5 +24,5 @@ export const Flaky = z.enum(["excuse", "count"]);
 export const Gated = z
   .enum(["any", "built"])
   .describe(
-    "What a ticket needs before a claimed blocker leaves it to a person: any (default) takes a recorded step alone, built also a change that passes its checks",
+    "What a claimed blocker needs to leave a ticket to a person: any (default) its step alone, built also a change that passes its checks",
   );

@@ -26,9 +26,7 @@ const MEDIA: readonly string[] =
  */
 export const MAYBE_NO_TEXT: readonly string[] = [
   ...MEDIA,
-  ..."zip gz tgz bz2 xz zst tar 7z jar war whl class pyc so dylib dll exe o a lib wasm node bin dat mo lockb p12 jks der".split(
-    " ",
-  ),
+  ..."zip gz tgz bz2 xz zst tar 7z jar war whl class pyc so dylib dll exe o a wasm mo lockb p12 jks der".split(" "),
   ..."db sqlite sqlite3 parquet avro npy npz pkl pt onnx h5 safetensors gguf tflite psd docx xlsx pptx odt ods".split(" "),
 ];
 

@@ -36,7 +36,7 @@ export function readOptions(args: readonly string[], spec: OptionSpec): Options 
 
 class OptionReader implements Options {
   readonly shorts = new Set<string>();
-  readonly longs: string[] = [];
+  longs: string[] = [];
   readonly values = new Map<string, string[]>();
   readonly operands: string[] = [];
   readonly #letters: string;
@@ -60,6 +60,10 @@ class OptionReader implements Options {
   #readLong(arg: string, next: string | undefined): number {
     const at = arg.indexOf("=");
     const name = arg.slice(2, at === -1 ? undefined : at);
+    // A later word takes an earlier one back.
+    const undone = /^no-(.+)$/.exec(name)?.[1] ?? name;
+    if (undone !== name) this.longs = this.longs.filter((long) => !long.startsWith(undone) && !undone.startsWith(long));
+    if (undone !== name && "dry-run".startsWith(undone)) this.shorts.delete("n");
     this.longs.push(name);
     if (at !== -1) this.#add(name, arg.slice(at + 1));
     else if (this.#names.includes(name)) {

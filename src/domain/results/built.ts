@@ -29,6 +29,9 @@ export function builtOf(ticket: TicketState, { finish }: Pick<Ticket, "finish">)
   }
   const { number, head } = ticket.pullRequest ?? {};
   if (number !== undefined && head !== undefined) return { sha: head, where: `in pull request #${number}`, ...passed(true) };
+  const { approval, pendingWork } = ticket;
+  if (approval !== undefined && pendingWork !== undefined)
+    return { sha: approval.commit, where: "waits for an approval", ...passed(true) };
   const kept = keptWorkOf(ticket).find((work) => work.kept !== undefined)?.kept;
   if (kept === undefined) return undefined;
   return { sha: kept.sha, where: `not landed, on ${kept.branch}`, ...passed(kept.checkedFrom !== undefined) };

@@ -10,6 +10,8 @@ import { besideMarker, type StepScope } from "../programs/scope.ts";
 
 /** Minutes that one command may take. */
 const MINUTES = 10;
+/** The part of the time after which a silent reviewer is ended: it prints nothing while it waits. */
+const OF_SILENCE = 0.5;
 
 /**
  * Starts the words of a reviewer. A sandbox shows a command the folder of its program, so the program is the shell here: no word of a
@@ -37,6 +39,7 @@ export function openTrials(
 ): Pick<ReviewerTask, "tryOut"> & { end(): Promise<void> } {
   const copy = ctx.files.checkoutPath(scope.ticket.id, `${name}-trial`);
   const place = ctx.confined ? placeOf(ctx, repo, copy) : copy;
+  const minutes = Math.min(MINUTES, ctx.batch.limits.silenceMinutes * OF_SILENCE);
   const over = new AbortController();
   const signal = AbortSignal.any([scope.signal, over.signal]);
   const own = { ...scope, signal, marker: besideMarker(scope.marker, "trial") };
@@ -50,7 +53,7 @@ export function openTrials(
       await copied;
       const confinement = confineTrial(ctx, repo, { from: copy, at: place, write: true });
       const command = [...STARTER, ...argv.map((word) => word.replaceAll(checkout, place))] as const;
-      const toRun = { argv: command, cwd: copy, confinement, log: `${name}-trial`, minutes: MINUTES };
+      const toRun = { argv: command, cwd: copy, confinement, log: `${name}-trial`, minutes };
       const result = await runIn({ ...ctx, commandFiles: () => [] }, own, toRun);
       return { exitCode: result.ending === "exited" ? result.exitCode : null, ended: howItEnded(result), output: result.tail };
     } catch (error) {

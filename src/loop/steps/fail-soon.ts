@@ -41,6 +41,8 @@ interface SelectedRun {
   /** The results of a whole run on a base, with the names as they are there. */
   readonly base: TestRun;
   readonly part: string;
+  /** The whole command runs, whatever the runner can select. */
+  readonly isWhole?: boolean;
   /** For a proof: the whole command runs if the runner cannot select. */
   readonly forProof?: boolean;
 }
@@ -53,12 +55,12 @@ export async function runSelected(
   ctx: ResultsContext,
   scope: StepScope,
   repo: Repo,
-  { step, commit, trusted, ids, whole, base, part, forProof = false }: SelectedRun,
+  { step, commit, trusted, ids, whole, base, part, forProof = false, isWhole = false }: SelectedRun,
 ): Promise<(TestRun & { readonly output: string; readonly durationMs: number }) | undefined> {
   const packageJson = await repo.readFile({ commit: trusted, path: "package.json" });
   const files = await repo.files(commit);
   const found = findRunners(step.command, packageJson);
-  const selection = selectTests({ command: step.command, found, packageJson, ids, whole, files });
+  const selection = isWhole ? undefined : selectTests({ command: step.command, found, packageJson, ids, whole, files });
   const command = selection ?? (forProof ? step.command : undefined);
   if (command === undefined) return undefined;
   const selected = { ...step, command };

@@ -62,7 +62,7 @@ export async function greenWithoutTheChange(
   if (before === undefined || own === undefined) return greenByExitCode(ctx, scope, repo, of);
   const ids = newTestsOf({ before, own });
   const tried = ids.length > 0 ? ids : idsWith("passed", own);
-  const passing = await passingWithout(ctx, scope, repo, { ...of, own, ids: tried });
+  const passing = await passingWithout(ctx, scope, repo, { ...of, own, ids: tried, isWhole: true });
   if (passing === undefined) return { says: "red first: the tests that it adds could not be tried without the change", ids: [] };
   const green = tried.filter((id) => passing.has(id));
   if (ids.length > 0)
@@ -106,13 +106,18 @@ async function passingWithout(
   ctx: StepContext,
   scope: StepScope,
   repo: Repo,
-  { ids, own, ...of }: OverBase & Pick<BothResults, "own"> & { readonly ids: readonly string[] },
+  {
+    ids,
+    own,
+    isWhole = false,
+    ...of
+  }: OverBase & Pick<BothResults, "own"> & { readonly ids: readonly string[]; readonly isWhole?: boolean },
 ): Promise<ReadonlySet<string> | undefined> {
   const { step, first } = of;
   const commit = await withoutCode(repo, of);
   const part = "new tests, without the change";
   const base = { exitCode: 0, tests: own };
-  const run = await runSelected(ctx, scope, repo, { step, commit, trusted: first, ids, base, part, forProof: true });
+  const run = await runSelected(ctx, scope, repo, { step, commit, trusted: first, ids, base, part, forProof: true, isWhole });
   if (run === undefined) return undefined;
   const failed = new Set(idsWith("failed", run.tests));
   return new Set(idsWith("passed", run.tests).filter((id) => !failed.has(id)));

@@ -50,6 +50,10 @@ describe("what is built of a ticket that is left to a person", () => {
       "built: ccccccc, in pull request #7, its checks passed",
       { ...gated, pullRequest: { branch: "b", head: "c".repeat(40), pushedAt: 0, number: 7 } } as unknown as TicketState,
     ],
+    [
+      "built: eeeeeee, waits for an approval, its checks passed",
+      { ...gated, approval: { commit: "e".repeat(40) }, pendingWork: { tip: "e" } } as unknown as TicketState,
+    ],
     ["built: bbbbbbb, not landed, on loopdash/r/T-1-2, its checks have not passed", withKept({})],
     ["built: bbbbbbb, not landed, on loopdash/r/T-1-2, its checks passed", withKept({ checkedFrom: "d".repeat(40) })],
   ])("%s", (text, state) => {

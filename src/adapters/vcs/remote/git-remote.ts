@@ -186,7 +186,7 @@ class Remote implements GitRemote {
     const message = await store.content(["log", "-1", "--format=%B", objectId(parent)]);
     const as = { ...store.people, at: await commitTime(store, parent), sign: store.signer };
     const to = await writeCommit(store, { tree, parent, message, as });
-    const name = `refs/tags/loopdash-${randomUUID()}`;
+    const name = branchRef(`loopdash-${randomUUID()}`);
     const pair = [name, `${name}/x`].map((each) => ({ ref: each, to }));
     const isSame = async (refs: readonly PushedRef[], asked: string): Promise<boolean> =>
       reasonIn(statusLine((await this.#pushExactly(["--atomic"], refs, signal)).stdout, asked)) === why;

@@ -16,7 +16,7 @@ const FAULT =
   /(?:\.lock'?: File exists\.?|: (?:Input\/output error|Stale file handle|No space left on device|Disk quota exceeded|Read-only file system|Resource temporarily unavailable|Cannot allocate memory|Too many open files(?: in system)?|Transport endpoint is not connected))$/m;
 
 /** A lock that git names. */
-const LOCK = /Unable to create '(.*\.lock)': File exists/g;
+const LOCKED = { before: "Unable to create '", after: ".lock': File exists" } as const;
 
 /** Less room than this is none. Bytes. */
 const LEAST_FREE = 512 * 2 ** 20;
@@ -84,8 +84,10 @@ function isAtFault(name: (typeof CLASSIFIED)[number], error: unknown): boolean {
 
 /** True if a lock that the message names is held, or git cannot write to the repository: whatever it was asked for. */
 async function isBlocked(store: Store, message: string): Promise<boolean> {
-  const locks = [...message.matchAll(LOCK)]
-    .map(([, path = ""]) => path)
+  const locks = message
+    .split(LOCKED.before)
+    .slice(1)
+    .map((rest) => `${rest.slice(0, Math.max(0, rest.indexOf(LOCKED.after)))}.lock`)
     .filter((path) => path.startsWith(`${store.at.commonDir}/`));
   if ((await Promise.all(locks.map(exists))).includes(true)) return true;
   const isFull = async (folder: string): Promise<boolean> => {

@@ -1,6 +1,7 @@
 import type { Inspector } from "../call.ts";
 import { hasOption, type Options, readOptions } from "../options.ts";
-import { isExact, isGlob } from "../shell/marks.ts";
+import { matchesGlob } from "../paths.ts";
+import { isExact, isGlob, MARK } from "../shell/marks.ts";
 import type { Scope } from "../shell/scope.ts";
 
 /** A git command without the options that come before it. */
@@ -17,6 +18,7 @@ export function judgeGit(command: GitCommand, guard: Inspector): void {
   const { args, subcommand, scope } = command;
   if (args.includes("--help") || args[0] === "-h") return;
   if (runsHooks(subcommand) && skipsHooks(subcommand, args)) guard.report("git-hooks-off");
+  if (subcommand === "branch" && /^(?:-[mM]|--move)$/.test(args[0] ?? "")) scope.branch = args.at(-1);
   if (/^(?:checkout|switch)$/.test(subcommand)) noteBranch(args, scope);
   if (subcommand === "symbolic-ref" && args[0] === "HEAD") scope.branch = args[1]?.replace(HEADS, "");
   SUBCOMMANDS[subcommand]?.(args, guard, command);
@@ -146,10 +148,16 @@ function judgePush(args: readonly string[], guard: Inspector, { settings, scope 
 const HEADS = /^(?:refs\/)?heads\//;
 
 /** Names of branches that people merge into. A name that is not known before the line runs is none. */
-const PROTECTED = /^(?:main|master|trunk|develop|production|prod|stable|releases?(?:[/-].*)?)$/i;
+const PROTECTED = /^(?:main|master|trunk|develop|production|prod|stable|releases?(?:[/-]v?\d[\w.]*)?)$/i;
+const EXAMPLES = ["main", "master", "trunk", "develop", "production", "prod", "stable", "release", "release/1"];
 
+/** A pattern, of git or of the shell, names each branch that it matches. */
 function isProtectedBranch(name: string): boolean {
-  return isExact(name) ? PROTECTED.test(name) : isGlob(name) && /^[^A-Za-z0-9]*$|^(?:ma|tr|dev|prod|stab|rel)/i.test(name);
+  if (!name.includes("*") && !isGlob(name)) return PROTECTED.test(name);
+  return EXAMPLES.some(
+    (branch) =>
+      matchesGlob(name.replaceAll("*", MARK.star), branch) || matchesGlob(name.replaceAll("*", MARK.star), `heads/${branch}`),
+  );
 }
 
 /** The branches of the remote that a push without force moves. */
@@ -164,7 +172,8 @@ function pushedBranches(options: Options, settings: GitCommand["settings"], curr
   const named = pushed.length > 0 ? pushed : configured.length > 0 ? configured : refspecs.length > 0 ? [] : ["HEAD"];
   return named.map((refspec) => {
     const to = refspec.slice(refspec.indexOf(":") + 1);
-    return /^(?:HEAD|@)$/.test(to) ? current : to.replace(HEADS, "");
+    const isUnknown = !isExact(to) && !isGlob(to);
+    return isUnknown || /^(?:HEAD|@)$/.test(to) ? current : to.replace(HEADS, "").replace(/^refs\/(?=\*)/, "");
   });
 }
 

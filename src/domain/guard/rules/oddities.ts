@@ -196,8 +196,12 @@ function judgeKill({ args }: Call, guard: Inspector): void {
   if (guard.findsLoopdash && args.some((arg, index) => !isSignal(arg, index) && !isExact(arg))) guard.report("kill-loopdash");
 }
 
+/** loopdash, and no other name that has it as a part. */
+export const OWN_NAME = /(?:^|[^\w-])loopdash(?![\w-])/i;
+
 function endsLoopdash(args: readonly string[]): boolean {
-  return args.some((arg) => /loopdash/i.test(arg));
+  // A class of one letter keeps a search from finding itself.
+  return args.some((arg) => OWN_NAME.test(arg.replace(/\[(\w)\]/g, "$1")));
 }
 
 /** Judges scripts of `package.json` that the line itself sets, by `npm pkg set` or by writing the file. */

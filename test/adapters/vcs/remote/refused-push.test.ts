@@ -102,6 +102,18 @@ describe("a hook that prints what a change holds", () => {
     expect(await remote.push({ branch: "main", from, to: commit("GH006: protected branch") })).not.toHaveProperty("isForbidden");
   });
 
+  test.each([
+    ["an empty commit", '[ "$(git rev-parse $3^{tree})" != "$(git rev-parse $3^^{tree})" ]'],
+    ["a message that was there before", '[ "$(git log -1 --format=%s $3)" != "$(git log -1 --format=%s $3^)" ]'],
+  ])("and refuses %s on every branch, too, opens nothing: the question is not only about that branch", async (_, fits) => {
+    const { from, remote, commit, hook } = await aPlace();
+    const byName = 'git ls-tree -r --name-only $3 | grep -q "big$" && exit 1';
+    hook("update", `case "$1" in refs/heads/*) ${byName}; ${fits} || exit 1;; esac; exit 0`);
+    const pushed = await remote.push({ branch: "main", from, to: commit("Permission denied") });
+    expect(pushed).toMatchObject({ as: "refused" });
+    expect(pushed).not.toHaveProperty("isForbidden");
+  });
+
   test("if it refuses whatever is sent, even what cannot be, is a refusal that agents are told", async () => {
     const { from, remote, commit, hook } = await aPlace();
     hook("pre-receive", 'git ls-tree -r --name-only $(cut -d" " -f2 | head -1) >&2; exit 1');
@@ -141,7 +153,7 @@ describe("a branch that takes no push, whatever it holds", () => {
   test("is one by the hook of a ref, by git's own rule for a checkout, and for a branch that is not there yet", async () => {
     const { from, remote, commit, hook, origin } = await aPlace();
     const to = commit("an honest change");
-    hook("update", 'case "$1" in refs/heads/*) exit 1;; esac');
+    hook("update", 'case "$1" in refs/heads/main|refs/heads/loopdash/*) exit 1;; esac');
     expect(await remote.push({ branch: "main", from, to })).toMatchObject({ isForbidden: true });
     expect(await remote.push({ branch: "loopdash/r/T-1", to })).toMatchObject({ isForbidden: true });
     hook("update", "exit 0");
