@@ -77,17 +77,20 @@ describe("a pull request", () => {
     ["the same change", undefined],
     ["another change", ({ worktree, attempt }) => void write(worktree, "T-1.txt", `${attempt}\n`)],
     ["no change", ({ worktree, attempt }) => void (attempt === 1 && write(worktree, "T-1.txt", "1\n"))],
-  ])("whose check stays away after one more agent (%s) is given up, and not a person's step: no third one is paid", async (_what, work) => {
-    const { stage, forge } = await openStage({ limits: { attempts: 5 }, ...(work && { work }) }, { appearMs: 30 });
-    using _ = stage;
-    forge.shown = { checks: [] };
-    stage.start();
-    expect((await stage.ended()).end).toMatchObject({ kind: "not-done", exitCode: 1 });
-    const reason = expect.stringMatching(/^infrastructure: pull request #7: the check ci did not appear within/);
-    expect(stage.ticket(T1)).toMatchObject({ phase: "stalled", stalledReason: reason });
-    expect(stage.tasks).toHaveLength(2);
-    expect(forge.merges).toBe(0);
-  });
+  ])(
+    "whose check stays away after one more agent (%s) is given up, and not a person's step: no third one is paid",
+    async (_what, work) => {
+      const { stage, forge } = await openStage({ limits: { attempts: 5 }, ...(work && { work }) }, { appearMs: 30 });
+      using _ = stage;
+      forge.shown = { checks: [] };
+      stage.start();
+      expect((await stage.ended()).end).toMatchObject({ kind: "not-done", exitCode: 1 });
+      const reason = expect.stringMatching(/^infrastructure: pull request #7: the check ci did not appear within/);
+      expect(stage.ticket(T1)).toMatchObject({ phase: "stalled", stalledReason: reason });
+      expect(stage.tasks).toHaveLength(2);
+      expect(forge.merges).toBe(0);
+    },
+  );
 
   test("whose checks no longer appear fails its attempt, whatever starts them", async () => {
     const { stage, forge } = await openStage({}, { appearMs: 30 });
