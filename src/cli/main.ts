@@ -12,7 +12,8 @@ if (major < 24 || (major === 24 && minor < 15)) {
   process.stderr.write(
     `loopdash needs Node 24.15 or newer, and this is Node ${process.versions.node}. Install it and try again.\n`,
   );
-  process.exitCode = 2;
+  // A hook after a tool or at a stop must not keep an agent from going on.
+  process.exitCode = args[0] === "hook" && args[1] !== "before-tool" ? 1 : 2;
 } else if (args.length === 1 && args[0] === "--version") {
   const { VERSION } = await import("./version.ts");
   process.stdout.write(`${VERSION}\n`);

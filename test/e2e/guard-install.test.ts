@@ -222,7 +222,8 @@ describe("loopdash guard uninstall", () => {
     const { status, stdout } = guard("uninstall", "--yes", "--agent", "claude", "opencode");
     expect(status).toBe(1);
     expect(stdout.match(/was changed; it stays as it is/g)).toHaveLength(2);
-    expect(JSON.parse(textOf(FILES.claude)).hooks).toEqual(JSON.parse(before[0] ?? "").hooks);
+    const { PreToolUse } = JSON.parse(before[0] ?? "").hooks;
+    expect(JSON.parse(textOf(FILES.claude)).hooks).toEqual({ PreToolUse });
     expect(textOf(FILES.opencode)).toBe(before[1]);
   });
 });
@@ -232,7 +233,7 @@ describe("loopdash guard status", () => {
     guard("install", "--yes", "--agent", "claude", "opencode", "codex");
     const { status, stdout } = guard("status", ...ALL);
     expect(status).toBe(1);
-    expect(stdout).toMatch(/Claude Code: installed .*\n {2}deny rules: 19 of 19/);
+    expect(stdout).toMatch(/Claude Code: installed .*\n {2}hooks: .*\n {2}deny rules: 19 of 19/);
     expect(stdout).toMatch(/Codex: installed .*\n {2}do: {2}.*trusted/);
     expect(stdout).toMatch(/Gemini CLI: not installed/);
     expect(stdout).toMatch(/opencode: installed/);
@@ -276,11 +277,11 @@ describe("loopdash guard status", () => {
       });
     const own = [process.execPath, PROGRAM];
     const hooks: readonly InstalledHook[] = [
-      { program: [at("app/evil")], options: [] },
-      { program: [process.execPath, at("app/evil")], options: [] },
-      { program: [...own.slice(0, 1), "--import", at("app/evil"), ...own.slice(1)], options: [] },
-      { program: own, options: ["--report", at("ran")] },
-      { program: [...clientArgv("own", at("app/evil")), ...own], options: [] },
+      { program: [at("app/evil")], options: [], events: ["before-tool"] },
+      { program: [process.execPath, at("app/evil")], options: [], events: ["before-tool"] },
+      { program: [...own.slice(0, 1), "--import", at("app/evil"), ...own.slice(1)], options: [], events: ["before-tool"] },
+      { program: own, options: ["--report", at("ran")], events: ["before-tool"] },
+      { program: [...clientArgv("own", at("app/evil")), ...own], options: [], events: ["before-tool"] },
     ];
     for (const hook of hooks) {
       put("app/.claude/settings.local.json", JSON.stringify({ hooks: { PreToolUse: [hookGroup("claude", hook)] } }));

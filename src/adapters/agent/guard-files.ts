@@ -2,8 +2,8 @@ import { mkdir, open, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { VendorKind } from "../../domain/batch/vendors.ts";
 import { canaryOf, canaryPayload } from "../../domain/guard/hooks/canary.ts";
-import { isBlockByRule } from "../../domain/guard/hooks/hook-answer.ts";
-import { EVENT_NAMES, GUARD_EVENTS, HOOK_EVENTS } from "../../domain/guard/hooks/hook-event.ts";
+import { isBlockByRule, NUDGED_AT } from "../../domain/guard/hooks/hook-answer.ts";
+import { EVENT_NAMES, GUARD_EVENTS } from "../../domain/guard/hooks/hook-event.ts";
 import { codexOverrides, type HookGroup, hookCommand, hookSettings } from "../../domain/guard/hooks/hook-settings.ts";
 import { errorCode } from "../../domain/values/error-text.ts";
 import { shellWord } from "../../domain/values/shell-word.ts";
@@ -66,7 +66,10 @@ export async function installGuard(
   const { folder, report } = task;
   const { settings, stop } = await writeSettings(task);
   const options = ["--settings", settings, "--report", report, ...option("--stop", stop), ...option("--nudge", task.nudge)];
-  const made = hookSettings(vendor, argv, { options, events: task.nudge === undefined ? GUARD_EVENTS : HOOK_EVENTS });
+  const made = hookSettings(vendor, argv, {
+    options,
+    events: task.nudge === undefined ? GUARD_EVENTS : [...GUARD_EVENTS, NUDGED_AT[vendor]],
+  });
   const hooks = made.form === "json" ? made.hooks : {};
   const shell = hooks[EVENT_NAMES[vendor]["before-tool"] ?? ""]?.[0]?.hooks[0]?.command;
   return {

@@ -1,7 +1,7 @@
 # Asks a guard server for a judgement, and starts Node if none answers: Node alone takes longer to start than an answer takes.
 # In Perl, because it starts in 2 ms, and nearly every Linux machine has it. No module is loaded, which would take as long again.
 #
-# client.pl <socket> <node> <loopdash.js> hook before-tool|after-tool … | guard check … -- <words>
+# client.pl <socket> <node> <loopdash.js> hook before-tool|after-tool|after-failed-tool … | guard check … -- <words>
 #   <socket>  "@name": the abstract socket of a worker's sandbox; nothing is started.
 #             "own": this user's server, which is started for the next time if it does not run.
 #
@@ -23,7 +23,7 @@ my ( $EINTR, $EAGAIN ) = ( 4, 11 );
 
 my ( $socket, @command ) = @ARGV;
 my ( $node, $main, $verb, $event, @options ) = @command;    # of `guard`, the event is "check"
-my $is_hook = $verb eq 'hook' && $event =~ /\A(?:before|after)-tool\z/;
+my $is_hook = $verb eq 'hook' && $event =~ /\A(?:before|after|after-failed)-tool\z/;
 my $is_line = $verb eq 'guard' && $event eq 'check' && $options[-1] ne '--' && grep { $_ eq '--' } @options;
 start_node() unless $is_hook || $is_line;
 
@@ -105,6 +105,7 @@ sub is_ready {
 
 sub start_node {
     exec {$node} @command;
+    print STDERR "loopdash: $node cannot be started: $!\n";
     exit 127;
 }
 

@@ -73,7 +73,7 @@ function readQuestion(bytes: Buffer): (Pick<Caller, "cwd" | "env" | "input"> & {
 
 /** True for what is judged without starting a program, and without a stream on stdin. */
 function isServable([verb, what = "", ...options]: readonly string[]): boolean {
-  if (verb === "hook") return what === "before-tool" || what === "after-tool";
+  if (verb === "hook") return /^(?:before|after|after-failed)-tool$/.test(what);
   const dashes = options.indexOf("--");
   return verb === "guard" && what === "check" && dashes !== -1 && dashes < options.length - 1;
 }

@@ -16,7 +16,8 @@ const PATIENCE_MS = 30_000;
  * does not block it by a rule.
  */
 export async function whyDead(vendor: VendorKind, hook: InstalledHook, env: NodeJS.ProcessEnv): Promise<string | undefined> {
-  const [, file] = hook.options.slice(Math.max(0, hook.options.indexOf("--settings")));
+  const at = hook.options.indexOf("--settings");
+  const file = at === -1 ? undefined : hook.options[at + 1];
   const settings = settingsOf(file);
   if ("problem" in settings) return settings.problem;
   const command = canaryOf(settings);

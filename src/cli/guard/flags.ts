@@ -39,6 +39,7 @@ export function addHook(
     .addOption(new Option("--agent <kind>", "whose program calls").choices(HOOK_VENDORS))
     .option("--settings <file>", "the settings of the guard")
     .option("--report <file>", "append a JSON line for each judgement")
+    .option("--audit <file>", "after a tool: append a JSON line for each command that may have changed something")
     .option("--stop <file>", "at stop: what the agent is reminded of")
     .option("--nudge <file>", "hand each line of this file on to the agent, once")
     .addHelpText("after", HOOK)
@@ -60,6 +61,8 @@ export function addGuard(program: Command, onRequest: (request: GuardRequest | G
     .option("--settings <file>", "with install: the settings of the guard, for families and rules to switch")
     .option("--no-server", "with install: the hooks start Node each time, and no guard server")
     .option("--no-deny-rules", "with install: Claude Code's settings get no rules for files with credentials")
+    .option("--no-stop", "with install: an agent that stops is told nothing of what is unmet")
+    .option("--no-audit", "with install: no list of the commands that changed something")
     .option("--dry-run", "show the change and write nothing")
     .option("-y, --yes", "write without asking")
     .option("--json", "with check and status: as JSON")
@@ -75,13 +78,15 @@ interface SetupFlags {
   readonly settings?: string;
   readonly server: boolean;
   readonly denyRules: boolean;
+  readonly stop: boolean;
+  readonly audit: boolean;
   readonly dryRun?: true;
   readonly yes?: true;
   readonly json?: true;
 }
 
 function requestOf(act: (typeof GUARD_ACTS)[number], words: readonly string[], flags: SetupFlags): GuardRequest | GuardSetup {
-  const { json = false, agent = [], settings, server, denyRules, ...switches } = flags;
+  const { json = false, agent = [], settings, server, denyRules, stop, audit, ...switches } = flags;
   if (act === "check") {
     if (Object.entries(flags).some(([name, value]) => name !== "json" && !(ON_BY_DEFAULT.includes(name) && value === true)))
       throw usageError(
@@ -105,6 +110,8 @@ function requestOf(act: (typeof GUARD_ACTS)[number], words: readonly string[], f
     project,
     server,
     denyRules,
+    stop,
+    audit,
     dryRun,
     yes,
     json,
@@ -113,6 +120,6 @@ function requestOf(act: (typeof GUARD_ACTS)[number], words: readonly string[], f
 }
 
 /** Options that are true unless they are named. */
-const ON_BY_DEFAULT = ["server", "denyRules"];
+const ON_BY_DEFAULT = ["server", "denyRules", "stop", "audit"];
 
 const SEE_HELP = "See: loopdash guard --help";

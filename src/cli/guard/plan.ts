@@ -1,5 +1,6 @@
 import {
   denyRulesIn,
+  isInstalled,
   type JsonVendor,
   SettingsProblem,
   type SettingsState,
@@ -30,7 +31,10 @@ export function stateIn({ vendor }: HookPlace, { file, text }: SettingsFile): Se
   return { own: own === undefined ? [] : [own], changed: own === undefined && pluginCallsGuard(text) ? 1 : 0 };
 }
 
-/** The content of a file with the guard. A plugin of somebody else at the same place stays as it is. */
+/**
+ * The content of a file with the guard. One of another version is taken out first, so that uninstalling gives what was there before both. A
+ * plugin of somebody else at the same place stays as it is.
+ */
 export function planInstall(place: HookPlace, hook: InstalledHook, adds: { readonly denyRules: boolean }): Plan {
   const { vendor } = place;
   const settings = readSettings(place.file, place.within);
@@ -39,7 +43,10 @@ export function planInstall(place: HookPlace, hook: InstalledHook, adds: { reado
     const isFree = settings.text === undefined || state.own.length > 0;
     return { place, settings, state, after: isFree ? pluginText(hook) : settings.text };
   }
-  return { place, settings, state, after: told(place.file, () => withGuard(vendor, settings.text ?? "", hook, adds)) };
+  const { text = "" } = settings;
+  const before = (): string =>
+    state.own.length === 0 || isInstalled(vendor, state, hook) ? text : (textBefore(vendor, settings.target, text, state) ?? "");
+  return { place, settings, state, after: told(place.file, () => withGuard(vendor, before(), hook, adds)) };
 }
 
 /**

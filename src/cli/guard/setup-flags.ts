@@ -17,6 +17,10 @@ export interface GuardSetup {
   readonly server: boolean;
   /** True if the rules for files with credentials are added to Claude Code's settings. */
   readonly denyRules: boolean;
+  /** True if an agent that stops is told what is unmet. */
+  readonly stop: boolean;
+  /** True if commands that may have changed something are listed. */
+  readonly audit: boolean;
   readonly dryRun: boolean;
   readonly yes: boolean;
   readonly json: boolean;

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { VENDORS, type VendorKind } from "../../domain/batch/vendors.ts";
+import type { HookEvent } from "../../domain/guard/hooks/hook-event.ts";
 import { DENY_RULES } from "../../domain/guard/install/deny-rules.ts";
 import { denyRulesIn } from "../../domain/guard/install/edit-settings.ts";
 import type { InstalledHook } from "../../domain/guard/install/own-hook.ts";
@@ -21,6 +22,8 @@ interface AgentStatus {
   readonly state: "installed" | "not installed" | "changed" | "dead" | "unreadable";
   readonly why?: string;
   readonly todo?: string;
+  /** When its program calls loopdash: before and after a tool, at a stop. */
+  readonly events?: readonly HookEvent[];
   /** Rules of Claude Code for files with credentials. */
   readonly denyRules?: { readonly present: number; readonly of: number };
 }
@@ -48,8 +51,9 @@ async function statusOf(place: HookPlace, { project }: Pick<GuardSetup, "project
     const { own, changed, off } = stateIn(place, settings);
     const rules = place.vendor === "claude" && settings.text !== undefined ? denyRulesIn(settings.text) : [];
     const present = DENY_RULES.filter((rule) => rules.includes(rule)).length;
-    const all = { ...of, ...(place.vendor === "claude" && { denyRules: { present, of: DENY_RULES.length } }) };
-    const [hook] = own;
+    const events = own.flatMap((each) => each.events);
+    const all = { ...of, events, ...(place.vendor === "claude" && { denyRules: { present, of: DENY_RULES.length } }) };
+    const hook = own.find(({ events }) => events.includes("before-tool"));
     if (hook === undefined) {
       const why = "an entry that calls the guard is not as loopdash writes it";
       if (changed > 0) return { ...all, state: "changed", why, todo: `Look at it; take it out by hand, then: ${INSTALL}` };
@@ -87,10 +91,10 @@ const FOREIGN = {
 };
 
 /** True for a hook that `install` would add here: nothing else that a repository names is run. */
-function isOfThisProgram({ program, options: [flag, file, ...others] }: InstalledHook): boolean {
+function isOfThisProgram({ program, options }: InstalledHook): boolean {
   const words = [process.execPath, packageFiles().main];
   const isOwn = [words, [...clientArgv("own"), ...words]].some((own) => isDeepStrictEqual(own, program));
-  const isPlain = flag === undefined || (flag === "--settings" && file !== undefined && others.length === 0);
+  const isPlain = options.every((word, i) => i % 2 === 1 || ["--settings", "--audit"].includes(word));
   return isOwn && isPlain;
 }
 
@@ -106,8 +110,14 @@ function featureOff(place: HookPlace): string | undefined {
     : undefined;
 }
 
-function lines({ agent, file, state, why, todo, denyRules }: AgentStatus): string {
+function lines({ agent, file, state, why, todo, events = [], denyRules }: AgentStatus): string {
+  const calls = events.length === 0 ? [] : [`  hooks: ${events.join(", ")}`];
   const rules = denyRules === undefined ? [] : [`  deny rules: ${denyRules.present} of ${denyRules.of}`];
-  const more = [...(why === undefined ? [] : [`  why: ${why}`]), ...(todo === undefined ? [] : [`  do:  ${todo}`]), ...rules];
+  const more = [
+    ...(why === undefined ? [] : [`  why: ${why}`]),
+    ...(todo === undefined ? [] : [`  do:  ${todo}`]),
+    ...calls,
+    ...rules,
+  ];
   return `${[`${VENDORS[agent].title}: ${state}  ${file}`, ...more].map((line) => plainText(line, 500)).join("\n")}\n`;
 }

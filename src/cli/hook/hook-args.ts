@@ -9,6 +9,8 @@ export interface HookRequest {
   readonly settings?: string;
   /** The file to which each judgement is appended. */
   readonly report?: string;
+  /** After a tool: the file to which each command that may have changed something is appended. */
+  readonly audit?: string;
   /** At `stop`: the file that says what the agent is reminded of. */
   readonly stop?: string;
   /** The file with lines for the agent, which may not be there; each is handed on once. */
@@ -25,7 +27,7 @@ export function readHookArgs([event, ...args]: readonly string[]): HookRequest |
   return { event, vendor: agent, ...files };
 }
 
-const OPTIONS = ["agent", "settings", "report", "stop", "nudge"] as const;
+const OPTIONS = ["agent", "settings", "report", "audit", "stop", "nudge"] as const;
 
 type Options = Readonly<Partial<Record<(typeof OPTIONS)[number], string>>>;
 

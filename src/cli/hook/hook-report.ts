@@ -27,13 +27,13 @@ export function appendReport(file: string, hook: ReportedHook, now: Date): strin
 }
 
 /** The last lines of a report, the first of them perhaps cut. Throws if it cannot be read. */
-export function reportLines(file: string): readonly string[] {
+export function reportLines(file: string, most = READ_BYTES): readonly string[] {
   const fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
-    const from = Math.max(0, fstatSync(fd).size - READ_BYTES);
-    const buffer = Buffer.alloc(READ_BYTES);
+    const from = Math.max(0, fstatSync(fd).size - most);
+    const buffer = Buffer.alloc(most);
     return buffer
-      .subarray(0, readSync(fd, buffer, 0, READ_BYTES, from))
+      .subarray(0, readSync(fd, buffer, 0, most, from))
       .toString("utf8")
       .split("\n");
   } finally {

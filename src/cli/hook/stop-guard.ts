@@ -7,6 +7,7 @@ import { isObject } from "../../domain/values/json-object.ts";
 import { plainLines, plainText } from "../../domain/values/text.ts";
 import type { StopGuardTask } from "../../ports/agent.ts";
 import { reportLines } from "./hook-report.ts";
+import { CHECKS_MS, type Checked, lookOf, type StopLook, type Unmet } from "./stop-look.ts";
 
 /** What the engine tells the reminder at a stop. */
 interface StopSpec extends StopGuardTask {
@@ -15,30 +16,6 @@ interface StopSpec extends StopGuardTask {
   readonly checksMs?: number;
 }
 
-/** What is unmet: `short` for the feed, `long` for the agent. */
-interface Unmet {
-  readonly short: string;
-  readonly long: string;
-}
-
-/** The reminder of an agent that stops. `n` of `of`: how many times it was told, this one included. */
-export interface StopReminder {
-  readonly reason: string;
-  readonly unmet: string;
-  readonly n: number;
-  readonly of: number;
-}
-
-/** What was seen at a stop. Both are absent if nothing is unmet. */
-export interface StopLook {
-  /** What the agent is told; absent: it is let go. */
-  readonly told?: StopReminder;
-  /** The checks of which nothing is known, because they took too long: one line. */
-  readonly late?: string;
-}
-
-/** Milliseconds for all checks together: the vendors' programs give a hook a minute. */
-const CHECKS_MS = 45_000;
 const GIT_MS = 10_000;
 const OUTPUT_BYTES = 4 * 2 ** 20;
 /** The end of a check's output that is looked at. */
@@ -89,19 +66,14 @@ export async function stopReminder({
   const look: Look = { ...spec, worktree, run: spawnSync, start: spawn };
   const unmet = [...unchanged(look), ...unreadable(spec)];
   const checksMs = Math.min(spec.checksMs ?? CHECKS_MS, CHECKS_MS);
-  const checked = unmet.length === 0 ? await checkAll(look, checksMs) : { failed: [], late: [] };
-  unmet.push(...checked.failed);
-  const late = checked.late.length === 0 ? {} : { late: `${checked.late.join(", ")}: no result within ${checksMs / 1000} s` };
-  if (unmet.length === 0) return late;
-  const n = told + 1;
-  const lines = unmet.map(({ long }) => `- ${long}`).join("\n");
-  const reason = `loopdash: you stop, and this is unmet (told ${n} of ${spec.times}):\n${lines}\n${ADVICE}`;
-  return { ...late, told: { reason, unmet: unmet.map(({ short }) => short).join("; "), n, of: spec.times } };
+  const checked = unmet.length === 0 ? await checkAll(look, checksMs) : { failed: unmet, late: [] };
+  return lookOf(checked, { n: told + 1, of: spec.times, advice: ADVICE, checksMs });
 }
 
-/** What is said of checks that took too long. */
-export function lateLine(late: string): string {
-  return `loopdash: the stop guard says nothing of ${late}\n`;
+/** Runs checks in a worktree. */
+export async function checkedNow(checks: Look["checks"], worktree: string): Promise<Checked> {
+  const { spawn } = await import("node:child_process");
+  return checkAll({ checks, worktree, start: spawn }, CHECKS_MS);
 }
 
 const ADVICE =
@@ -185,11 +157,11 @@ function isJsonObject(file: string): boolean {
   }
 }
 
-/** The checks that fail now, in the worktree as it is, and the names of those that had no time to end. */
+/** The checks that fail now, in the worktree as it is. */
 async function checkAll(
-  { worktree, checks, start }: Look,
+  { worktree, checks, start }: Pick<Look, "worktree" | "checks" | "start">,
   checksMs: number,
-): Promise<{ failed: readonly Unmet[]; late: readonly string[] }> {
+): Promise<Checked> {
   const until = Date.now() + checksMs;
   const failed: Unmet[] = [];
   const late: string[] = [];

@@ -1,8 +1,8 @@
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
 import type { VendorKind } from "../../domain/batch/vendors.ts";
 import { VENDORS } from "../../domain/batch/vendors.ts";
-import { HOOK_VENDORS } from "../../domain/guard/hooks/hook-event.ts";
+import { AUDIT_EVENTS, HOOK_VENDORS } from "../../domain/guard/hooks/hook-event.ts";
 import type { InstalledHook } from "../../domain/guard/install/own-hook.ts";
 import { lineDiff } from "../../domain/values/line-diff.ts";
 import { plainText } from "../../domain/values/text.ts";
@@ -16,6 +16,7 @@ import { guardStatus } from "../guard/status.ts";
 import { clientArgv } from "../guard-server/client-argv.ts";
 import { packageFiles } from "../package-files.ts";
 import { writeAll, writeNote } from "../print.ts";
+import { stateHome } from "../state-home.ts";
 import { usageError } from "../usage-error.ts";
 
 /** Times that a file is read again because somebody else wrote it meanwhile. */
@@ -59,9 +60,13 @@ const NOTES: Readonly<Partial<Record<VendorKind, string>>> = {
   codex: "Codex runs no hook that you have not trusted: start codex, type /hooks, look at this one and trust it",
 };
 
-function ownHook({ settings, server }: GuardSetup): InstalledHook {
-  const options = settings === undefined ? [] : ["--settings", resolve(settings)];
-  return { program: [...(server ? clientArgv("own") : []), process.execPath, packageFiles().main], options };
+function ownHook({ settings, server, stop, audit }: GuardSetup): InstalledHook {
+  const kept = audit ? ["--audit", join(stateHome(process.env, process.cwd()).root, "audit.jsonl")] : [];
+  return {
+    program: [...(server ? clientArgv("own") : []), process.execPath, packageFiles().main],
+    options: [...(settings === undefined ? [] : ["--settings", resolve(settings)]), ...kept],
+    events: ["before-tool", ...(audit ? AUDIT_EVENTS : []), ...(stop ? (["stop"] as const) : [])],
+  };
 }
 
 async function placesOf({ agents, project }: GuardSetup): Promise<readonly HookPlace[]> {

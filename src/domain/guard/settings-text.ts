@@ -7,6 +7,11 @@ import type { GuardSettings } from "./verdict.ts";
 export interface GuardFile extends GuardSettings {
   /** The folder in which files may be deleted: absolute. By default the git worktree of the hook's folder. */
   readonly worktree?: string;
+  /** A person's own agent that stops is told which of these fail, in its worktree; at most `times` in a session, by default once. */
+  readonly stop?: {
+    readonly checks: readonly { readonly name: string; readonly command: readonly string[] }[];
+    readonly times?: number;
+  };
 }
 
 /** Why a file of settings cannot be used. */
@@ -22,7 +27,7 @@ export function readGuardFile(text: string): GuardFile | UnusableSettings {
   return problem.find((each) => each !== undefined) ?? (value as GuardFile);
 }
 
-const KEYS = ["families", "rules", "onParseError", "worktree"];
+const KEYS = ["families", "rules", "onParseError", "worktree", "stop"];
 
 function problemOf(name: string, value: unknown): UnusableSettings | undefined {
   switch (name) {
@@ -34,9 +39,23 @@ function problemOf(name: string, value: unknown): UnusableSettings | undefined {
       return value === "block" || value === "allow" ? undefined : { problem: '"onParseError" is neither "block" nor "allow"' };
     case "worktree":
       return typeof value === "string" && value.startsWith("/") ? undefined : { problem: '"worktree" is no absolute path' };
+    case "stop":
+      return isStop(value)
+        ? undefined
+        : { problem: '"stop" is not {"checks": [{"name", "command": ["program", ...]}], "times"?}' };
     default:
       return { problem: `it has an unknown key ${quoted(name)}${hint(name, KEYS)}` };
   }
+}
+
+function isStop(value: unknown): boolean {
+  const { checks, times = 1, ...others } = isObject(value) ? value : {};
+  const isCheck = (check: unknown): boolean => {
+    const { name, command, ...more } = isObject(check) ? check : {};
+    const words: readonly unknown[] = Array.isArray(command) && command.length > 0 ? [name, ...command] : [undefined];
+    return words.every((word) => typeof word === "string") && Object.keys(more).length === 0;
+  };
+  return Array.isArray(checks) && checks.every(isCheck) && Number.isSafeInteger(times) && Object.keys(others).length === 0;
 }
 
 function switchProblem(name: string, value: unknown, known: object): UnusableSettings | undefined {

@@ -54,7 +54,8 @@ export function canNudge(vendor: VendorKind, event: HookEvent, { verdict }: Hook
   return verdict === "allow" && event === NUDGED_AT[vendor];
 }
 
-const NUDGED_AT: Readonly<Record<VendorKind, HookEvent>> = {
+/** Where an agent can be told something beside a tool that may run. */
+export const NUDGED_AT: Readonly<Record<VendorKind, HookEvent>> = {
   claude: "before-tool",
   codex: "before-tool",
   gemini: "after-tool",

@@ -9,6 +9,8 @@ export interface HookPayload extends ToolUse {
   /** The program's name of this use of the tool. Gemini CLI has none. */
   readonly id?: string;
   readonly session?: string;
+  /** After a tool: the exit code of its command, if the program tells it. */
+  readonly exit?: number;
   /** The absolute folder of the agent, or of the command if the program says so (Codex). */
   readonly cwd: string;
 }
@@ -33,7 +35,27 @@ export function readHookPayload(vendor: VendorKind, text: string, needsTool = tr
   if (typeof tool !== "string" || tool === "") return { problem: "the agent's program did not name the tool" };
   const use = toolUse(vendor, tool, isObject(input) ? input : {});
   if (use === undefined) return { problem: `the input of the tool ${JSON.stringify(tool.slice(0, 60))} cannot be read` };
-  return { ...base, tool, ...use };
+  const exit = exitIn(payload);
+  return { ...base, tool, ...use, ...(exit !== undefined && { exit }) };
+}
+
+/**
+ * Our plugin tells opencode's exit code. Claude Code has that of a failure in the first line of its error, and tells of a success that is
+ * really one by these members; Gemini CLI adds a line if it is not 0; Codex tells nothing.
+ */
+function exitIn({ tool_response: response, error }: JsonObject): number | undefined {
+  const {
+    exit_code: code,
+    llmContent,
+    interrupted,
+    returnCodeInterpretation,
+    backgroundTaskId,
+  } = isObject(response) ? response : {};
+  if (Number.isInteger(code)) return code as number;
+  const inError = /^(?:Exit code|Command exited with non-zero status code) (\d{1,5})\b/.exec(String(error));
+  const [, failed] = inError ?? /(?:^|[\s\S]*\n)Exit Code: (\d{1,5})(?:\n|$)/.exec(String(llmContent).slice(-500)) ?? [];
+  if (failed !== undefined) return Number(failed);
+  return interrupted === false && !returnCodeInterpretation && !backgroundTaskId ? 0 : undefined;
 }
 
 function parsed(text: string): JsonObject | undefined {

@@ -1,6 +1,7 @@
 import type { VendorKind } from "../../batch/vendors.ts";
 import { shellWord } from "../../values/shell-word.ts";
-import { EVENT_NAMES, GUARD_EVENTS, type HookEvent } from "./hook-event.ts";
+import { AUDIT_EVENTS, EVENT_NAMES, GUARD_EVENTS, type HookEvent } from "./hook-event.ts";
+import { SHELL_TOOLS } from "./hook-tools.ts";
 import { opencodePlugin } from "./opencode-plugin.ts";
 
 /** One command of a hook, in the form of Claude Code, Codex and Gemini CLI. */
@@ -34,6 +35,9 @@ interface HookSettingsOptions {
 const FAIL_CLOSED =
   '"$@"; case $? in 0) exit 0;; 2) exit 2;; esac; echo "loopdash: the guard did not run, so this is blocked. Install loopdash again, or take its hooks out: see loopdash guard status." >&2; exit 2';
 
+/** Runs the words after it in this very process, so that a signal reaches them. The name tells the installed hook from others. */
+const PLAIN = 'exec "$@"';
+
 /**
  * The settings with which a vendor's program calls `loopdash hook`. `program`: the words that start loopdash, by absolute paths,
  * because an agent may be in any folder.
@@ -59,10 +63,12 @@ export function hookCommand(
 }
 
 function groupOf(vendor: VendorKind, event: HookEvent, words: readonly string[]): HookGroup {
-  const guarded = event === "before-tool" ? ["/bin/sh", "-c", FAIL_CLOSED, "loopdash-guard", ...words] : words;
+  const script = event === "before-tool" ? FAIL_CLOSED : PLAIN;
+  const guarded = event === "session-start" ? words : ["/bin/sh", "-c", script, "loopdash-guard", ...words];
   const command = guarded.map(shellWord).join(" ");
   const named = vendor === "gemini" ? { name: "loopdash-guard" } : {};
-  const matcher = vendor === "claude" && event === "before-tool" ? { matcher: "*" } : {};
+  const tools = event === "before-tool" ? "*" : AUDIT_EVENTS.includes(event) ? SHELL_TOOLS.claude : undefined;
+  const matcher = vendor === "claude" && tools !== undefined ? { matcher: tools } : {};
   return { ...matcher, hooks: [{ type: "command", ...named, command }] };
 }
 

@@ -30,14 +30,19 @@ function why({ status, stderr, error }) {
 
 export const LoopdashGuard = async ({ directory }) => {
   if (COMMANDS["session-start"]) ask("session-start", { cwd: directory });
+  const used = new Map();
   return {
     "tool.execute.before": async ({ tool, sessionID, callID }, { args }) => {
       const answer = ask("before-tool", { cwd: directory, session_id: sessionID, tool_use_id: callID, tool_name: tool, tool_input: args });
       if (answer.status !== 0) throw new Error(why(answer));
+      if (COMMANDS["after-tool"]) used.set(callID, args);
     },
-    "tool.execute.after": async ({ sessionID, callID }, result) => {
+    "tool.execute.after": async ({ tool, sessionID, callID }, result) => {
+      const tool_input = used.get(callID);
+      used.delete(callID);
       if (!COMMANDS["after-tool"] || typeof result?.output !== "string") return;
-      const { status, stdout } = ask("after-tool", { cwd: directory, session_id: sessionID, tool_use_id: callID });
+      const tool_response = { exit_code: result.metadata?.exit };
+      const { status, stdout } = ask("after-tool", { cwd: directory, session_id: sessionID, tool_use_id: callID, tool_name: tool, tool_input, tool_response });
       if (status === 0 && stdout) result.output += "\\n" + stdout;
     },
   };

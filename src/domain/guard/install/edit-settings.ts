@@ -1,8 +1,9 @@
 import { applyEdits, findNodeAtLocation, modify, type ParseError, parse, parseTree } from "jsonc-parser";
 import type { VendorKind } from "../../batch/vendors.ts";
 import { isObject, type JsonObject } from "../../values/json-object.ts";
+import type { HookEvent } from "../hooks/hook-event.ts";
 import { DENY_RULES } from "./deny-rules.ts";
-import { callsGuard, eventName, hookGroup, type InstalledHook, readOwnGroup } from "./own-hook.ts";
+import { callsGuard, eventName, eventsOf, hookGroup, type InstalledHook, isSame, readOwnGroup } from "./own-hook.ts";
 
 export type JsonVendor = Exclude<VendorKind, "opencode">;
 
@@ -13,7 +14,7 @@ export class SettingsProblem extends Error {
 
 /** The guard in a text of settings. */
 export interface SettingsState {
-  /** The hooks that loopdash has added. */
+  /** The hooks that loopdash has added; those with the same program and options as one. */
   readonly own: readonly InstalledHook[];
   /** Entries that call the guard and are not as loopdash adds them. */
   readonly changed: number;
@@ -29,16 +30,25 @@ const TAKES_COMMENTS: readonly JsonVendor[] = ["gemini"];
 /** What the settings have of the guard. Throws a SettingsProblem if they are no valid JSON. */
 export function stateOf(vendor: JsonVendor, text: string): SettingsState {
   const settings = read(vendor, text);
-  const groups = groupsIn(vendor, settings);
-  const own = groups.flatMap((group) => readOwnGroup(vendor, group) ?? []);
-  const changed = groups.filter((group) => readOwnGroup(vendor, group) === undefined && callsGuard(group)).length;
+  const own = new Map<string, InstalledHook>();
+  let changed = 0;
+  for (const { event, group } of groupsIn(vendor, settings)) {
+    const call = readOwnGroup(vendor, event, group);
+    if (call === undefined) changed += callsGuard(group) ? 1 : 0;
+    else own.set(JSON.stringify(call), { ...call, events: [...(own.get(JSON.stringify(call))?.events ?? []), event] });
+  }
   const off = switchedOff(settings);
-  return { own, changed, ...(off !== undefined && { off }) };
+  return { own: [...own.values()], changed, ...(off !== undefined && { off }) };
+}
+
+/** True if a hook is there at each of its events that the vendor has, once, and no other one of loopdash's. */
+export function isInstalled(vendor: JsonVendor, { own }: SettingsState, hook: InstalledHook): boolean {
+  return isSame(own, [{ ...hook, events: eventsOf(vendor, hook.events) }]);
 }
 
 /**
- * The text with the hook, and for Claude Code with the rules for files with credentials, unless `denyRules` is false. Hooks of loopdash that
- * run another program are replaced; everything else stays as it is, with comments and layout.
+ * The text with the hook at each of its events, and for Claude Code with the rules for files with credentials, unless they are not wanted. Other
+ * hooks of loopdash are replaced; everything else stays as it is, with comments and layout.
  */
 export function withGuard(
   vendor: JsonVendor,
@@ -47,14 +57,13 @@ export function withGuard(
   { denyRules = true }: { readonly denyRules?: boolean } = {},
 ): string {
   let now = text.trim() === "" ? "{}\n" : text;
-  const group = hookGroup(vendor, hook);
-  const { own } = stateOf(vendor, now);
-  const isThere = own.some((each) => JSON.stringify(hookGroup(vendor, each)) === JSON.stringify(group));
-  if (own.length > (isThere ? 1 : 0)) now = withoutHooks(vendor, now);
-  if (!isThere || own.length > 1) now = appended(now, ["hooks", eventName(vendor)], [group]);
+  if (!isInstalled(vendor, stateOf(vendor, now), hook)) {
+    now = withoutHooks(vendor, now);
+    for (const event of eventsOf(vendor, hook.events))
+      now = appended(now, ["hooks", eventName(vendor, event)], [hookGroup(vendor, hook, event)]);
+  }
   if (vendor === "claude" && denyRules) now = appended(now, ["permissions", "deny"], missingRules(now));
-  const found = stateOf(vendor, now).own;
-  if (found.length !== 1) throw new SettingsProblem('a key is there twice ("hooks", or one in it)');
+  if (!isInstalled(vendor, stateOf(vendor, now), hook)) throw new SettingsProblem('a key is there twice ("hooks", or one in it)');
   return now;
 }
 
@@ -79,7 +88,9 @@ function missingRules(text: string): readonly string[] {
 }
 
 function withoutHooks(vendor: JsonVendor, text: string): string {
-  return withoutItems(text, ["hooks", eventName(vendor)], (group) => readOwnGroup(vendor, group) !== undefined);
+  const without = (now: string, event: HookEvent): string =>
+    withoutItems(now, ["hooks", eventName(vendor, event)], (group) => readOwnGroup(vendor, event, group) !== undefined);
+  return eventsOf(vendor).reduce(without, text);
 }
 
 /** Adds items to the end of a list, which is made if it is not there. */
@@ -171,9 +182,11 @@ function parsed(text: string): unknown {
   return parse(text);
 }
 
-function groupsIn(vendor: JsonVendor, settings: JsonObject): readonly unknown[] {
-  const groups = valueAt(settings, ["hooks", eventName(vendor)]);
-  return Array.isArray(groups) ? groups : [];
+function groupsIn(vendor: JsonVendor, settings: JsonObject): readonly { readonly event: HookEvent; readonly group: unknown }[] {
+  return eventsOf(vendor).flatMap((event) => {
+    const groups = valueAt(settings, ["hooks", eventName(vendor, event)]);
+    return Array.isArray(groups) ? groups.map((group: unknown) => ({ event, group })) : [];
+  });
 }
 
 /** Claude Code has one switch for all hooks, Gemini CLI one for all and a list of names. */
