@@ -263,6 +263,13 @@ describe("a person's own agent that stops", () => {
         return [];
       },
     ],
+    [
+      "there is no place to keep what it was told",
+      () => {
+        home = "/proc/loopdash-is-not-here";
+        return settings({ checks: [{ name: "tests", command: ["false"] }] });
+      },
+    ],
     ["its settings are wrong", () => settings({ checks: [{ name: "tests", command: "npm test" }] })],
     ["its settings have another key", () => settings({ checks: [], time: 2 })],
     ["its settings are gone", () => ["--settings", join(folder(), "gone.json")]],
