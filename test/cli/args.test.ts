@@ -70,21 +70,21 @@ describe("the command line", () => {
       "guard install --agent claude codex --dry-run",
       {
         ...{ verb: "guard-setup", act: "install", agents: ["claude", "codex"], project: false },
-        ...{ server: true, denyRules: true, dryRun: true, yes: false, json: false },
+        ...{ server: true, denyRules: true, stop: true, audit: true, dryRun: true, yes: false, json: false },
       },
     ],
     [
       "guard install --no-server --yes",
       {
         ...{ verb: "guard-setup", act: "install", agents: [], project: false },
-        ...{ server: false, denyRules: true, dryRun: false, yes: true, json: false },
+        ...{ server: false, denyRules: true, stop: true, audit: true, dryRun: false, yes: true, json: false },
       },
     ],
     [
       "guard install --no-deny-rules --yes",
       {
         ...{ verb: "guard-setup", act: "install", agents: [], project: false },
-        ...{ server: true, denyRules: false, dryRun: false, yes: true, json: false },
+        ...{ server: true, denyRules: false, stop: true, audit: true, dryRun: false, yes: true, json: false },
       },
     ],
     [
@@ -97,6 +97,8 @@ describe("the command line", () => {
         settings: "g.json",
         server: true,
         denyRules: true,
+        stop: true,
+        audit: true,
         dryRun: false,
         yes: false,
         json: true,
