@@ -266,7 +266,9 @@ describe("a person's own agent that stops", () => {
     [
       "there is no place to keep what it was told",
       () => {
-        home = "/proc/loopdash-is-not-here";
+        const file = join(folder(), "file");
+        writeFileSync(file, "");
+        home = join(file, "state");
         return settings({ checks: [{ name: "tests", command: ["false"] }] });
       },
     ],
