@@ -11,7 +11,7 @@ const CAPPED: Defence = {
 };
 const DEFAULT_LINE: Defence = {
   name: "a discovered ticket has the batch's own finish line, whatever its finder's is",
-  holes: [{ file: DISCOVERY, from: "finish: finishLineOf(batch, repo), foundBy", to: "finish: found.finish, foundBy" }],
+  holes: [{ file: DISCOVERY, from: "finish: finishLineOf(batch, repo), ...origin", to: "finish: found.finish, ...origin" }],
 };
 const JUDGED: Defence = {
   name: "the oracle judges the frozen batch and all that was discovered since, and the engine knows it too",

@@ -43,7 +43,7 @@ export const RESULTS: readonly Rule[] = [
     holes: [
       {
         file: "src/loop/heal/heal.ts",
-        from: 'const state = keep === "auto" ? "kept" : "waiting";',
+        from: 'const state = keep === "auto" && scripts.length === 0 ? "kept" : "waiting";',
         to: 'const state = keep === "auto" || keep === "ask" ? "kept" : "waiting";',
       },
     ],
