@@ -19,8 +19,7 @@ export function closePath(env: NodeJS.ProcessEnv, clones: readonly string[]): vo
  * a link there, and the `node_modules/.bin` of any repository. One of its files could otherwise be the next `git` or `npm` that is
  * started (npx and npm put such folders first; adversary case A12). The Node that runs loopdash stays found. Undefined if nothing is left.
  */
-export function pathOutside(path: string, clones: readonly string[]): string | undefined {
-  const here = realPath(".");
+export function pathOutside(path: string, clones: readonly string[], here = realPath(".")): string | undefined {
   const closed = clones.map((clone) => wayToPlace(resolve(clone)).real);
   const kept = path.split(":").flatMap((entry) => {
     if (!isAbsolute(entry)) return [];

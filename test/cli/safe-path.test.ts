@@ -55,6 +55,13 @@ describe("a PATH", () => {
     expect(closed(at(entry))).toBe(`${at(entry)}:/usr/bin`);
   });
 
+  test.each(["tools", "tools/src", "tools/node_modules/x"])("loses the packages of the project it is used in: %s", (here) => {
+    const at = places();
+    const tools = at("tools/node_modules/.bin");
+    expect(pathOutside(`${tools}:/usr/bin`, [], at(here))).toBe("/usr/bin");
+    expect(pathOutside(`${tools}:/usr/bin`, [], at("elsewhere"))).toBe(`${tools}:/usr/bin`);
+  });
+
   test("is in its simplest form", () => {
     places();
     expect(closed("//")).toBe("/:/usr/bin");

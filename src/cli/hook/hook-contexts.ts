@@ -35,7 +35,7 @@ function isNear(one: string, other: string): boolean {
   return a.startsWith(b) || b.startsWith(a);
 }
 
-/** Where a path leads, by the links of the part that exists. Looks at no more than that part and one name. */
+/** Follows the links of the part of a path that exists. It looks at that part and one more name. */
 export function realPath(path: string): string {
   const names = join(path).split("/").slice(1);
   let there = "/";

@@ -1,4 +1,4 @@
-/** What is unmet: `short` for the feed, `long` for the agent. */
+/** An unmet condition: `short` for the feed, `long` for the agent. */
 export interface Unmet {
   readonly short: string;
   readonly long: string;
@@ -12,7 +12,7 @@ export interface StopReminder {
   readonly of: number;
 }
 
-/** What was seen at a stop. Both are absent if nothing is unmet. */
+/** The result of a look at a stop. Both are absent if nothing is unmet. */
 export interface StopLook {
   /** What the agent is told; absent: it is let go. */
   readonly told?: StopReminder;

@@ -4,7 +4,7 @@ import { absolutePath, type Places } from "./paths.ts";
 import { judgeProgram } from "./programs.ts";
 import type { RuleId } from "./rule-table.ts";
 import { judgeEmptying } from "./rules/deletion.ts";
-import { OWN_NAME } from "./rules/oddities.ts";
+import { namesLoopdash } from "./rules/oddities.ts";
 import { judgeWrite } from "./rules/protected-files.ts";
 import { isSecretFile } from "./rules/secrets.ts";
 import { builtins } from "./shell/builtins.ts";
@@ -84,7 +84,7 @@ export class Guard implements Inspector, Host {
     const [name, ...args] = words;
     if (name === undefined || (name === "" && args.length === 0) || !this.step()) return "";
     const isFinder = FINDERS.test(name) || frame.before?.includes("ps");
-    this.findsLoopdash ||= args.some((arg) => OWN_NAME.test(arg.replace(/\[(\w)\]/g, "$1")) && (isFinder || PID_FILE.test(arg)));
+    this.findsLoopdash ||= args.some((arg) => namesLoopdash(arg) && (isFinder || PID_FILE.test(arg)));
     const own = frame.scope.functions.get(name);
     if (own !== undefined) return this.#walk.callFunction(own, args, frame);
     const builtin = Object.hasOwn(this.#builtins, name) ? this.#builtins[name] : undefined;
@@ -138,7 +138,7 @@ export class Guard implements Inspector, Host {
   }
 
   onRead(path: string, scope: Scope): void {
-    if (PID_FILE.test(path)) this.findsLoopdash ||= OWN_NAME.test(path);
+    if (PID_FILE.test(path)) this.findsLoopdash ||= namesLoopdash(path);
     if (isSecretFile(path, scope, this.#places)) this.report("read-secret");
   }
 

@@ -4,10 +4,11 @@ import type { RunEvent } from "../run/event.ts";
 import type { RunState } from "../run/state.ts";
 import { type Attempt, claimsDone, type TicketState } from "../run/ticket-state.ts";
 import { plural } from "../values/plural.ts";
+import { plainText } from "../values/text.ts";
 import { formatUtc } from "../values/time.ts";
 import { countOf, firstToRecover, isAnotherFree } from "./accounts.ts";
 import { identityOf, reachOf } from "./breaker.ts";
-import type { Halt, RateLimit } from "./halt.ts";
+import type { AgentFault, Halt, RateLimit } from "./halt.ts";
 import {
   FIRST_AWAY_MS,
   fatalModelOutage,
@@ -160,6 +161,8 @@ function haltOf({ party, stop: { kind, says } }: Stopped): Halt {
 const ALIKE = 3;
 /** Their tickets, at least, before any agent of the run has come to its own end; after that, it takes as many as agents. */
 const TICKETS = 2;
+/** Characters of what the last of them printed. */
+const LAST_CHARS = 200;
 
 /**
  * Counts an attempt whose agent failed by itself and left no change. Each ticket has its own work, so a failure that is the same for
@@ -178,8 +181,13 @@ export function afterFailedAgent(state: RunState, { id, attempt }: TicketState, 
   const fault = { identity, times: (before?.times ?? 0) + 1, tickets };
   const next = { ...rest, agentFault: fault };
   if (fault.times < ALIKE || tickets.length < (state.claims.made > 0 ? ALIKE : TICKETS)) return next;
-  const says = `${fault.times} agents in a row, of ${tickets.join(", ")}, failed alike and changed nothing: ${evidence.summary}`;
-  return halt(next, { kind: "agent-fault", says });
+  return halt(next, { kind: "agent-fault", says: describeFault(fault, evidence) });
+}
+
+function describeFault({ times, tickets }: AgentFault, { summary, detail }: Evidence): string {
+  const last = plainText(detail.trimEnd().split("\n").at(-1) ?? "", LAST_CHARS);
+  const printed = last === "" ? "" : ` and printed last: ${last}`;
+  return `${times} agents in a row, of ${tickets.join(", ")}, failed alike and changed nothing: ${summary}${printed}`;
 }
 
 /** No agent starts any more. The first cause stays. */
@@ -225,7 +233,7 @@ const TODO: Readonly<Partial<Record<Halt["kind"], { readonly agent: string; read
     agent: "name a model that the key can use",
     reviewer: (name) => `name a model for the ${name} that its key can use`,
   },
-  "agent-fault": { agent: "see the log of one of them (e), mend the agent's program or its settings", reviewer: () => "" },
+  "agent-fault": { agent: "mend the agent's program or its settings", reviewer: () => "" },
   "spend-unknown": { agent: FIX_SPEND, reviewer: () => FIX_SPEND },
 };
 

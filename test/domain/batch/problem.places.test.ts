@@ -163,6 +163,13 @@ describe("a problem of a ticket from the folder", () => {
     return mergeFolder(parsed, folderTickets);
   };
 
+  it.each([{ redFirst: true }, { fixes: ["a"] }, { complexity: "simple" }, { allow: { scripts: true } }])(
+    "what only the batch file says of a ticket is kept: %j",
+    (own) => {
+      expect(merged([{ id: "A", ...own }], [from("A")]).file.tickets[0]).toMatchObject({ id: "A", ...own });
+    },
+  );
+
   it("each field stands where it was given, what nobody gave nowhere", () => {
     const listed = [{ id: "B" }, { id: "A", dependsOn: [] }, { id: "lost" }];
     const { locate, elsewhere } = merged(listed, [from("A"), from("B"), from("C")]);

@@ -40,6 +40,12 @@ describe("a ticket that a person adds", () => {
     expect(sim.state.interventions.map((each) => each.class)).toEqual(["I2", "I2", "I8", "I2"]);
   });
 
+  it.each([{ redFirst: true }, { allow: { scripts: true } }, { complexity: "trivial" }])("keeps rules of its own: %j", (own) => {
+    const sim = run();
+    sim.command({ type: "add", ticket: { title: "One", ...own } });
+    expect(sim.state.plan.tickets.at(-1)).toMatchObject(own);
+  });
+
   it.each([
     ["a list", [], "must be an object"],
     ["a mistyped key, which goes before the missing one", { titel: "x" }, 'unknown key "titel"'],

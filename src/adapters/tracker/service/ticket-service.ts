@@ -9,7 +9,7 @@ export interface ServiceTicket extends TrackerTicket {
   /** The batch's name of the repository. */
   readonly repo?: RepoId;
   readonly exclusive?: readonly string[];
-  /** Who wrote it, if the service tells. */
+  /** The writer, if the service tells. */
   readonly writer?: Writer;
 }
 

@@ -171,8 +171,8 @@ class Remote implements GitRemote {
   }
 
   /**
-   * What a refusal is about. Pushes what carries nothing of a change: an empty commit with the message of the commit before. With it goes
-   * a pair of names of which git can keep only one, so nothing is ever moved (`--atomic`). If the remote gives the same reason, it is about
+   * Finds out what a refusal is about: pushes an empty commit with the message of the commit before, which carries nothing of a change. With
+   * it goes a pair of branches of which git can keep only one, so git moves nothing (`--atomic`). If the remote gives the same reason, it is about
    * the branch; if it gives that for the pair alone, too, about any push. A remote that lacks `--atomic` takes no such push.
    */
   async #scopeOfRefusal(

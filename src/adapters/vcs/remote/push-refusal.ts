@@ -25,7 +25,7 @@ export function printedLines(stderr: string): readonly string[] {
     .slice(0, 3);
 }
 
-/** What git and ssh print themselves, without what the remote prints: git begins each line of that with `remote: `. */
+/** The lines of git and ssh themselves. git begins each line of the remote with `remote: `. */
 export function localLines(stderr: string): string {
   return stderr
     .split(/[\r\n]/)

@@ -86,7 +86,7 @@ function splitLines(text: string): [string, string] {
 }
 
 /**
- * What git prints of settings with `--show-scope -z`: scope, NUL, name, newline, value, NUL; a name alone means true. The last one that
+ * Reads what git prints of settings with `--show-scope -z`: scope, NUL, name, newline, value, NUL; a name alone means true. The last one that
  * counts wins. Settings that loopdash passes itself ("command") are left out.
  */
 export function parseConfig(

@@ -54,12 +54,12 @@ function statsOf(path: string, look = statSync): Stats | undefined {
   try {
     return look(path, { throwIfNoEntry: false });
   } catch {
-    // What cannot be looked at, git reports.
+    // git reports what cannot be looked at.
     return undefined;
   }
 }
 
-/** What is at `path`. Throws a UserError if git would wait there, or read more than `most` bytes. */
+/** Looks at `path`. Throws a UserError if git would wait there, or read more than `most` bytes. */
 function refuse(path: string, most = MOST_BYTES): Stats | undefined {
   const found = statsOf(path);
   const isFit = found === undefined || found.isDirectory() || (found.isFile() && found.size <= most);

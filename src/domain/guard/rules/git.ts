@@ -154,10 +154,8 @@ const EXAMPLES = ["main", "master", "trunk", "develop", "production", "prod", "s
 /** A pattern, of git or of the shell, names each branch that it matches. */
 function isProtectedBranch(name: string): boolean {
   if (!name.includes("*") && !isGlob(name)) return PROTECTED.test(name);
-  return EXAMPLES.some(
-    (branch) =>
-      matchesGlob(name.replaceAll("*", MARK.star), branch) || matchesGlob(name.replaceAll("*", MARK.star), `heads/${branch}`),
-  );
+  const pattern = name.replaceAll("*", MARK.star);
+  return EXAMPLES.some((branch) => [branch, `heads/${branch}`].some((each) => matchesGlob(pattern, each)));
 }
 
 /** The branches of the remote that a push without force moves. */

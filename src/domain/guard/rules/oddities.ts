@@ -24,11 +24,11 @@ const ODDITIES: Readonly<Record<string, JudgeOddity>> = {
   tar: judgeTar,
   kill: judgeKill,
   fuser: ({ args }, guard) => {
-    if (hasOption(readOptions(args, {}), "k", "kill") && endsLoopdash(args)) guard.report("kill-loopdash");
+    if (hasOption(readOptions(args, {}), "k", "kill") && args.some(namesLoopdash)) guard.report("kill-loopdash");
   },
   killall: ({ args }, guard) => {
     if (args.includes("-u") || args.includes("--user")) guard.report("machine-off");
-    if (endsLoopdash(args)) guard.report("kill-loopdash");
+    if (args.some(namesLoopdash)) guard.report("kill-loopdash");
   },
   crontab: ({ args, stdin }, guard) => {
     const replaces =
@@ -101,7 +101,7 @@ const ODDITIES: Readonly<Record<string, JudgeOddity>> = {
   },
   pkill: ({ args }, guard) => {
     if (args.some((arg) => /^(?:-u|-U|--uid|--euid|\.|\.\*)$/.test(arg))) guard.report("machine-off");
-    if (endsLoopdash(args)) guard.report("kill-loopdash");
+    if (args.some(namesLoopdash)) guard.report("kill-loopdash");
   },
   concurrently: ({ args, scope }, guard) => {
     for (const arg of args) if (!arg.startsWith("-")) guard.maybeLine(arg, scope);
@@ -197,11 +197,11 @@ function judgeKill({ args }: Call, guard: Inspector): void {
 }
 
 /** loopdash, and no other name that has it as a part. */
-export const OWN_NAME = /(?:^|[^\w-])loopdash(?![\w-])/i;
+const OWN_NAME = /(?:^|[^\w-])loopdash(?![\w-])/i;
 
-function endsLoopdash(args: readonly string[]): boolean {
-  // A class of one letter keeps a search from finding itself.
-  return args.some((arg) => OWN_NAME.test(arg.replace(/\[(\w)\]/g, "$1")));
+/** True for a word that names loopdash. A class of one letter (`[l]oopdash`) keeps a search for processes from finding itself. */
+export function namesLoopdash(word: string): boolean {
+  return OWN_NAME.test(word.replace(/\[(\w)\]/g, "$1"));
 }
 
 /** Judges scripts of `package.json` that the line itself sets, by `npm pkg set` or by writing the file. */

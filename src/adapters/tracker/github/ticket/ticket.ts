@@ -67,7 +67,7 @@ export function ticketOf(id: TicketId, issue: Issue, context: TicketContext): Se
   };
 }
 
-/** Who wrote the text of a ticket, comments included: whoever is trusted least. */
+/** The least trusted writer of a ticket's text, comments included. */
 function writerOf(issue: Issue): Writer {
   const { node } = issue;
   if (node.viewerDidAuthor && withoutTrailer(node.body).text !== node.body.replace(/\r\n?/g, "\n").trimEnd()) return "filed";
