@@ -59,7 +59,7 @@ async function approveChange() {
     const run = await runWithChange();
     const args = [...loopdash.slice(1), "bound", "approve", run ?? "", IN_ZONE.ticket];
     const shown = run === undefined ? "" : await execute(loopdash[0], args).catch(({ stdout }) => ({ stdout }));
-    const [, commit] = /^Nothing is approved yet.* ([0-9a-f]{12})$/m.exec(shown.stdout ?? "") ?? [];
+    const [, commit] = /nothing is approved yet\..* ([0-9a-f]{12})$/m.exec(shown.stdout ?? "") ?? [];
     await sleep(run === undefined ? LOOK_MS : READ_MS);
     if (commit !== undefined && (await works(loopdash[0], [...args, commit]))) return;
   }

@@ -9,7 +9,7 @@ const PATTERNS: readonly RegExp[] = [
   /\b(?:authorization["']?\s*[:=]\s*["']?(?:(?:basic|bearer|token)\s+)?|bearer\s+)(?<value>[^\s"']+)/dgi,
   /:\/\/[^\s/:@]*:(?<value>[^\s/@]+)@/dg,
   /(?<=\s)(?:-u|--user|--proxy-user)[\s=]{0,3}["']?[^\s:"'=][^\s:"']{0,200}:(?<value>[^\s"']+)/dg,
-  /\b(?<value>(?:gh[oprsu]|github_pat|npm)_\w{20,}|glpat-[\w-]{16,}|xox[abeprs]-[\w-]{10,}|sk[-_][\w-]{20,}|AKIA[A-Z\d]{16}|AIza[\w-]{30,}|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*)/dg,
+  /\b(?<value>(?:gh[oprsu]|github_pat|npm)_\w{20,}|glpat-[\w-]{16,}|xox[abeprs]-[\w-]{10,}|sk[-_][\w-]{20,}|AKIA[A-Z\d]{16}|AIza[\w-]{30,}|eyJ[\w-]{16,}(?:\.[\w-]*)*)/dg,
   /(?<value>-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$))/dg,
 ];
 

@@ -86,12 +86,12 @@ describe("an attempt's signals", () => {
     ]);
     const [, second] = stage.tasks;
     expect(readFileSync(second?.promptFile ?? "", "utf8")).toMatch(
-      /^loopdash computed .*\n- DRIFT: the last attempt edited protected paths/,
+      /^Who wrote ticket T-1 .*\n\nloopdash computed .*\n- DRIFT: the last attempt edited protected paths/,
     );
   });
 });
 
-test("the fourth prompt begins with the alerts of three failures at one step; the log is beside the attempts", async () => {
+test("the fourth prompt says, after who wrote the ticket, the alerts of three failures at one step; the log is beside the attempts", async () => {
   const finish = [
     { step: "check", name: "tests", command: ["sh", "-c", "cat T-1.txt; false"] },
     { step: "merge" },
@@ -104,7 +104,7 @@ test("the fourth prompt begins with the alerts of three failures at one step; th
   });
   stage.start();
   await stage.ended();
-  const prompts = stage.tasks.map(({ promptFile }) => readFileSync(promptFile, "utf8").split("\n\n")[0] ?? "");
+  const prompts = stage.tasks.map(({ promptFile }) => readFileSync(promptFile, "utf8").split("\n\n")[1] ?? "");
   expect(prompts.slice(0, 3).join()).not.toContain("alerts");
   expect(prompts[3]).toBe(
     'loopdash computed these alerts from the earlier attempts at this ticket:\n- HOT FILES: failed attempts keep changing "T-1.txt". Find the cause before you change it again; it may be elsewhere.\n- STUCK: 3 attempts in a row failed at check tests. Do not try the same again: read its output first, and question the approach.',

@@ -17,7 +17,7 @@ describe("step-back", () => {
     expect(lines(stage)).toEqual([
       '[REMEDIATED] gate=MOMENTUM action=step-back was="had the same result 7 times, with no change in between: npm test" did="ended attempt 1" now="the next attempt starts from the base: no attempt has passed its checks" bound="remediation 1 of 3, attempts left: 3"',
     ]);
-    expect(promptOf(stage, 2).split("\n").slice(1, 3)).toEqual([
+    expect(promptOf(stage, 2).split("\n").slice(3, 5)).toEqual([
       '- STEP BACK: MOMENTUM failed in attempt 1 ("had the same result 7 times, with no change in between: npm test"). Your worktree starts from the base. Question the approach of attempt 1 before you change anything.',
       expect.stringMatching(/^- LEARNT: attempt 1 failed at "agent behaviour": /),
     ]);
