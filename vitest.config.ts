@@ -2,11 +2,11 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /**
- * Whole runs of the program (end to end, attacks, crashes, vendors' programs, hostile inputs), and checks that run real test runners
+ * Whole runs of the program (end to end, foreign repositories, attacks, crashes, vendors' programs, hostile inputs), and checks that run real test runners
  * several times. They take most of the time.
  */
 const LONG = [
-  ...["e2e", "adversary", "agents", "example", "fuzz", "chaos"].map((folder) => `test/${folder}/**/*.test.{ts,tsx}`),
+  ...["e2e", "adversary", "agents", "example", "fuzz", "chaos", "foreign"].map((folder) => `test/${folder}/**/*.test.{ts,tsx}`),
   "test/loop/**/{deep-proof,evidence}*.test.ts",
   "test/domain/proof/twins/{real-runners,disarmed}.test.ts",
 ];
