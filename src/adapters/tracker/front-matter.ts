@@ -22,6 +22,8 @@ export interface Field {
 
 const WORDS = ["id", "title", "repo", "state", "humanStep", "note", "contract"] as const;
 const LISTS = ["dependsOn", "exclusive"] as const;
+/** What lets a ticket land in another way: a file that agents' tools may write must not say it. */
+const OF_THE_BATCH: ReadonlySet<string> = new Set(["allow", "fixes", "redFirst"]);
 export type WordKey = (typeof WORDS)[number];
 export type ListKey = (typeof LISTS)[number];
 
@@ -94,6 +96,8 @@ class Reading implements FrontMatter {
     else if (list !== undefined) this.#list(list, at, pair.value);
     else {
       const meant = [...WORDS, ...LISTS].find((known) => known.toLowerCase() === flat(String(key.value)));
+      if (OF_THE_BATCH.has(key.value))
+        this.problem(at, `${key.value} is not read here: write it into the ticket's entry of the batch file, tickets`, false);
       if (meant !== undefined) this.problem(at, `the key ${JSON.stringify(key.value)} is not known: write ${meant}`, false);
     }
   }

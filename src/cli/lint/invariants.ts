@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { type BatchProblem, problemAt } from "../../domain/batch/problem.ts";
 import { findingLine, type LintFinding, sortFindings } from "../../domain/lint/finding.ts";
 import { LINT_FILE, type LintRule } from "../../domain/lint/lint-spec.ts";
@@ -40,10 +42,10 @@ export async function brokenInvariants({
 }
 
 async function brokenIn(folder: string): Promise<string | undefined> {
+  if (!existsSync(join(folder, LINT_FILE))) return undefined;
   try {
     const tree = await openTree(folder);
-    const { rules, text } = await readRules(tree);
-    if (text === undefined) return undefined;
+    const { rules } = await readRules(tree);
     const { findings } = await checkRules(
       rules.filter(({ check }) => check !== "generated"),
       tree,

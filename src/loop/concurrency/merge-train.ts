@@ -214,7 +214,8 @@ class Lane<R extends CheckOutcome> implements CarLane<R> {
     if (only !== undefined && cars.length === 1) return this.#failAlone(only, failed);
     const half = Math.ceil(cars.length / 2);
     const [first, rest] = [cars.slice(0, half), cars.slice(half)];
-    const part = `waits: its train failed, and ${first.map(({ options }) => options.id).join(" ")} are checked first`;
+    const ids = first.map(({ options }) => options.id);
+    const part = `waits: its train failed, and ${ids.join(" ")} ${ids.length === 1 ? "is" : "are"} checked first`;
     for (const { options } of rest) options.hears({ type: "step-part-started", part });
     if (await this.#run(first)) return this.#run(rest, failed);
     this.#putBack(rest);

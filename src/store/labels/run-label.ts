@@ -16,6 +16,7 @@ export function runLabel(run: RunState | undefined, connection: Connection, now 
 
 /** The same without regard to a replay: the status of a run at the replay's position. */
 export function stageLabel(run: RunState | undefined, connection: Connection, now: number): Label {
+  if (run !== undefined && hasWorkAfterDone(run)) return { ...STYLES.needsYou, word: "TO START" };
   if (run?.end !== undefined) return endLabel(run.end.verdict, run.end.kind);
   if (connection.state === "lost") return { ...STYLES.disconnected, word: "LOST" };
   if (connection.state === "reading" && run === undefined) return { ...STYLES.preparing, word: "READING" };
@@ -34,6 +35,12 @@ export function stageLabel(run: RunState | undefined, connection: Connection, no
     case "working":
       return workingLabel(run, now);
   }
+}
+
+/** True if a person, since the oracle said done, has approved the change of a ticket that was left to them: the next start works on it. */
+function hasWorkAfterDone({ end, counts }: RunState): boolean {
+  const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  return end?.kind === "oracle-done" && counts.done + counts["human-gated"] < total;
 }
 
 function endLabel(verdict: string, kind: string): Label {
@@ -61,6 +68,8 @@ function workingLabel(run: RunState, now: number): Label {
 export function headline(state: RunState, live = true): string {
   const end = state.end;
   if (end === undefined) return live ? `${STYLES.run.glyph} RUNNING` : `${STYLES.heldUp.glyph} UNFINISHED`;
+  if (hasWorkAfterDone(state))
+    return `${STYLES.needsYou.glyph} TO START: a person has approved a change since the oracle said done`;
   if (end.kind === "oracle-done") return `${STYLES.done.glyph} DONE, says the oracle`;
   if (end.kind === "not-done") return `${STYLES.failed.glyph} NOT DONE, says the oracle`;
   if (end.kind === "interrupted") return `${STYLES.ending.glyph} STOPPED before the final verdict`;
@@ -72,6 +81,7 @@ export function headline(state: RunState, live = true): string {
 /** The tone of the headline. */
 export function runTone(state: RunState): Tone {
   if (state.end === undefined) return "running";
+  if (hasWorkAfterDone(state)) return STYLES.needsYou.tone;
   return state.end.kind === "oracle-done" ? "good" : "bad";
 }
 

@@ -1,4 +1,6 @@
 import type { Incident, IncidentKind } from "../../domain/results/incident.ts";
+import { interventionKind } from "../../domain/results/intervention.ts";
+import { ticketsFrom } from "../../domain/results/linked-tickets.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import { firstFew } from "../../domain/values/first-few.ts";
 import { plainText } from "../../domain/values/text.ts";
@@ -19,6 +21,17 @@ export function incidentLines({ incidents, end }: Pick<RunState, "incidents" | "
     incidents.map((incident) => lineOf(incident, end?.at)),
     MOST_LINES,
   );
+}
+
+/** People's interventions, in order, a line each: its time, class, target and note, and the tickets that it became. */
+export function interventionLines(state: RunState): readonly string[] {
+  const lines = state.interventions.map((each) => {
+    const became = ticketsFrom(state, each);
+    const what = [each.target, each.note].filter((part) => part !== "").join(": ");
+    const then = became.length === 0 ? "" : `, became ${became.join(" ")}`;
+    return plainText(`${utcTime(each.at)} UTC, ${each.class} ${interventionKind(each.class)}: ${what}${then}`, 400);
+  });
+  return firstFew(lines, MOST_LINES);
 }
 
 function lineOf({ kind, at, endedAt, ticket, repo, summary }: Incident, end: number | undefined): string {

@@ -25,7 +25,7 @@ import { originParts } from "../labels/ticket-label.ts";
 import { STYLES, type Style } from "../labels/tone.ts";
 import { commitUrl, type LinkedLine, ticketLinks, ticketUrl, withLinks } from "../links.ts";
 import { healSummary } from "./heal-lines.ts";
-import { incidentLines } from "./incident-lines.ts";
+import { incidentLines, interventionLines } from "./incident-lines.ts";
 import { judgementLines } from "./judgement-lines.ts";
 import { numbersLine, numbersLines } from "./numbers-line.ts";
 import { slotText } from "./timeline-segments.ts";
@@ -186,9 +186,7 @@ function countsLabel(
 }
 
 /** A person's next step; if nobody wrote it down, the text says so. */
-function stepText({ humanStep }: TicketState): string {
-  return humanStep ?? "no step was recorded";
-}
+const stepText = ({ humanStep }: TicketState): string => humanStep ?? "no step was recorded";
 
 function titleOf(state: RunState, { id }: TicketState): string {
   return plainText(specOf(state.plan, id).title);
@@ -217,7 +215,7 @@ export function renderMarkdown(
   const ledger = ledgerOf(state);
   const { done, gated, open } = outcomes(state);
   const title = (t: TicketState) => escapeMarkdown(titleOf(state, t) + foundLabel(t));
-  const left = (t: TicketState) => markdownLeft(state, t);
+  const left = (t: TicketState, isGated = false) => markdownLeft(state, t, isGated);
   const id = (t: TicketState) => `**${markdownLink(t.id, ticketUrl(t))}**`;
   const sha = (t: TicketState) => markdownLanding(state, t);
   const section = (name: string, rows: readonly string[]) => (rows.length === 0 ? [] : ["", `## ${name}`, ...rows]);
@@ -231,7 +229,6 @@ export function renderMarkdown(
     ...baseLines(t).map((line) => `  - ${escapeMarkdown(line)}`),
     ...left(t),
   ];
-  const builtLine = (t: TicketState) => [`  - ${escapeMarkdown(builtText(t, specOf(state.plan, t.id)))}`];
   const doneBy = (settlement: Settlement) => done.filter((t) => settlementOf(t) === settlement);
   const trend = trendLine(trendOf(state, earlier));
   const slots = slotText(state, SLOTS_WIDTH);
@@ -242,7 +239,7 @@ export function renderMarkdown(
     ...(state.sandboxed ? [] : ["", "Unsandboxed: agents and checks ran with the user's rights."]),
     ...section(
       "Yours",
-      gated.flatMap((t) => [`- ${id(t)} ${title(t)}${sha(t)}: ${escapeMarkdown(stepText(t))}`, ...builtLine(t), ...left(t)]),
+      gated.flatMap((t) => [`- ${id(t)} ${title(t)}${sha(t)}: ${escapeMarkdown(stepText(t))}`, ...left(t, true)]),
     ),
     ...section(
       "Open",
@@ -260,6 +257,7 @@ export function renderMarkdown(
       `- ${numbersLine(ledger).split(" · ").join("\n- ")}`,
       ...(trend === undefined ? [] : [`- ${escapeMarkdown(trend)}`]),
     ]),
+    ...list("Interventions", interventionLines(state)),
     ...list("Incidents", incidentLines(state)),
     ...list("Judgements", judgementLines(judgements)),
     ...section("Slots", slots.length === 0 ? [] : ["```text", ...slots, "```"]),
@@ -279,12 +277,13 @@ function markdownLanding(state: RunState, ticket: TicketState): string {
   return ` ${commit}${escapeMarkdown(earlierRunLabel(landing))}`;
 }
 
-/** The lines below a ticket: its contract, its pull request, and the work that is kept. */
-function markdownLeft(state: RunState, ticket: TicketState): readonly string[] {
+/** The lines below a ticket: what a gated one has built, its contract, its pull request, and the work that is kept. */
+function markdownLeft(state: RunState, ticket: TicketState, isGated: boolean): readonly string[] {
+  const built = isGated ? [escapeMarkdown(builtText(ticket, specOf(state.plan, ticket.id)))] : [];
   const contract = contractLines(specOf(state.plan, ticket.id)).map((line) => escapeMarkdown(line));
   const pulls = pullRequestLines(state, ticket).map((line) => markdownPullRequest(line, ticket));
   const kept = keptWorkLines(ticket).map((line) => escapeMarkdown(line));
-  return [...contract, ...pulls, ...kept].map((line) => `  - ${line}`);
+  return [...built, ...contract, ...pulls, ...kept].map((line) => `  - ${line}`);
 }
 
 /** The line of a pull request, whose number leads to its page. */

@@ -93,6 +93,11 @@ describe("reading a folder of tickets", () => {
     ["a long title", `# ${"x".repeat(201)}\n`, /longer than 200/],
     ["a long body", `# T\n${"x".repeat(64_000)}\n`, /longer than 64,000/],
     ["a long front matter", `---\nx: ${"x".repeat(64_000)}\n---\n# T\n`, /T\.md, line 1: the front matter is longer than 64,000/],
+    [
+      "a permission",
+      "---\nredFirst: true\n---\n",
+      /line 2: redFirst is not read here: write it into the ticket's entry of the batch file/,
+    ],
     ["a key that is nearly known", "---\ndepends_on: [T-1]\n---\n", /line 2: the key "depends_on" is not known: write dependsOn/],
     ["an id that cannot name a branch", "---\nid: a b\n---\n", /line 2: "a b" cannot name a branch/],
     ["a key twice", "---\nid: a\nid: b\n---\n", /line 3: not valid YAML/],

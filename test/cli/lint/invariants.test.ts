@@ -60,3 +60,8 @@ describe("the invariants of a batch's repositories", () => {
     expect([found, existsSync(join(path, "ran"))]).toEqual([[], false]);
   });
 });
+
+test("say nothing of a repository that is not there", async () => {
+  const batch = { repos: { app: { path: "/nowhere/app", base: "main", prepare: [] } } } as unknown as Batch;
+  expect(await brokenInvariants({ batch, locate: () => undefined })).toEqual([]);
+});

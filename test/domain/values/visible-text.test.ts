@@ -11,6 +11,7 @@ test.each([
   ["line ends that are none", "a\r\nb\u2028c\u2029d\u0085e\u000bf", "a␍\nb<U+2028>c<U+2029>d<U+0085>e␋f"],
   ["controls", "\u0000\u0007\u001b[31m\u007f\u009b2J", "␀␇␛[31m␡<U+009B>2J"],
   ["what a font or a terminal leaves out", "\ue000\u{1f3fd}\ud800\ufffc", "<U+E000><U+1F3FD><U+D800><U+FFFC>"],
+  ["what has no ink", "\u{13441}\u{13442}\u{16fe4}\u{1d159}", "<U+13441><U+13442><U+16FE4><U+1D159>"],
 ])("writes out %s", (_, text, shown) => {
   expect(visibleText(text)).toBe(shown);
 });

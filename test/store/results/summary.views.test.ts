@@ -226,13 +226,16 @@ describe("the report", () => {
 
 describe("the summary", () => {
   test.for([
-    ["oracle-done", "✔ DONE, says the oracle"],
+    ["oracle-done", "! TO START: a person has approved a change since the oracle said done"],
     ["not-done", "✖ NOT DONE, says the oracle"],
     ["interrupted", "■ STOPPED before the final verdict"],
     ["unjudged", "? UNJUDGED: there is no final verdict"],
     ["engine-failure", "✖ FAILED: the engine had to stop"],
   ] as const)("%s: %s", ([kind, line]) => {
     expect(headline(ended(mixed(), kind, 1).state)).toBe(line);
+    const shipped = new Simulation(batchOf([ticketOf("T-1")]));
+    attempt(shipped, T1, "done");
+    expect(headline(ended(shipped, "oracle-done", 0).state)).toBe("✔ DONE, says the oracle");
   });
 
   test("as text", () => {
@@ -286,6 +289,9 @@ Unsandboxed: agents and checks ran with the user's rights.
 - incidents 0
 - $ 0.75
 - interventions 1 (1 work, 0 harness)
+
+## Interventions
+- 1970-01-01 00:00:01 UTC, I7 work: T-2: gated
 
 ## Slots
 \`\`\`text
