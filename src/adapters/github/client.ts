@@ -4,6 +4,7 @@ import { checkValue } from "../../domain/batch/issues.ts";
 import { pathText } from "../../domain/batch/problem.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { answerText, withoutToken } from "../answer-text.ts";
+import { outsidePause } from "../host-pause.ts";
 import type { TokenSource } from "../token-source.ts";
 import { Budget } from "./budget.ts";
 import { type Download, type DownloadBounds, download } from "./download.ts";
@@ -158,8 +159,12 @@ export class GitHubClient {
     });
   }
 
+  #send<T>(what: string, request: (octokit: Octokit) => Promise<T>): Promise<T> {
+    return outsidePause(new URL(this.#baseUrl()).host, this.#options.now, () => this.#ask(what, request));
+  }
+
   /** One request. After a 401 the token is fetched again, and the request repeated once. */
-  async #send<T>(what: string, request: (octokit: Octokit) => Promise<T>): Promise<T> {
+  async #ask<T>(what: string, request: (octokit: Octokit) => Promise<T>): Promise<T> {
     const { token } = this.#options;
     this.#octokit ??= loadOctokit({ baseUrl: this.#baseUrl(), fetch: (address, init) => this.#fetch(address, init) });
     const octokit = await this.#octokit;

@@ -1,7 +1,7 @@
 import { ledgerOf } from "../../domain/results/ledger.ts";
 import { isResumable } from "../../domain/results/next-steps.ts";
 import { pullRequestReports } from "../../domain/results/pull-request-report.ts";
-import { OUTAGE_WORDS, type Outage, type OutageSource } from "../../domain/run/outage-fact.ts";
+import { type Outage, type OutageSource, outageWords } from "../../domain/run/outage-fact.ts";
 import { heldByJournal } from "../../domain/run/reduce-outage.ts";
 import { activeTickets, type RunState, ticketOf } from "../../domain/run/state.ts";
 import type { Attempt } from "../../domain/run/ticket-state.ts";
@@ -176,8 +176,7 @@ function engineWord(state: RunState, { word }: Label): string {
 function outages({ outages: all = {}, end }: Pick<RunState, "outages" | "end">, now: number): readonly string[] {
   if (end !== undefined) return [];
   return (Object.entries(all) as [OutageSource, Outage][]).map(([what, { why, nextAt, isBusy }]) => {
-    const is = isBusy && what === "tracker" ? "the tracker takes no requests for now" : OUTAGE_WORDS[what].is;
-    return `  ${STYLES.heldUp.glyph} ${is}: ${why}; it is asked again in ${formatDuration(Math.max(0, nextAt - now))}`;
+    return `  ${STYLES.heldUp.glyph} ${outageWords(what, isBusy)}: ${why}; it is asked again in ${formatDuration(Math.max(0, nextAt - now))}`;
   });
 }
 

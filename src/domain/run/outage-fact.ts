@@ -86,6 +86,12 @@ export const OUTAGE_WORDS: Readonly<Record<OutageSource, { readonly short: strin
     secret: { short: "no secret", is: "a secret cannot be fetched", was: "a secret could not be fetched" },
   };
 
+/** What an outage is, while it lasts. A service that is busy is there: "the forge takes no requests for now". */
+export function outageWords(what: OutageSource, isBusy: true | undefined): string {
+  const { is } = OUTAGE_WORDS[what];
+  return isBusy ? `${is.replace(/ is away$/, "")} takes no requests for now` : is;
+}
+
 /** The reason of a run's end by an outage, and what to do. One line. */
 export function describeFatalOutage({ what, why, ms }: FatalOutage): string {
   const minutes = Math.round(ms / 6_000) / 10;

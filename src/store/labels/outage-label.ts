@@ -1,6 +1,6 @@
 import { isMissing } from "../../domain/run/drift-fact.ts";
 import type { RunEvent } from "../../domain/run/event.ts";
-import { OUTAGE_WORDS, type Outage, type OutageFact, type OutageSource } from "../../domain/run/outage-fact.ts";
+import { OUTAGE_WORDS, type Outage, type OutageFact, type OutageSource, outageWords } from "../../domain/run/outage-fact.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import { plural } from "../../domain/values/plural.ts";
 import { vecItems } from "../../domain/values/vec.ts";
@@ -9,7 +9,7 @@ import { type EventLabel, STYLES, toned } from "./tone.ts";
 
 /** Describes a fact about an outage in a line: what is away, why, when it is tried again, and when it is given up. */
 export function outageLabel(event: Extract<RunEvent, { type: OutageFact["type"] }>): EventLabel {
-  const { is, was } = OUTAGE_WORDS[event.what];
+  const { was } = OUTAGE_WORDS[event.what];
   if (event.type === "outage-ended") {
     const after = `after ${formatElapsed(event.ms)}`;
     if (event.cutOff) return [STYLES.waits, `${was}; the wait for it was cut off ${after}`];
@@ -17,10 +17,8 @@ export function outageLabel(event: Extract<RunEvent, { type: OutageFact["type"] 
     return [STYLES.failed, `${was}: ${event.givenUp}; given up ${after}, the run ends`];
   }
   const { why, nextAt, until, at, isBusy } = event;
-  if (isBusy) {
-    const busy = `${event.what === "tracker" ? "the tracker" : is} takes no requests for now`;
-    return [toned(STYLES.heldUp, "waiting"), `${busy}: ${why}; it is asked again in ${formatElapsed(nextAt - at)}`];
-  }
+  const is = outageWords(event.what, isBusy);
+  if (isBusy) return [toned(STYLES.heldUp, "waiting"), `${is}: ${why}; it is asked again in ${formatElapsed(nextAt - at)}`];
   const still = event.type === "outage-continues" ? `still: ${is}` : is;
   const next = `next try in ${formatElapsed(nextAt - at)}, gives up in ${formatElapsed(until - at)}`;
   return [toned(STYLES.heldUp, "waiting"), `${still}: ${why}; ${next}`];
@@ -31,8 +29,8 @@ export function outageUnderWay(
   { what, why, until, isBusy }: Pick<Outage, "why" | "until" | "isBusy"> & { readonly what: OutageSource },
   tries: number | undefined,
 ): string {
-  const { is } = OUTAGE_WORDS[what];
-  if (isBusy) return `${what === "tracker" ? "the tracker" : is} takes no requests for now: ${why}`;
+  const is = outageWords(what, isBusy);
+  if (isBusy) return `${is}: ${why}`;
   const tried = tries === undefined ? "" : `, ${plural(tries, "try", "tries")}`;
   return `${is}${tried}: ${why}; gives up at ${formatClock(until)}`;
 }

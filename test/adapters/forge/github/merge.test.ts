@@ -156,13 +156,15 @@ describe("merge", () => {
   });
 
   it("is unavailable if the answer is lost before the effect, or GitHub asks to wait", async () => {
-    const stage = await aForgeStage();
+    let late = 0;
+    const stage = await aForgeStage({}, { more: { now: () => Date.now() + late } });
     const pull = await green(stage);
     stage.once(PUT, "reset");
     expect((await unavailable(stage.merge(pull))).message).toContain("cannot be reached");
     stage.once(PUT, secondaryLimit(60));
     expect((await unavailable(stage.merge(pull))).retryAt).toBeGreaterThan(Date.now() + 50_000);
     expect(pull.mergedAt).toBeNull();
+    late = 62_000;
     expect(await stage.merge(pull)).toMatchObject({ as: "merged" });
   });
 });

@@ -147,7 +147,8 @@ describe("propose", () => {
   });
 
   it("is unavailable while GitHub or its git is, with the time to ask again", async () => {
-    const stage = await aForgeStage();
+    let late = 0;
+    const stage = await aForgeStage({}, { more: { now: () => Date.now() + late } });
     const head = await stage.commit({ "a.txt": "one\n" });
     stage.standIn.isAway = () => true;
     expect((await unavailable(stage.propose(head))).message).toContain("cannot be reached");
@@ -158,6 +159,7 @@ describe("propose", () => {
     expect(message).toContain("rate limit");
     expect(retryAt - before).toBeGreaterThanOrEqual(90_000);
     expect(retryAt - before).toBeLessThan(120_000);
+    late = 120_000;
     Object.assign(stage.standIn.tokens.get("token") ?? {}, { isRevoked: true });
     stage.standIn.fault = () => undefined;
     expect((await unavailable(stage.propose(head))).message).not.toContain('token"');

@@ -120,7 +120,8 @@ describe("a reading", () => {
   });
 
   it("says what kept it: an outage, a limit, a token, an answer of another shape", async () => {
-    const stage = await aForgeStage();
+    let late = 0;
+    const stage = await aForgeStage({}, { more: { now: () => Date.now() + late } });
     const { number } = await stage.opened(GREEN);
     const read = () => unavailable(stage.pullRequests.read(number));
     expect((await unavailable(stage.pullRequests.read(77))).message).toContain("Could not resolve to a PullRequest");
@@ -128,6 +129,7 @@ describe("a reading", () => {
     expect((await read()).message).toBe("GitHub failed to read the pull request (502): Bad gateway");
     stage.standIn.fault = () => ({ status: 403, body: { message: "secondary rate limit" }, headers: { "retry-after": "60" } });
     expect((await read()).retryAt).toBeGreaterThan(Date.now() + 59_000);
+    late = 62_000;
     stage.standIn.fault = () => undefined;
     stage.standIn.alter = (answer) => JSON.parse(JSON.stringify(answer).replace('"state":"OPEN"', '"state":"SHUT\\u0007"'));
     const { message } = await read();

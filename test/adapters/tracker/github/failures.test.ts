@@ -127,6 +127,8 @@ describe("limits of the rate", () => {
     server.ms += 7_200_000;
     const standIn = await aStandIn([{ title: "A" }], { now: server.now, limits: { graphql: 0 } });
     expect(await busy(standIn, clock)).toBe(3601);
+    clock.ms += 3_601_000;
+    server.ms += 3_601_000;
     const headers = { "x-ratelimit-remaining": "0", "x-ratelimit-reset": String(server.ms / 1000 + 600) };
     standIn.fault = () => ({ status: 403, headers, body: { message: "API rate limit exceeded" } });
     expect(await busy(standIn, clock)).toBe(601);

@@ -4,6 +4,7 @@ import { checkValue } from "../../../../domain/batch/issues.ts";
 import { pathText } from "../../../../domain/batch/problem.ts";
 import { plainText } from "../../../../domain/values/text.ts";
 import { TrackerBusy } from "../../../../ports/tracker.ts";
+import { outsidePause } from "../../../host-pause.ts";
 import type { TokenSource } from "../../../token-source.ts";
 import { type Budget, budgetOf, type Cost, complexityOf, serverTime } from "./budget.ts";
 import { describeFailure, isRefusedToken } from "./failures.ts";
@@ -114,8 +115,12 @@ export class LinearRequests {
     });
   }
 
+  #withToken<T>(request: (to: SendOptions) => Promise<T>): Promise<T> {
+    return outsidePause(new URL(this.#apiUrl).host, this.#now, () => this.#withFreshToken(request));
+  }
+
   /** A request with the token, and once more with a new one if it is refused. */
-  async #withToken<T>(request: (to: SendOptions) => Promise<T>): Promise<T> {
+  async #withFreshToken<T>(request: (to: SendOptions) => Promise<T>): Promise<T> {
     const token = await this.#token.get();
     try {
       return await this.#counted(request, token);
