@@ -44,6 +44,8 @@ test("Linear limits the rate with quota left: nobody asks meanwhile, one asks fi
   // Two requests may be under way when the first is refused.
   expect(meanwhile.length, meanwhile.join("\n")).toBeLessThanOrEqual(2);
   expect(meanwhile.length).toBeGreaterThan(0);
-  expect(stdout).toMatch(/the tracker takes no requests for now: Linear's rate limit is reached for this token; it is asked again in/);
+  expect(stdout).toMatch(
+    /the tracker takes no requests for now: Linear's rate limit is reached for this token; it is asked again in/,
+  );
   expect(stdout).not.toContain("away takes no requests");
 });
