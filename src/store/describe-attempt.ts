@@ -24,7 +24,8 @@ export const ENDINGS: Readonly<Partial<Record<AgentEnding, string>>> = {
 /** An agent that stops claims to be done, and the line looks like a claim. */
 export function agentEndedLabel(event: Event<"agent-ended">, isPlanning = false): EventLabel | undefined {
   if (event.ending !== "exited") return event.ending === "failed-to-start" ? [STYLES.failed, "agent did not start"] : undefined;
-  if (event.stop !== undefined) return [STYLES.failed, `agent stopped early, ${event.stop.kind}: ${event.stop.says}`];
+  // The end of the attempt says why.
+  if (event.stop !== undefined) return undefined;
   if (event.exitCode === 0 && isPlanning) return [STYLES.waits, "agent stopped: its plan is read"];
   if (event.exitCode === 0) return [toned(STYLES.waits, "claim"), "agent stopped: claims to be done"];
   return [STYLES.failed, `agent gave up: ${event.signal === null ? `exit ${event.exitCode ?? "unknown"}` : event.signal}`];

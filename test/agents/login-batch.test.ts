@@ -68,4 +68,40 @@ describe("a batch on the login of the real codex", () => {
     expect(stderr).toContain(why);
     expect(stderr).toContain("Run codex login");
   });
+
+  test.each([
+    ["revoked", "refresh-1"],
+    ["revoked for good, with its refresh token", "used-up"],
+  ])(
+    "that is %s: one line says how to log in, no attempt counts, and the same command resumes",
+    { timeout: 240_000 },
+    async (_, refresh) => {
+      let isLoggedIn = false;
+      const api = await responsesStandIn(
+        (turn) =>
+          turn === 0
+            ? { tool: { name: "exec_command", input: { cmd: "echo done > made.txt && git add -A && git commit -qm made" } } }
+            : { say: "It is done." },
+        () => isLoggedIn,
+      );
+      const endpoint = await tokenEndpoint((n) => VENDOR.codex.answer(n, SOON));
+      using stage = new Stage();
+      stage.repo("app");
+      const file = stage.path(".codex/auth.json");
+      keep(file, JSON.parse(JSON.stringify(VENDOR.codex.kept(1, SOON)).replace("refresh-1", refresh)));
+      const batch = batchOf(stage, { api: api.port, login: endpoint.port });
+      const first = await stage.run([batch, "--headless"]);
+      expect(first.code).toBe(1);
+      const lines = first.stdout.split("\n").filter((line) => /^\d.*(?:refused the login|cannot be used)/.test(line));
+      // The end of the attempt, and that of the run.
+      expect(lines).toHaveLength(2);
+      expect(lines[1]).toContain("; log in again (codex login), then run the same command again");
+      expect(first.stdout).not.toContain("API key");
+      isLoggedIn = true;
+      keep(file, VENDOR.codex.kept(5, SOON));
+      const again = await stage.run([batch, "--headless"]);
+      expect([again.code, again.stdout]).toEqual([0, expect.stringContaining("run resumed")]);
+      expect(stage.landed()).toEqual(["T-1"]);
+    },
+  );
 });

@@ -33,7 +33,7 @@ describe("agents of several tickets that fail alike and change nothing", () => {
     });
     expect(stage.state.end).toMatchObject({ kind: "not-done", exitCode: 1 });
     expect(stage.state.end?.reason).toMatch(/no agent starts any more \(agent-fault\): 3 agents in a row, of T-\d, T-\d,/);
-    expect(stage.state.halted?.says.includes("and printed last: sh: 1: agnet: not found")).toBe(_.endsWith("is not there"));
+    expect(stage.state.halted?.says.includes('it printed last: "sh: 1: agnet: not found"')).toBe(_.endsWith("is not there"));
   });
 
   test.each<[string, NonNullable<StageOptions["work"]>]>([

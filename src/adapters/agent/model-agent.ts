@@ -152,7 +152,13 @@ function confinedBy({
 
 function boundsOf(options: ModelAgentOptions): WatchBounds {
   const failures = options.kind.failures?.(options);
-  return { ...(options.turns === undefined ? {} : { turns: options.turns }), ...(failures === undefined ? {} : { failures }) };
+  const token = options.billing === "subscription" ? "token" : "key";
+  const by = options.login === undefined ? token : "login";
+  return {
+    by,
+    ...(options.turns === undefined ? {} : { turns: options.turns }),
+    ...(failures === undefined ? {} : { failures }),
+  };
 }
 
 /** The model's API, whose answers the watch sees. `onCut` is for a program that would continue after its line is cut. */

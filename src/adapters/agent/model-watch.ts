@@ -10,11 +10,11 @@ const LONGEST_WAIT_MS = 60_000;
 /** Refusals of the same kind, one after the other, that are no accident. */
 const ENOUGH = 2;
 
-/** Refusals that no retry changes, by the status of the API's answer. */
-const USELESS: Readonly<Record<number, Pick<AgentStop, "kind" | "says">>> = {
-  401: { kind: "authentication", says: "the model's API refused the key" },
-  403: { kind: "permission", says: "the model's API does not allow it to this key" },
-};
+/** A refusal that no retry changes, by the status of the API's answer. `by`: what it was asked with. */
+function uselessStop(status: number, by: string): AgentStop | undefined {
+  if (status === 401) return { kind: "authentication", says: `the model's API refused the ${by}` };
+  return status === 403 ? { kind: "permission", says: `the model's API does not allow it to this ${by}` } : undefined;
+}
 
 /** Bounds of an attempt; absent if the program has the bound itself. */
 export interface WatchBounds {
@@ -22,6 +22,8 @@ export interface WatchBounds {
   readonly turns?: number;
   /** Requests that may fail one after the other. */
   readonly failures?: number;
+  /** What the API is asked with, in a word; default: a key. */
+  readonly by?: string;
 }
 
 /**
@@ -31,6 +33,7 @@ export interface WatchBounds {
 export class ModelWatch {
   readonly #turns: number;
   readonly #failures: number;
+  readonly #by: string;
   readonly #useless: () => void;
   #answers = 0;
   #same = { status: 0, times: 0 };
@@ -41,9 +44,13 @@ export class ModelWatch {
   #isBrokenOff = false;
 
   /** `useless` is called once, when there is a stop. */
-  constructor({ turns = Number.POSITIVE_INFINITY, failures = Number.POSITIVE_INFINITY }: WatchBounds, useless: () => void) {
+  constructor(
+    { turns = Number.POSITIVE_INFINITY, failures = Number.POSITIVE_INFINITY, by = "key" }: WatchBounds,
+    useless: () => void,
+  ) {
     this.#turns = turns;
     this.#failures = failures;
+    this.#by = by;
     this.#useless = useless;
   }
 
@@ -78,7 +85,7 @@ export class ModelWatch {
     const kind = stopOfStatus(status);
     const wait = retryAfterMs === undefined ? {} : { retryAfterMs };
     this.#last = kind === undefined ? undefined : { kind, says: `the model's API answers ${status}`, ...wait };
-    const useless = USELESS[status];
+    const useless = uselessStop(status, this.#by);
     if (useless !== undefined && this.#same.times >= ENOUGH) this.#end(useless);
     if (status === 429 && retryAfterMs !== undefined && retryAfterMs > LONGEST_WAIT_MS) {
       const says = `the model's API is rate limited for ${Math.ceil(retryAfterMs / 60_000)} minutes`;

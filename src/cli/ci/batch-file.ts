@@ -149,8 +149,8 @@ export function lastState(path: string): RunState | undefined {
 function unfinished(path: string): string | undefined {
   const row = withStore((store) => store.unfinished(path));
   if (row === undefined) return undefined;
-  const end = lastState(path)?.end;
-  return end === undefined || isResumable(end) ? row.run : undefined;
+  const state = lastState(path);
+  return state?.end === undefined || isResumable(state) ? row.run : undefined;
 }
 
 function refuseLive({ db }: StateHome, paths: readonly string[], branch: string): void {

@@ -9,7 +9,7 @@ import { type StateHome, stateHome } from "../state-home.ts";
 import { applyChanges, changesSince } from "./changed-batch.ts";
 import type { OtherSessions } from "./day-budget.ts";
 import { giveUp } from "./give-up.ts";
-import { hasBegun } from "./journal-state.ts";
+import { hasBegun, stateFromJournal } from "./journal-state.ts";
 import type { LoadedBatch } from "./load-batch.ts";
 import { beginRun, type ChecksOnly, newRunId, type OpenRun, resumeRun } from "./open-run.ts";
 import type { RunEnvironment } from "./preflight.ts";
@@ -41,7 +41,7 @@ export async function openRun(input: {
   others: OtherSessions | undefined;
 }): Promise<OpenRun> {
   const { options, loaded, home, store } = input;
-  const unfinished = unfinishedRun(store, loaded.path);
+  const unfinished = withoutRepaired(store, unfinishedRun(store, loaded.path), loaded);
   if (unfinished !== undefined && !options.fresh) {
     if (options.workers !== undefined) throw workersGiven(unfinished.run);
     const changes = await changesSince({ loaded, row: unfinished, store, acceptChanges: options.acceptChanges });
@@ -62,6 +62,18 @@ export async function openRun(input: {
     checksOnly: options.checksOnly,
     attended: options.attended,
   });
+}
+
+/**
+ * The same run, unless its end was one that every agent would have met, and the batch file was changed since. That is the repair: the
+ * run is closed, and a new one takes over what it leaves.
+ */
+function withoutRepaired(store: RunStore, row: RunRow | undefined, { sha }: LoadedBatch): RunRow | undefined {
+  if (row === undefined || row.batchFileSha === sha) return row;
+  const { end } = stateFromJournal(store.openForReading(row.run), row.run);
+  if (end?.kind !== "not-done") return row;
+  store.end(row.run, end);
+  return undefined;
 }
 
 /** The run to resume. A run whose engine died before its first event has never begun: it is closed. */

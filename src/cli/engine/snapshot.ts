@@ -78,10 +78,11 @@ export function recentOf(journal: Journal, seq: number): RunEvent[] {
 }
 
 /** The progress of a run. */
-function tallyOf({ counts, end, interventions, plan }: RunState): Tally {
+function tallyOf(state: RunState): Tally {
+  const { counts, interventions, plan } = state;
   const [done, gated] = [counts.done, counts["human-gated"]];
   const open = plan.tickets.length - done - gated;
-  return { done, gated, open, interventions: interventions.length, stopped: end !== undefined && isResumable(end) };
+  return { done, gated, open, interventions: interventions.length, stopped: isResumable(state) };
 }
 
 function sameTally(a: Tally | undefined, b: Tally): boolean {

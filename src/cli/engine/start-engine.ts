@@ -207,7 +207,7 @@ function auditOf({ open, opened }: EngineParts, folder: string, orchestrator: Or
 
 /** Notes the end of a run. The same command resumes a run that stays unfinished. */
 function recordEnd(store: RunStore, run: RunId, state: RunState): RunState {
-  if (state.end !== undefined && !isResumable(state.end)) store.end(run, state.end);
+  if (state.end !== undefined && !isResumable(state)) store.end(run, state.end);
   return state;
 }
 

@@ -141,7 +141,7 @@ function addToJournal({ row: { run, batchPath } }: RecordedRun, ticketFile: Tick
     if (!taken.ok) throw engineGone();
     try {
       const state = stateFromJournal(store.openForReading(run), run);
-      if (state.end !== undefined && !isResumable(state.end)) throw hasEnded(run, batchPath);
+      if (state.end !== undefined && !isResumable(state)) throw hasEnded(run, batchPath);
       const { ticket, facts } = admitted(state, ticketFile);
       if (facts.length === 0) return { id: ticket.id, isNew: false };
       const journal = store.open(run);

@@ -161,7 +161,7 @@ export function asLines(
     ...gated(state).map(({ id, step }) => `  ${STYLES.needsYou.glyph} ${id}  yours: ${step}`),
     ...stalled(state).map(({ id, why }) => `  ${STYLES.failed.glyph} ${id}  stalled: ${why}`),
     ...(state.end === undefined || isToldByTickets(state) ? [] : [`  ${state.end.reason}`]),
-    ...(live || (state.end !== undefined && !isResumable(state.end)) ? [] : [`to continue it: loopdash ${row.batchPath}`]),
+    ...(live || (state.end !== undefined && !isResumable(state)) ? [] : [`to continue it: loopdash ${row.batchPath}`]),
   ];
 }
 
@@ -187,9 +187,9 @@ function backoff({ outages: all = {}, backoff: held }: Pick<RunState, "outages" 
 }
 
 /** The status of a run on which no engine works. */
-function standing({ end }: Pick<RunState, "end">): string {
-  if (end === undefined) return "no engine is at work on it";
-  return isResumable(end) ? "unfinished: the same command continues it" : "ended";
+function standing(state: RunState): string {
+  if (state.end === undefined) return "no engine is at work on it";
+  return isResumable(state) ? "unfinished: the same command continues it" : "ended";
 }
 
 /** True if the run ended because its tickets are open, each of which has a line with its reason. */

@@ -136,7 +136,7 @@ function shippedTickets({ plan, tickets }: RunState): readonly TicketId[] {
 
 /** An unfinished run would be closed by a run that only checks, and the history of its attempts with it. */
 function refuseUnfinished({ row, state }: FoundRun): void {
-  if (state.end !== undefined && !isResumable(state.end)) return;
+  if (state.end !== undefined && !isResumable(state)) return;
   throw refused(
     `the run ${row.run} is not over, and no engine is at work on it`,
     "a run that only checks would close it, and the history of its attempts with it",

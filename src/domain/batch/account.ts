@@ -1,6 +1,7 @@
 import type { Fallback, VendorAgentSpec } from "./agent-spec.ts";
 import { platformName } from "./platform-spec.ts";
 import type { ReviewerSpec } from "./reviewer-spec.ts";
+import { VENDORS } from "./vendors.ts";
 
 /** An agent or reviewer that is a vendor's program. */
 export type VendorSpec = VendorAgentSpec | Exclude<ReviewerSpec, { kind: "command" }>;
@@ -25,6 +26,18 @@ function withoutReplaced<Spec extends VendorSpec>(spec: Spec, account: Fallback)
 /** True if an account is used with the login that its program keeps on this machine. */
 export function usesLogin(account: Pick<VendorSpec, "billing" | "apiKeyEnv" | "apiKeySecret">): boolean {
   return account.billing === "subscription" && account.apiKeyEnv === undefined && account.apiKeySecret === undefined;
+}
+
+/** What a person does if the model's API refuses an account; undefined for an API key of the vendor's own. */
+export function cureOf(account: VendorSpec | undefined, refused: "authentication" | "permission"): string | undefined {
+  if (account === undefined) return undefined;
+  const { billing, kind, platform } = account;
+  if (platform !== undefined) return `give ${platformName(platform)} credentials that it accepts, and that may use the model`;
+  if (billing !== "subscription") return undefined;
+  if (refused === "permission") return "name a model that the subscription allows, or another account";
+  return usesLogin(account)
+    ? `log in again (${VENDORS[kind].login ?? kind})`
+    : "put a new token of the subscription in its place";
 }
 
 /** The number of accounts; a command has one. */

@@ -12,6 +12,8 @@ interface VendorFacts {
   readonly needsModel?: true;
   /** It can be billed to a subscription: by the login that it keeps on this machine. */
   readonly takesSubscription?: true;
+  /** What a person runs to log in. */
+  readonly login?: string;
   /** Clouds whose own APIs it supports. */
   readonly platforms?: readonly PlatformSpec["kind"][];
   /** Its subscription can also be used by a long-lived token, from a variable or a secret. */
@@ -41,6 +43,7 @@ const FACTS = {
     maker: "Anthropic",
     models: /claude/,
     takesSubscription: true,
+    login: "claude, then /login",
     platforms: ["bedrock", "vertex"],
     takesToken: true,
     logsSessions: true,
@@ -54,6 +57,7 @@ const FACTS = {
     maker: "OpenAI",
     models: /gpt|codex|^o\d/,
     takesSubscription: true,
+    login: "codex login",
     logsSessions: true,
     variables: ["CODEX", "OPENAI"],
     loads: { inFolder: { dotenv: [], settings: [] }, inHome: { dotenv: [".codex/.env"], settings: [".codex/auth.json"] } },
@@ -64,6 +68,7 @@ const FACTS = {
     models: /gemini|gemma/,
     platforms: ["vertex"],
     takesSubscription: true,
+    login: "gemini, then /auth",
     variables: ["GEMINI", "GOOGLE", "GOOGLE_GEMINI", "GOOGLE_GENERATIVE_AI", "GOOGLE_VERTEX"],
     // geminicli.com/docs/reference/configuration
     loads: { inFolder: GEMINI_DOTENV, inHome: GEMINI_DOTENV },

@@ -19,9 +19,12 @@ export interface NextSteps {
   readonly kept: string;
 }
 
-/** True if the same command continues this run: it was stopped, or what it needed for a verdict was away. */
-export function isResumable({ kind }: { readonly kind: EndKind }): boolean {
-  return kind === "interrupted" || kind === "unjudged";
+/**
+ * True if the same command continues this run: it was stopped, what it needed for a verdict was away, or a cause that every agent
+ * would meet (a login, a limit, its program) ended it.
+ */
+export function isResumable({ end, halted }: Pick<RunState, "end" | "halted">): boolean {
+  return end?.kind === "interrupted" || end?.kind === "unjudged" || (end?.kind === "not-done" && halted !== undefined);
 }
 
 /** The next step after a run; undefined while it goes on, and where the oracle says that it is done. */
@@ -34,8 +37,8 @@ export function nextSteps(state: RunState): NextSteps | undefined {
       ? `loopdash ${shellWord(plainText(batchPath))}`
       : `loopdash ci ${shellWord(plainText(loop))} (with the same options)`;
   if (end.kind === "interrupted") return { command, kept: CONTINUES };
-  if (end.kind === "unjudged") return { fix: FIXES[end.kind], command, kept: CONTINUES };
-  const fix = halted === undefined ? FIXES[end.kind] : "what the reason above names";
+  const fix = halted === undefined || end.kind === "unjudged" ? FIXES[end.kind] : "what the reason above names";
+  if (isResumable(state)) return { fix, command, kept: CONTINUES };
   if (loop !== undefined) return { fix, command, kept: "a new loop begins with the commits that are on the branch" };
   const settled = counts.done + counts["human-gated"];
   const taken = settled === 0 ? "" : `the ${plural(settled, "settled ticket")}, and `;

@@ -1,14 +1,17 @@
+import { accountsOf, cureOf, type VendorSpec } from "../batch/account.ts";
 import { PARTIES, PARTY_NAMES, type Party, reviewerOf } from "../batch/party.ts";
 import type { Evidence, SanitizedStop } from "../run/attempt-fact.ts";
 import type { RunEvent } from "../run/event.ts";
-import type { RunState } from "../run/state.ts";
+import { indexOf, type RunState } from "../run/state.ts";
 import { type Attempt, claimsDone, type TicketState } from "../run/ticket-state.ts";
+import { firstFewLine } from "../values/first-few.ts";
+import type { TicketId } from "../values/ids.ts";
 import { plural } from "../values/plural.ts";
-import { plainText } from "../values/text.ts";
 import { formatUtc } from "../values/time.ts";
+import { vecAt } from "../values/vec.ts";
 import { countOf, firstToRecover, isAnotherFree } from "./accounts.ts";
 import { identityOf, reachOf } from "./breaker.ts";
-import type { AgentFault, Halt, RateLimit } from "./halt.ts";
+import type { Halt, RateLimit } from "./halt.ts";
 import {
   FIRST_AWAY_MS,
   fatalModelOutage,
@@ -20,6 +23,7 @@ import {
   outageMinutes,
   withModelOutage,
 } from "./model-outage.ts";
+import { withTicket } from "./queue.ts";
 
 /** The first wait after a model's API turned somebody away. It doubles with each further time in a row. Milliseconds. */
 const FIRST_MS = 30_000;
@@ -63,7 +67,7 @@ interface Stopped {
 
 function stoppedBy(state: RunState, stopped: Stopped): RunState {
   const reach = reachOf(stopped.stop.kind);
-  if (reach === "run") return halt(state, haltOf(stopped));
+  if (reach === "run") return halt(state, haltOf(state, stopped));
   if (reach === "waits") return turnedAway(state, stopped);
   return stopped.stop.answered ? clearRateLimit(state, stopped) : state;
 }
@@ -109,7 +113,7 @@ function turnedAway(state: RunState, stopped: Stopped): RunState {
   const over = fatalModelOutage(limited, party, at);
   if (over !== undefined) return haltByOutage(withModelOutage(limited, at), over);
   const next = withModelOutage(limited, first.until);
-  if (first.until - first.since > LONGEST_BACKOFF_MS) return halt(next, { ...haltOf(stopped), until: first.until });
+  if (first.until - first.since > LONGEST_BACKOFF_MS) return halt(next, { ...haltOf(state, stopped), until: first.until });
   if (first.until <= Math.max(state.backoff?.until ?? 0, state.backoffDue?.until ?? 0)) return next;
   return { ...next, backoffDue: { until: first.until, reason: whyTurnedAway(next, stopped) } };
 }
@@ -147,22 +151,24 @@ function awayAfter(limited: RateLimit | undefined, { kind, says, answered }: San
 
 function whyTurnedAway(state: RunState, { party, stop: { kind, says } }: Stopped): string {
   const reviewer = `the ${PARTY_NAMES[party]}`;
+  if (party === "agent" && state.batch.agent.kind === "command") return `an agent asks to wait (${kind}): ${says}`;
   const [who, api] = party === "agent" ? ["an agent", "the model's API"] : [reviewer, `${reviewer}'s API`];
   const rejected = party === "agent" ? `${api} rejected an agent's request` : `${api} rejected a request`;
   const why = `${kind === "unreachable" ? `${who} cannot reach its model's API` : rejected} (${kind}): ${says}`;
   return modelOutage(state, party) === undefined ? why : `${why}; gives up after ${plural(outageMinutes(state), "minute")}`;
 }
 
-function haltOf({ party, stop: { kind, says } }: Stopped): Halt {
-  return { kind, says, ...(party === "agent" ? {} : { party }) };
+function haltOf({ batch }: RunState, { party, account, stop: { kind, says } }: Stopped): Halt {
+  const spec = batch[party];
+  const isRefused = kind === "authentication" || kind === "permission";
+  const todo = isRefused && spec && spec.kind !== "command" ? cureOf(accountsOf<VendorSpec>(spec)[account], kind) : undefined;
+  return { kind, says, ...(party === "agent" ? {} : { party }), ...(todo !== undefined && { todo }) };
 }
 
 /** Agents in a row that fail alike and change nothing: the next one would, too. */
 const ALIKE = 3;
 /** Their tickets, at least, before any agent of the run has come to its own end; after that, it takes as many as agents. */
 const TICKETS = 2;
-/** Characters of what the last of them printed. */
-const LAST_CHARS = 200;
 
 /**
  * Counts an attempt whose agent failed by itself and left no change. Each ticket has its own work, so a failure that is the same for
@@ -177,17 +183,22 @@ export function afterFailedAgent(state: RunState, { id, attempt }: TicketState, 
     return agentFault === undefined ? state : rest;
   const identity = identityOf(evidence);
   const before = agentFault?.identity === identity ? agentFault : undefined;
-  const tickets = [...new Set([...(before?.tickets ?? []), id])].slice(0, ALIKE);
-  const fault = { identity, times: (before?.times ?? 0) + 1, tickets };
-  const next = { ...rest, agentFault: fault };
-  if (fault.times < ALIKE || tickets.length < (state.claims.made > 0 ? ALIKE : TICKETS)) return next;
-  return halt(next, { kind: "agent-fault", says: describeFault(fault, evidence) });
+  const failed = [...(before?.failed ?? []), id];
+  const tickets = new Set(failed);
+  const next = { ...rest, agentFault: { identity, failed } };
+  if (failed.length < ALIKE || tickets.size < (state.claims.made > 0 ? ALIKE : TICKETS)) return next;
+  const who = `${failed.length} agents in a row, of ${firstFewLine([...tickets], ALIKE)}, failed alike and changed nothing`;
+  // Those of the first halt are taken back already.
+  const spared = state.halted?.kind === "agent-fault" ? [id] : failed;
+  return halt(spared.reduce(withoutFailure, next), { kind: "agent-fault", says: `${who}: ${evidence.summary}` });
 }
 
-function describeFault({ times, tickets }: AgentFault, { summary, detail }: Evidence): string {
-  const last = plainText(detail.trimEnd().split("\n").at(-1) ?? "", LAST_CHARS);
-  const printed = last === "" ? "" : ` and printed last: ${last}`;
-  return `${times} agents in a row, of ${tickets.join(", ")}, failed alike and changed nothing: ${summary}${printed}`;
+/** The state without a failure of this ticket that was none of its work. A stalled ticket stays so. */
+function withoutFailure(state: RunState, id: TicketId): RunState {
+  const index = indexOf(state, id);
+  const { signs: { failure: _, ...signs } = {}, ...ticket } = vecAt(state.tickets, index);
+  if (ticket.phase !== "waiting" || ticket.failures === 0) return state;
+  return withTicket(state, index, { ...ticket, signs, failures: ticket.failures - 1 });
 }
 
 /** No agent starts any more. The first cause stays. */
@@ -238,11 +249,11 @@ const TODO: Readonly<Partial<Record<Halt["kind"], { readonly agent: string; read
 };
 
 /** The reason of a halt and what to do about it. One line. */
-export function describeHalt({ kind, says, until, party }: Halt): string {
+export function describeHalt({ kind, says, until, party, todo: own }: Halt): string {
   if (kind === "outage") return `no agent starts any more: ${says}`;
   const cause = party === undefined ? kind : `the ${PARTY_NAMES[party]}: ${kind}`;
   const why = `no agent starts any more (${cause}): ${says}`;
-  const todo = party === undefined ? TODO[kind]?.agent : TODO[kind]?.reviewer(PARTY_NAMES[party]);
+  const todo = own ?? (party === undefined ? TODO[kind]?.agent : TODO[kind]?.reviewer(PARTY_NAMES[party]));
   if (until !== undefined) return `${why}; try again after ${formatUtc(until)}`;
   return todo === undefined ? why : `${why}; ${todo}, then run the same command again`;
 }

@@ -26,8 +26,8 @@ export type RateLimits = Readonly<Partial<Record<Party, Readonly<Record<number, 
 export interface AgentFault {
   /** The sign of the failure (see `identityOf`). */
   readonly identity: string;
-  readonly times: number;
-  readonly tickets: readonly TicketId[];
+  /** The ticket of each. */
+  readonly failed: readonly TicketId[];
 }
 
 /** The reason why no agent starts any more. */
@@ -37,6 +37,8 @@ export interface Halt {
   readonly says: string;
   /** Set if it passes, but too late: the time after which to try again. */
   readonly until?: number;
+  /** What to do, if it depends on the account. */
+  readonly todo?: string;
   /** The party whose model it concerns; absent for the agents', and if it concerns none. */
   readonly party?: ReviewerParty;
 }

@@ -38,7 +38,7 @@ describe("a model's API that wants to be left alone", () => {
     const sim = run();
     expect(turnedAway(sim, { retryAfterMs: 5 * MIN })).toBe(5 * MIN);
     const until = sim.state.backoff?.until ?? 0;
-    expect(sim.state.backoff?.reason).toBe("the model's API rejected an agent's request (rate-limited): it says so");
+    expect(sim.state.backoff?.reason).toBe("an agent asks to wait (rate-limited): it says so");
     sim.report({ type: "oracle-judged", final: false, judgement: honestJudgement(sim.state) });
     expect(decide(sim.state, until - 1)).toEqual([]);
     expect(startsAt(sim, until)).toEqual([T1]);

@@ -34,6 +34,6 @@ describe("two agents that are turned away until the same moment", () => {
       const stop = { kind, says: "wait", retryAfterMs };
       sim.report({ type: "agent-ended", ...sim.of(ticket), ending: "exited", exitCode: 1, signal: null, costUsd: 0, stop });
     }
-    expect(sim.state.backoffDue).toEqual({ until, reason: "the model's API rejected an agent's request (rate-limited): wait" });
+    expect(sim.state.backoffDue).toEqual({ until, reason: "an agent asks to wait (rate-limited): wait" });
   });
 });

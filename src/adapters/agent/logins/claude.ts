@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { VENDORS } from "../../../domain/batch/vendors.ts";
 import { listOf, numberOf, objectOf, textOf } from "../../json.ts";
 import type { LoginFormat } from "./login-format.ts";
 
@@ -9,7 +10,7 @@ const CLIENT_ID = "9d1c250a-e61b-44d9-88ed-5944d1962f5e";
 /** The login of Claude Code: `claudeAiOauth` in `.credentials.json` of its folder. Each refresh gives another refresh token. */
 export const claudeLogin: LoginFormat = {
   program: "claude",
-  command: "claude, then /login",
+  command: VENDORS.claude.login ?? "claude",
   tokenUrl: "https://platform.claude.com/v1/oauth/token",
   file: (env) => join(env["CLAUDE_CONFIG_DIR"] || join(env["HOME"] || homedir(), ".claude"), ".credentials.json"),
   // Claude Code's own lock, by the same name and made in the same way (proper-lockfile).

@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { VENDORS } from "../../../domain/batch/vendors.ts";
 import { numberOf, objectOf, textOf } from "../../json.ts";
 import { claimsOf, type LoginFormat } from "./login-format.ts";
 
@@ -10,7 +11,7 @@ const CLAIMS = "https://api.openai.com/auth";
 /** The login of Codex with ChatGPT: `tokens` in `auth.json` of its folder. Each refresh gives another refresh token. */
 export const codexLogin: LoginFormat = {
   program: "codex",
-  command: "codex login",
+  command: VENDORS.codex.login ?? "codex",
   tokenUrl: "https://auth.openai.com/oauth/token",
   file: (env) => join(env["CODEX_HOME"] || join(env["HOME"] || homedir(), ".codex"), "auth.json"),
   read(kept) {

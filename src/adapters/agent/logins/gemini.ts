@@ -1,6 +1,7 @@
 import { readdir, readFile, realpath } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
+import { VENDORS } from "../../../domain/batch/vendors.ts";
 import { errorCode } from "../../../domain/values/error-text.ts";
 import { numberOf, textOf } from "../../json.ts";
 import type { LoginFormat } from "./login-format.ts";
@@ -11,7 +12,7 @@ import type { LoginFormat } from "./login-format.ts";
  */
 export const geminiLogin: LoginFormat = {
   program: "gemini",
-  command: "gemini, then /auth",
+  command: VENDORS.gemini.login ?? "gemini",
   tokenUrl: "https://oauth2.googleapis.com/token",
   file: (env) => join(env["GEMINI_CLI_HOME"] || env["HOME"] || homedir(), ".gemini", "oauth_creds.json"),
   read(kept) {

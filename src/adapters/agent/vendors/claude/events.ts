@@ -106,7 +106,7 @@ function retryOf(event: JsonObject): AgentEvent {
     ...(wait === undefined ? {} : { waitMs: Math.round(wait) }),
     // Claude Code would retry a wrong key again and again.
     ...(error === "authentication_failed"
-      ? { stop: { kind: "authentication", says: "the model's API refused the key" } as const }
+      ? { stop: { kind: "authentication", says: "the model's API answered that the authentication failed" } as const }
       : {}),
   };
 }
