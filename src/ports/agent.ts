@@ -44,6 +44,8 @@ export interface AgentTask {
   /** An empty private folder for the program's settings and sessions during this attempt. Nobody reads it later. */
   readonly session: string;
   readonly logFile: string;
+  /** The session that an interrupted run of the same ticket's `command` agent has named; absent: begin anew. */
+  readonly resumes?: string;
   /** The number of its account in the batch: 0 is the agent's own, the others are those of its `fallback`. */
   readonly account?: number;
   /** The PATH by which it finds the repository's toolchains; default: that of every agent. */

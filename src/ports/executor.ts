@@ -59,6 +59,8 @@ export interface ExecResult {
   readonly tail: string;
   /** The reason why it did not start, or the details of an exceeded quota. */
   readonly message?: string;
+  /** Set if it did not start because the machine has no process, file or memory left for it, whatever the program. */
+  readonly isMachine?: true;
   readonly durationMs: number;
   /** Its blocked connections; absent if there were none. */
   readonly blocked?: readonly BlockedConnection[];

@@ -29,6 +29,7 @@ export function agentsOf(plan: RunPlan, clock: Clock): Pick<LoopContext, "agent"
           found === undefined ? [] : [{ ...found, body: `What "${found.title}" wants.`, reason: "it is needed" }];
         return Promise.resolve({ discoveries, refused: [] });
       },
+      readRun: () => Promise.resolve({ refused: [] }),
     },
   };
 }

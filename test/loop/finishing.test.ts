@@ -225,7 +225,7 @@ describe("worktrees that are being made", () => {
       return { repos: new Map([["app", { ...repo, addWorktree, capture }]]) };
     };
     const stage = await Stage.open(
-      { tickets: [ticketOf("T-1"), ticketOf("T-2")], limits: { attempts: 1 }, work: oneFile },
+      { tickets: [ticketOf("T-1"), ticketOf("T-2")], limits: { attempts: 1, outageMinutes: 0.03 }, work: oneFile },
       change,
     );
     onTestFinished(() => stage[Symbol.dispose]());
@@ -242,33 +242,36 @@ describe("worktrees that are being made", () => {
     expect(log).toEqual(["made T-1", "made T-2", "capture T-1", "capture T-2"]);
   });
 
-  test("and fail hold nothing up but their own attempt", async () => {
+  test("and fail hold nothing up but their own attempt, which does not count", async () => {
     const { stage, log } = await making(() => Promise.reject(new Error("no space left")));
-    expect((await stage.ended()).end?.exitCode).toBe(1);
+    expect((await stage.ended()).end).toMatchObject({ exitCode: 3, reason: expect.stringContaining("no space left") });
     expect(log).toEqual(["made T-1", "capture T-1"]);
     expect(stage.ticket(T1).phase).toBe("done");
-    expect(stage.ticket(T2).stalledReason).toContain("no space left");
+    expect(stage.ticket(T2)).toMatchObject({ phase: "waiting", failures: 0 });
   });
 
   test("are made to the end before they are removed, where the attempt fails meanwhile", async () => {
     const log: string[] = [];
-    using stage = await Stage.open({ tickets: [ticketOf("T-1")], limits: { attempts: 1 } }, ({ repos, files }) => {
-      const repo = repos.get("app") as Repo;
-      const addWorktree: Repo["addWorktree"] = async (options) => {
-        await repo.addWorktree(options);
-        log.push("made");
-      };
-      const removeWorktree: Repo["removeWorktree"] = async (options) => {
-        log.push("remove");
-        await repo.removeWorktree(options);
-      };
-      const attempt = () => Promise.reject(new Error("disk full"));
-      return { files: { ...files, attempt }, repos: new Map([["app", { ...repo, addWorktree, removeWorktree }]]) };
-    });
+    using stage = await Stage.open(
+      { tickets: [ticketOf("T-1")], limits: { attempts: 1, outageMinutes: 0.03 } },
+      ({ repos, files }) => {
+        const repo = repos.get("app") as Repo;
+        const addWorktree: Repo["addWorktree"] = async (options) => {
+          await repo.addWorktree(options);
+          log.push("made");
+        };
+        const removeWorktree: Repo["removeWorktree"] = async (options) => {
+          log.push("remove");
+          await repo.removeWorktree(options);
+        };
+        const attempt = () => Promise.reject(new Error("disk full"));
+        return { files: { ...files, attempt }, repos: new Map([["app", { ...repo, addWorktree, removeWorktree }]]) };
+      },
+    );
     stage.start();
-    expect((await stage.ended()).end?.exitCode).toBe(1);
+    expect((await stage.ended()).end).toMatchObject({ exitCode: 3, reason: expect.stringContaining("disk full") });
     expect(log).toEqual(["made", "remove"]);
-    expect(stage.ticket(T1).stalledReason).toContain("disk full");
+    expect(stage.ticket(T1).failures).toBe(0);
     expect(stage.git("worktree", "list").split("\n")).toHaveLength(1);
   });
 });

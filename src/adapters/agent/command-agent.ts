@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import type { AgentEvent } from "../../domain/run/agent-event.ts";
 import type { Agent, AgentResult, HealTask } from "../../ports/agent.ts";
 import type { Executor } from "../../ports/executor.ts";
@@ -7,10 +8,16 @@ import { EVENT_CHARS } from "./event-format.ts";
 import { type GuardProgram, installCommandGuard, servedProgram } from "./guard-files.ts";
 import { createEventLineReader } from "./registry.ts";
 
+/** EX_TEMPFAIL of sysexits(3): the program asks to be started again later. */
+const TRY_LATER = 75;
+const LATER = { kind: "rate-limited", says: `its program ended with exit code ${TRY_LATER}: try later` } as const;
+
 /** The batch's settings of an agent of kind `command`, and its services. */
 export interface CommandAgentOptions {
   /** Program and arguments; no shell. */
   readonly argv: readonly string[];
+  /** Files among its arguments that were there at the start, such as its script. It is not started without them. */
+  readonly files?: readonly string[];
   /** The cost of one attempt, in dollars; default: free. */
   readonly usdPerAttempt?: number;
   readonly executor: Executor;
@@ -33,10 +40,13 @@ export function createCommandAgent(options: CommandAgentOptions): Agent {
         LOOPDASH_TICKET: task.ticket,
         LOOPDASH_ATTEMPT: String(task.attempt),
         LOOPDASH_OUTBOX: task.outbox,
+        ...(task.resumes === undefined ? {} : { LOOPDASH_SESSION: task.resumes }),
       }),
     heal: (task) => start(options, task, { LOOPDASH_HEAL: String(task.n) }),
   };
 }
+
+const UNSTARTED = { ending: "failed-to-start", exitCode: null, signal: null, costUsd: 0, tail: "" } as const;
 
 /** Starts the program; `told` are the variables of its task beside LOOPDASH_PROMPT. */
 async function start(
@@ -44,6 +54,8 @@ async function start(
   task: Omit<HealTask, "n"> & { readonly outbox?: string },
   told: Readonly<Record<string, string>>,
 ): Promise<AgentResult> {
+  const gone = options.files?.find((file) => !existsSync(file));
+  if (gone !== undefined) return { ...UNSTARTED, message: `${gone}, which its command names, is gone` };
   let launched = false;
   const { onEvent } = task;
   const read = createEventLineReader();
@@ -91,6 +103,7 @@ async function start(
     signal: result.signal,
     costUsd: launched ? (options.usdPerAttempt ?? 0) : 0,
     tail: result.tail,
+    ...(result.ending === "exited" && result.exitCode === TRY_LATER ? { stop: LATER } : {}),
     ...(result.message === undefined ? {} : { message: result.message }),
   };
 }

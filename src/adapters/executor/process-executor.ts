@@ -8,7 +8,7 @@ import { withFiles } from "./passed-files.ts";
 import { isAlive, processId } from "./process-id.ts";
 import { createProcessTable, FENCE_VARIABLE, outputsOf, type ReadProcessTable } from "./process-table.ts";
 import { createProcessTreeWatch, type ProcessTreeWatch } from "./process-tree-watch.ts";
-import { startFailure } from "./start-failure.ts";
+import { isMachineFault, startFailure } from "./start-failure.ts";
 import { killGroup, type Swept, sweep } from "./sweep.ts";
 import { isFulfilledWithin, whenOver } from "./timers.ts";
 
@@ -98,7 +98,8 @@ async function runOne(request: ExecRequest, workshop: Workshop, begun: number): 
   try {
     if (request.signal.aborted) return unstarted("aborted", begun);
     const started = await start(request);
-    if (!started.ok) return unstarted("failed-to-start", begun, started.message);
+    if (!started.ok)
+      return { ...unstarted("failed-to-start", begun, started.message), ...(started.isMachine && { isMachine: true }) };
     const { child, main, outputs } = started;
     using family = workshop.watch(main);
     const exit = exitOf(child, ending, lifetime);
@@ -149,17 +150,19 @@ type Started =
       /** The pipes or sockets behind its stdout and stderr. */
       readonly outputs: ReadonlySet<string | undefined>;
     }
-  | { readonly ok: false; readonly message: string };
+  | { readonly ok: false; readonly message: string; readonly isMachine?: boolean };
 
 /** Synchronous up to the point where the child runs: its exit cannot be missed. */
 async function start(request: ExecRequest): Promise<Started> {
   let child: Child;
+  const failed = async (error: unknown) =>
+    ({ ok: false, message: await startFailure(request, error), isMachine: isMachineFault(error) }) as const;
   try {
     child = launch(request, request.argv[0] ?? "");
   } catch (error) {
-    return { ok: false, message: await startFailure(request, error) };
+    return failed(error);
   }
-  if (child.pid === undefined) return { ok: false, message: await startFailure(request, await child) };
+  if (child.pid === undefined) return failed(await child);
   const main = processId(child.pid);
   if (main !== undefined) return { ok: true, child, main, outputs: outputsOf(main.pid) };
   killGroup(child.pid);

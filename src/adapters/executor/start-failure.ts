@@ -3,6 +3,16 @@ import { errorCode, errorMessage } from "../../domain/values/error-text.ts";
 import type { ExecRequest } from "../../ports/executor.ts";
 import { resolveProgram } from "./resolve-program.ts";
 
+const FILES = "too many files are open to start a program: raise the limit (ulimit -n)";
+
+/** The errors that every program would meet now, in words. */
+const MACHINE_FAULTS = new Map([
+  ["EAGAIN", "the system allows no more processes now: end some, or raise the limit (ulimit -u)"],
+  ["EMFILE", FILES],
+  ["ENFILE", FILES],
+  ["ENOMEM", "the system has no memory for another program: end some"],
+]);
+
 /** The reason why a program did not start, in words for people. */
 export async function startFailure(request: Pick<ExecRequest, "argv" | "cwd" | "env">, error: unknown): Promise<string> {
   const program = request.argv[0];
@@ -15,12 +25,15 @@ export async function startFailure(request: Pick<ExecRequest, "argv" | "cwd" | "
     if (found !== undefined) return `${found} names an interpreter (its #! line) that does not exist`;
     return program.includes("/") ? `there is no program ${program}` : `there is no program ${program} on the PATH`;
   }
-  if (code === "EACCES") return `${program} is there but may not be executed`;
+  if (code === "EACCES") return `${program} is there but may not be executed (chmod +x)`;
   if (code === "ENOEXEC") return `${program} is not a program this system can execute`;
   if (code === "E2BIG") return "its arguments and environment are too long for the system";
-  if (code === "EAGAIN") return "the system allows no more processes now";
-  if (code === "EMFILE" || code === "ENFILE") return "too many files are open to start a program";
-  return `${program} could not be started: ${causeOf(error)}`;
+  return MACHINE_FAULTS.get(code ?? "") ?? `${program} could not be started: ${causeOf(error)}`;
+}
+
+/** True for an error that every program would meet now. */
+export function isMachineFault(error: unknown): boolean {
+  return MACHINE_FAULTS.has(codeOf(error) ?? "");
 }
 
 async function folderProblem(cwd: string): Promise<string | undefined> {

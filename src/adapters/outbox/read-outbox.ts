@@ -1,13 +1,13 @@
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { type Parsed, parseBlocker, parseDiscovery } from "../../domain/outbox/parse.ts";
-import type { BlockerClaim, Discovery } from "../../domain/outbox/schema.ts";
+import { type Parsed, parseBlocker, parseDiscovery, parserOf } from "../../domain/outbox/parse.ts";
+import { type BlockerClaim, type Discovery, RunCost, RunSession, UsageLimit } from "../../domain/outbox/schema.ts";
 import { plainText } from "../../domain/values/text.ts";
-import type { Outbox, OutboxReading, RefusedFile } from "../../ports/outbox.ts";
+import type { Outbox, OutboxReading, RefusedFile, RunClaims } from "../../ports/outbox.ts";
 import { namesIn, readPlainFile } from "../plain-file.ts";
 
 /** Bytes of each file, above the size of its longest texts. */
-const MOST_BYTES = { blocker: 512 * 1024, discovery: 128 * 1024, notes: 64 * 1024, plan: 64 * 1024 } as const;
+const MOST_BYTES = { blocker: 512 * 1024, discovery: 128 * 1024, notes: 64 * 1024, plan: 64 * 1024, run: 4096 } as const;
 /** Characters of the notes that are kept. */
 const NOTES_CHARS = 4_000;
 /** Entries of a folder that are listed, files under `discovered/` that are read, and refused files that are reported. */
@@ -15,30 +15,30 @@ const MOST_ENTRIES = 1_000;
 const MOST_DISCOVERIES = 100;
 const MOST_REFUSED = 20;
 
-/** Reads an agent's outbox from its folder. */
-export function createOutbox(): Outbox {
-  return { read: (folder) => new Reading().read(folder) };
+/** Files in which a `command` agent says something of its run. */
+const RUN_FILES = ["limit.json", "cost.json", "session.json"] as const;
+
+/** Reads an agent's outbox from its folder. `isCommand`: the agent is of kind `command`. */
+export function createOutbox({ isCommand = false }: { readonly isCommand?: boolean } = {}): Outbox {
+  return {
+    read: (folder) => new Reading().read(folder, isCommand ? RUN_FILES : []),
+    readRun: (folder) => new Reading().readRun(folder),
+  };
 }
 
 /** One reading of one outbox. */
 class Reading {
   readonly #refused: RefusedFile[] = [];
 
-  async read(folder: string): Promise<OutboxReading> {
-    // An agent that is not confined may have replaced its outbox, or the folder around it, by a link.
-    const home = await realpath(dirname(dirname(folder)));
-    const name = join(basename(dirname(folder)), basename(folder));
-    const listing = await namesIn(home, name, MOST_ENTRIES);
-    if (listing?.ok !== true) {
-      if (listing !== undefined) this.#refuse("outbox", listing.why);
-      return { discoveries: [], refused: this.#refused };
-    }
-    const place = join(home, name);
+  async read(folder: string, others: readonly string[]): Promise<OutboxReading> {
+    const found = await this.#open(folder);
+    if (found === undefined) return { discoveries: [], refused: this.#refused };
+    const { listing, place } = found;
     const blocker = await this.#file<BlockerClaim>(place, "blocker.json", MOST_BYTES.blocker, parseBlocker);
     const notes = await this.#file(place, "notes.md", MOST_BYTES.notes, notesOf);
     const plan = await this.#file(place, "plan.md", MOST_BYTES.plan, (text) => ({ ok: true, value: text }));
     const discoveries = await this.#discoveries(place);
-    this.#strangers(listing);
+    this.#strangers(listing, others);
     return {
       discoveries,
       ...(blocker === undefined ? {} : { blocker }),
@@ -46,6 +46,31 @@ class Reading {
       ...(plan === undefined ? {} : { plan }),
       refused: bounded(this.#refused),
     };
+  }
+
+  async readRun(folder: string): Promise<RunClaims> {
+    const place = (await this.#open(folder))?.place;
+    if (place === undefined) return { refused: this.#refused };
+    const said = await this.#file<UsageLimit>(place, "limit.json", MOST_BYTES.run, parserOf(UsageLimit));
+    const limit = said ?? (this.#refused.length > 0 ? {} : undefined);
+    const cost = await this.#file(place, "cost.json", MOST_BYTES.run, parserOf(RunCost));
+    const session = await this.#file(place, "session.json", MOST_BYTES.run, parserOf(RunSession));
+    return {
+      ...(limit && { limit }),
+      ...(cost && { usd: cost.usd }),
+      ...(session && { session: session.id }),
+      refused: this.#refused,
+    };
+  }
+
+  async #open(folder: string) {
+    // An agent that is not confined may have replaced its outbox, or the folder around it, by a link.
+    const home = await realpath(dirname(dirname(folder)));
+    const name = join(basename(dirname(folder)), basename(folder));
+    const listing = await namesIn(home, name, MOST_ENTRIES);
+    if (listing?.ok === true) return { listing, place: join(home, name) };
+    if (listing !== undefined) this.#refuse("outbox", listing.why);
+    return undefined;
   }
 
   async #discoveries(place: string): Promise<readonly Discovery[]> {
@@ -85,8 +110,8 @@ class Reading {
   }
 
   /** Files with unknown names, most often mistyped ones. */
-  #strangers({ names, more }: { readonly names: readonly string[]; readonly more: boolean }): void {
-    const known = new Set(["blocker.json", "notes.md", "plan.md", "discovered"]);
+  #strangers({ names, more }: { readonly names: readonly string[]; readonly more: boolean }, others: readonly string[]): void {
+    const known = new Set(["blocker.json", "notes.md", "plan.md", "discovered", ...others]);
     for (const name of names.toSorted())
       if (!known.has(name))
         this.#refuse(name, "nothing is read under this name; blocker.json, notes.md and discovered/*.json are");

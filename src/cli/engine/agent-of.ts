@@ -47,7 +47,8 @@ export async function agentOf(
   const { executor, env, program, guard } = agentSurroundings;
   if (agent.kind === "command") {
     const price = agent.usdPerAttempt === undefined ? {} : { usdPerAttempt: agent.usdPerAttempt };
-    return createCommandAgent({ argv: agent.command, executor, env, ...price, ...(guard && { guard }) });
+    const files = agent.command.slice(1).filter((word) => isAbsolute(word) && existsSync(word));
+    return createCommandAgent({ argv: agent.command, files, executor, env, ...price, ...(guard && { guard }) });
   }
   const { createModelAgent } = await import("../../adapters/agent/model-agent.ts");
   return createModelAgent(await accountOptions(agent, { ...agentSurroundings, program, executor, env }, limits.usdPerAttempt));

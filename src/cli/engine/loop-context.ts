@@ -100,7 +100,7 @@ export async function contextOf(
     templates: await readTemplates(),
     harness: await harnessOf({ ...open, home, repos: world.repos, state }),
     ...(world.sandbox?.kind === "bubblewrap" ? { toolsPlace: TOOLS_PLACE } : {}),
-    outbox: createOutbox(),
+    outbox: createOutbox({ isCommand: batch.agent.kind === "command" }),
     ...(await openReviewers(batch, { ...programs, programs: world.reviewerPrograms, places: world.places })),
     ...turnsOf(open.state.workers),
     watchedFiles: watchedFilesOf(open, orchestrator),

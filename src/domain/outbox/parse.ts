@@ -25,6 +25,11 @@ export function parseBlocker(text: string): Parsed<BlockerClaim> {
   return parse(BlockerClaim, text);
 }
 
+/** A parser of a file of this form. It never throws for the contents. */
+export function parserOf<T>(schema: z.ZodType<T>): (text: string) => Parsed<T> {
+  return (text) => parse(schema, text);
+}
+
 /** Parses a healer's `answer.json`. Never throws for its contents. */
 export function parseHealerAnswer(text: string): Parsed<HealerAnswer> {
   return parse(HealerAnswer, text);

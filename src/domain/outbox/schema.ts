@@ -49,3 +49,16 @@ export const BlockerClaim = z.strictObject({
   humanStep: LeftStep,
 });
 export type BlockerClaim = z.infer<typeof BlockerClaim>;
+
+/** A usage limit that stopped a `command` agent. */
+export const UsageLimit = z.strictObject({
+  until: z.iso.datetime({ offset: true }).optional().describe("When it ends; leave it out if nobody knows"),
+  reason: z.string().trim().min(1).max(300).optional(),
+});
+export type UsageLimit = z.infer<typeof UsageLimit>;
+
+/** What one run of a `command` agent cost. */
+export const RunCost = z.strictObject({ usd: z.number().min(0).max(1_000).describe("Dollars") });
+
+/** The session of a `command` agent, as the next run is told of it. */
+export const RunSession = z.strictObject({ id: z.string().regex(/^[\w.:@/-]{1,200}$/, "use letters, digits and . _ : @ / -") });

@@ -1,7 +1,10 @@
 import type { ReviewerParty } from "../batch/party.ts";
 
+/** What an attempt needs: the start of an agent or a command, and all that comes before its agent starts. */
+type AttemptSource = "program" | "worktree" | "git" | "disk" | "secret";
+
 /** A service that the engine itself calls. `tripwire` is the proof of the oracle, `reverify` the last re-verification. */
-export type CalledSource = "tracker" | "forge" | "oracle" | "tripwire" | "reverify" | "git" | "disk" | ReviewerParty | "secret";
+export type CalledSource = "tracker" | "forge" | "oracle" | "tripwire" | "reverify" | AttemptSource | ReviewerParty;
 
 /**
  * Everything whose outage a run waits for: the services that the engine calls, the API of a model, which an agent's or a
@@ -70,6 +73,8 @@ export const OUTAGE_WORDS: Readonly<Record<OutageSource, { readonly short: strin
     reverify: { short: "re-verify fails", is: "the re-verification fails", was: "the last re-verification failed" },
     forge: { short: "forge away", is: "the forge is away", was: "the forge was away" },
     git: { short: "git fails", is: "git fails", was: "git failed" },
+    program: { short: "cannot start", is: "a program cannot be started", was: "a program could not be started" },
+    worktree: { short: "no worktree", is: "no worktree can be made", was: "no worktree could be made" },
     disk: { short: "disk full", is: "the disk refuses writes", was: "the disk refused writes" },
     reviewer: { short: "reviewer fails", is: "the reviewer fails", was: "the reviewer failed" },
     secondReviewer: {
@@ -92,8 +97,14 @@ export function outageWords(what: OutageSource, isBusy: true | undefined): strin
   return isBusy ? `${is.replace(/ is away$/, "")} takes no requests for now` : is;
 }
 
+/** The cures that a reason does not name. */
+const CURES: Readonly<Partial<Record<OutageSource, string>>> = {
+  program: "install or repair it; ",
+  worktree: "look at the repository (git fsck) and at its rights; ",
+};
+
 /** The reason of a run's end by an outage, and what to do. One line. */
 export function describeFatalOutage({ what, why, ms }: FatalOutage): string {
   const minutes = Math.round(ms / 6_000) / 10;
-  return `${OUTAGE_WORDS[what].was}: ${why} (given up after ${minutes} min); once it works, the same command continues from here`;
+  return `${OUTAGE_WORDS[what].was}: ${why} (given up after ${minutes} min); ${CURES[what] ?? ""}once it works, the same command continues from here`;
 }

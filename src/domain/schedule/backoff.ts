@@ -151,7 +151,8 @@ function awayAfter(limited: RateLimit | undefined, { kind, says, answered }: San
 
 function whyTurnedAway(state: RunState, { party, stop: { kind, says } }: Stopped): string {
   const reviewer = `the ${PARTY_NAMES[party]}`;
-  if (party === "agent" && state.batch.agent.kind === "command") return `an agent asks to wait (${kind}): ${says}`;
+  const isAsked = party === "agent" && state.batch.agent.kind === "command" && kind === "rate-limited";
+  if (isAsked) return `an agent asks to wait (${kind}): ${says}`;
   const [who, api] = party === "agent" ? ["an agent", "the model's API"] : [reviewer, `${reviewer}'s API`];
   const rejected = party === "agent" ? `${api} rejected an agent's request` : `${api} rejected a request`;
   const why = `${kind === "unreachable" ? `${who} cannot reach its model's API` : rejected} (${kind}): ${says}`;

@@ -21,7 +21,8 @@ export type Cap = "usdPerAttempt" | "usdPerTicket" | "usdPerRun" | "usdPerDay";
 export function attemptCap(state: RunState, ticket: TicketState, alsoReserved = 0): Cap | undefined {
   const next = reserveOf(state.batch);
   if (next > state.batch.limits.usdPerAttempt) return "usdPerAttempt";
-  return capReached(state, ticket, next, alsoReserved);
+  // A command agent that is free by the batch may have told what it costs.
+  return next === 0 && state.spentUsd === 0 ? undefined : capReached(state, ticket, next, alsoReserved);
 }
 
 /**
@@ -29,11 +30,10 @@ export function attemptCap(state: RunState, ticket: TicketState, alsoReserved = 
  * run covers agents and questions together.
  */
 export function questionCap(state: RunState, ticket: TicketState, usd: number): Cap | undefined {
-  return capReached(state, ticket, usd, 0);
+  return usd === 0 ? undefined : capReached(state, ticket, usd, 0);
 }
 
 function capReached(state: RunState, ticket: TicketState, next: number, alsoReserved: number): Cap | undefined {
-  if (next === 0) return undefined;
   const { limits } = state.batch;
   const run = state.spentUsd + state.reservedUsd + alsoReserved + next;
   if (ticket.costUsd + setAside(ticket.attempt) + next > usdFor(state.batch, specOf(state.plan, ticket.id), ticket))

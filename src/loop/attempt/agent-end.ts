@@ -1,7 +1,9 @@
-import type { Evidence } from "../../domain/run/attempt-fact.ts";
+import type { AttemptOutcome, Evidence } from "../../domain/run/attempt-fact.ts";
 import { boundedTail } from "../../domain/values/bounded-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { AgentResult } from "../../ports/agent.ts";
+import type { ExecEnding } from "../../ports/executor.ts";
+import { lastWords, limitHint } from "../programs/last-words.ts";
 import { howItEnded } from "../programs/output.ts";
 import { type AttemptEnd, abortedEnd } from "../programs/scope.ts";
 import type { OpenAttempt } from "./context.ts";
@@ -22,14 +24,21 @@ function stoppedByItself({ ending, exitCode, stop }: AgentResult): boolean {
   return ending === "exited" && exitCode === 0 && stop === undefined;
 }
 
+/** An agent that did not start has not failed. */
+const OUTCOMES: Readonly<Partial<Record<ExecEnding, AttemptOutcome>>> = {
+  silent: "silent",
+  "out-of-time": "out-of-time",
+  "failed-to-start": "stopped",
+};
+
 function agentFailed(result: AgentResult): AttemptEnd {
-  const outcome = result.ending === "silent" || result.ending === "out-of-time" ? result.ending : "failed";
+  const outcome = OUTCOMES[result.ending] ?? "failed";
   const evidence: Evidence = {
     step: "agent",
     name: "agent",
     summary:
       result.stop === undefined
-        ? `the agent ${howItEnded(result)}`
+        ? [`the agent ${howItEnded(result)}${lastWords(result.tail)}`, limitHint(result.tail) ?? []].flat().join("; ")
         : `the agent stopped early (${result.stop.kind}): ${plainText(result.stop.says, 300)}`,
     detail: boundedTail(result.tail),
   };

@@ -1,6 +1,7 @@
 import type { Ticket } from "../../domain/batch/schema.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import type { Repo } from "../../ports/vcs.ts";
+import { AttemptOver, abortedEnd } from "../programs/scope.ts";
 import type { AttemptScope, LoopContext } from "./context.ts";
 import { keepPeoplesCommits } from "./peoples-commits.ts";
 
@@ -12,8 +13,32 @@ export interface WorktreeStart {
   readonly startsAt?: string;
 }
 
-/** Makes the worktree of an attempt, on the base's tip or on the work to which a remediation steps back. */
-export async function beginWorktree(
+/** Waits out a fault in what an attempt needs before its agent starts: no work is in it yet that could be the cause. */
+export async function persistBegin<T>(
+  { outages }: Pick<LoopContext, "outages">,
+  scope: AttemptScope,
+  what: "disk" | "worktree",
+  call: () => Promise<T>,
+): Promise<T> {
+  const isOutage = (error: unknown): boolean => !(error instanceof AttemptOver);
+  try {
+    return await outages.persist(what, call, { signal: scope.signal, isOutage });
+  } catch (error) {
+    throw scope.signal.aborted ? new AttemptOver(abortedEnd(scope)) : error;
+  }
+}
+
+/** Makes the worktree of an attempt, on the base's tip or on the work to which a remediation steps back. Waits out faults. */
+export function beginWorktree(
+  ctx: LoopContext,
+  scope: AttemptScope,
+  repo: Repo,
+  tree: { readonly path: string; readonly branch: string },
+): Promise<WorktreeStart> {
+  return persistBegin(ctx, scope, "worktree", () => ctx.starts.run(() => makeWorktree(ctx, scope, repo, tree)));
+}
+
+async function makeWorktree(
   ctx: LoopContext,
   { ticket, signal }: AttemptScope,
   repo: Repo,

@@ -1,4 +1,5 @@
-import type { Change, Repo } from "../../ports/vcs.ts";
+import { errorMessage } from "../../domain/values/error-text.ts";
+import { type Change, type Repo, RepoUnavailable } from "../../ports/vcs.ts";
 import { AttemptOver, abortedEnd } from "../programs/scope.ts";
 import type { LoopContext, OpenAttempt } from "./context.ts";
 import { keepPeoplesCommits } from "./peoples-commits.ts";
@@ -23,6 +24,16 @@ export async function captureWork(
     await keepPeoplesCommits(ctx, ticket.id, { repo, ours: before });
     return await repo.capture({ ...tree, message: `${ticket.title} (${ticket.id})`, signal, timeoutMs });
   } catch (error) {
-    throw signal.aborted ? new AttemptOver(abortedEnd(scope)) : error;
+    throw signal.aborted ? new AttemptOver(abortedEnd(scope)) : await faultOf(repo, tree.from, error);
   }
+}
+
+/** The same error, unless the repository cannot give the base any more: then that is the fault, and none of the work's. */
+export async function faultOf(repo: Pick<Repo, "files">, baseSha: string, error: unknown): Promise<unknown> {
+  if (error instanceof AttemptOver) return error;
+  const lost = await repo.files(baseSha).then(
+    () => undefined,
+    (cause: unknown) => new RepoUnavailable(errorMessage(cause), { cause: error }),
+  );
+  return lost ?? error;
 }

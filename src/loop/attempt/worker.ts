@@ -1,43 +1,35 @@
 import type { Ticket } from "../../domain/batch/schema.ts";
 import type { Bound } from "../../domain/bound/bound.ts";
 import { planToJudge } from "../../domain/complexity/planned.ts";
-import type { AgentEvent } from "../../domain/run/agent-event.ts";
-import type { AgentEnding, LayoutRepair } from "../../domain/run/attempt-fact.ts";
+import type { LayoutRepair } from "../../domain/run/attempt-fact.ts";
 import { ticketBranch } from "../../domain/run/kept-work.ts";
 import { ticketOf } from "../../domain/run/state.ts";
-import { agentLimitMs } from "../../domain/schedule/stop-conditions.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { ForgeUnavailable } from "../../ports/forge.ts";
-import type { Confinement } from "../../ports/sandbox.ts";
 import { type Change, type Repo, RepoUnavailable } from "../../ports/vcs.ts";
 import { OutageGivenUp } from "../concurrency/outages.ts";
-import { fetchKey, takeAccount } from "../programs/account.ts";
 import { confineAgent, opened } from "../programs/confine.ts";
 import { workToContinue } from "../programs/landed-change.ts";
-import { sanitizeStopReason, thinActivity } from "../programs/output.ts";
 import { prepareWorktree } from "../programs/prepare.ts";
 import { withReadOnlyZones } from "../programs/read-only-zones.ts";
-import { reserveMoney } from "../programs/reserve-money.ts";
-import { withSecrets } from "../programs/run-in.ts";
 import { type AttemptEnd, AttemptOver, abortedEnd } from "../programs/scope.ts";
-import { type AgentRun, cutShort } from "./agent-end.ts";
-import { auditCommands } from "./audit.ts";
-import { beginWorktree, type WorktreeStart } from "./begin-worktree.ts";
-import { type GateWatch, reflectedOf, reportRelevance, watchBehaviour } from "./behaviour.ts";
-import { captureWork } from "./capture.ts";
+import { cutShort } from "./agent-end.ts";
+import { beginWorktree, persistBegin, type WorktreeStart } from "./begin-worktree.ts";
+import { reflectedOf, reportRelevance } from "./behaviour.ts";
+import { captureWork, faultOf } from "./capture.ts";
 import { readClaims } from "./claims.ts";
 import { cleanUp } from "./clean-up.ts";
 import { complexityRuling, reportComplexity } from "./complexity.ts";
 import { type AttemptScope, announcerOf, type LoopContext, type OpenAttempt, repoOf, waitingRepoOf } from "./context.ts";
 import { finishLanded, runFinishLine } from "./finish-line.ts";
 import { repairLayout, runFixers } from "./fixers.ts";
-import { watchGuard } from "./guard.ts";
 import { keepPatch, keepSetAside, keepWork } from "./kept-work.ts";
 import { look } from "./look.ts";
 import { isToPlan, judgeWrittenPlan, keptOut, planFirst } from "./planning.ts";
 import { lastPatch, promptOf } from "./prompt-of-attempt.ts";
-import { remedyAfterFailure, remedyAtWork, withRemedy } from "./remedy.ts";
+import { remedyAfterFailure, withRemedy } from "./remedy.ts";
+import { runAgent } from "./run-agent.ts";
 import { ruleOnWall, wallToRuleOn } from "./wall.ts";
 
 /**
@@ -145,13 +137,15 @@ async function attempt(
   await keepSetAside(ctx, scope.ticket.id, repo);
   const pendingWork = await workToContinue(ctx.state(), repo, scope.ticket.id);
   const continued = pendingWork ?? (await look(ctx, scope, repo));
-  const fresh = continued === undefined ? ctx.starts.run(() => beginWorktree(ctx, scope, repo, tree)) : undefined;
+  const fresh = continued === undefined ? beginWorktree(ctx, scope, repo, tree) : undefined;
   const made = fresh?.catch(() => undefined);
-  const files = await ctx.files.attempt(scope.ticket.id, scope.n).catch(async (error: unknown): Promise<never> => {
-    // An incomplete worktree could not be removed.
-    await made;
-    throw error;
-  });
+  const files = await persistBegin(ctx, scope, "disk", () => ctx.files.attempt(scope.ticket.id, scope.n)).catch(
+    async (error: unknown): Promise<never> => {
+      // An incomplete worktree could not be removed.
+      await made;
+      throw error;
+    },
+  );
   const open: OpenAttempt = { ...scope, files, retried: new Set(), announce: announcerOf(ctx, scope) };
   if (continued?.landed !== undefined && (await repo.contains(continued.landed.to)))
     return finishLanded(ctx, open, continued.landed, { gated: continued.humanStep !== undefined });
@@ -161,7 +155,7 @@ async function attempt(
     const change = await repo.change({ from: baseSha, tip });
     return finishFrom(ctx, open, { baseSha, change, ...(humanStep === undefined ? {} : { humanStep }) });
   }
-  const begin = await (fresh ?? ctx.starts.run(() => beginWorktree(ctx, scope, repo, tree)));
+  const begin = await (fresh ?? beginWorktree(ctx, scope, repo, tree));
   return attemptFrom(ctx, open, repo, { ...tree, ...begin });
 }
 
@@ -175,7 +169,8 @@ async function attemptFrom(ctx: LoopContext, open: OpenAttempt, repo: Repo, work
   const { baseSha, startsAt = baseSha, ...tree } = worktree;
   const tools = await ctx.harness.tools(ticket.repo);
   const patch = await lastPatch(ctx, open);
-  await ctx.files.write(files.prompt, await promptOf(ctx, open, { tools, patch, startsAt: worktree.startsAt }));
+  const prompt = await promptOf(ctx, open, { tools, patch, startsAt: worktree.startsAt });
+  await persistBegin(ctx, open, "disk", () => ctx.files.write(files.prompt, prompt));
   const confined = await confineAgent(ctx, repo, open, { ...tree, tools, patch });
   const zones = { path: tree.path, commit: baseSha, bound: readOnlyBound(ctx, ticket) };
   const confinement = await withReadOnlyZones(confined, repo, zones);
@@ -227,74 +222,9 @@ async function finishFrom(
   // Nothing is left to change about what landed: its live check is repeated.
   if (paths.length === 0 && ticketOf(ctx.state(), open.ticket.id).live !== undefined) return { outcome: "landed" };
   const finish = () => runFinishLine(ctx, open, change, { gated: humanStep !== undefined });
-  const end = keptOut(ctx, open, change) ?? (await finish().catch((error: unknown) => endOf(open, error)));
-  if (end.outcome === "failed") await keepPatch(repoOf(ctx, open.ticket), { from: baseSha, change, patch: open.files.patch });
+  const repo = repoOf(ctx, open.ticket);
+  const failed = async (error: unknown): Promise<AttemptEnd> => endOf(open, await faultOf(repo, baseSha, error));
+  const end = keptOut(ctx, open, change) ?? (await finish().catch(failed));
+  if (end.outcome === "failed") await keepPatch(repo, { from: baseSha, change, patch: open.files.patch });
   return end;
-}
-
-function toAll(...readers: readonly { event(event: AgentEvent): void }[]): (event: AgentEvent) => void {
-  return (event) => {
-    for (const reader of readers) reader.event(event);
-  };
-}
-
-async function runAgent(
-  ctx: LoopContext,
-  open: OpenAttempt,
-  tree: Worktree,
-  confinement: Confinement | undefined,
-): Promise<AgentRun> {
-  const { ticket, fence, n, marker, signal, files } = open;
-  const ref = { ticket: ticket.id, fence };
-  const { limits } = ctx.batch;
-  ctx.report({ type: "worktree-ready", ...ref, ...tree });
-  await withSecrets(ctx, open, () => fetchKey(ctx, "agent", { signal, ticket: ticket.id }));
-  const reserved = await reserveMoney(ctx.dayBudget, ctx.report, { fence, usd: ctx.agent.reserveUsd });
-  if (!reserved.ok) throw new AttemptOver({ outcome: "stopped" });
-  if (!ctx.report({ type: "agent-launching", ...ref })) throw new AttemptOver({ outcome: "stopped" });
-  const path = ctx.toolchainPaths.get(ticket.repo);
-  const by = takeAccount(ctx, "agent", ticket.id);
-  const activity = thinActivity(ctx.clock, (text, lines) => ctx.report({ type: "activity", ...ref, text, lines }));
-  const onReport = (watch: GateWatch) => remedyAtWork(ctx, open, { guard, watch });
-  const behaviour = watchBehaviour(ctx, open, { worktree: tree.path, onReport });
-  const audit = auditCommands(ctx, open);
-  const useless = new AbortController();
-  const onFault = () => useless.abort();
-  const guard = watchGuard(ctx, open, {
-    baseSha: tree.baseSha,
-    onBlocked: behaviour.blocked,
-    onFault,
-    isPlanning: isToPlan(ctx, open),
-  });
-  const running = ctx.agent.run({
-    ...{ ticket: ticket.id, attempt: n, marker, worktree: tree.path },
-    ...{ promptFile: files.prompt, outbox: files.outbox, session: files.session, logFile: files.agentLog },
-    timeoutMs: agentLimitMs(ctx.batch, ticket, ticketOf(ctx.state(), ticket.id)),
-    silenceMs: limits.silenceMinutes * 60_000,
-    ...{ signal: AbortSignal.any([signal, useless.signal]), ...by },
-    ...(guard.task === undefined ? {} : { guard: guard.task }),
-    ...(path === undefined ? {} : { path }),
-    ...(confinement === undefined ? {} : { confinement }),
-    onStart: (process) => ctx.report({ type: "agent-started", ...ref, ...process }),
-    onActivity: activity.line,
-    onEvent: toAll(behaviour, audit, guard),
-    onBlocked: (blocked) => ctx.report({ type: "connection-blocked", ...ref, step: "agent", ...blocked }),
-  });
-  const result = await running.finally(() => guard.end());
-  activity.end();
-  behaviour.end();
-  const costUsd = result.costUsd ?? ctx.agent.reserveUsd;
-  ctx.dayBudget.settle(fence, costUsd);
-  const fault = signal.aborted ? undefined : guard.fault();
-  const isCut = result.ending === "aborted" || result.ending === "blocked";
-  const ending: AgentEnding = fault !== undefined ? "stopped" : isCut ? open.ending() : result.ending;
-  ctx.report({
-    type: "agent-ended",
-    ...ref,
-    ...{ ending, exitCode: result.exitCode, signal: result.signal, costUsd },
-    ...(result.stop === undefined ? {} : { stop: sanitizeStopReason(result.stop) }),
-    ...by,
-  });
-  await audit.end();
-  return fault === undefined ? result : { fault };
 }

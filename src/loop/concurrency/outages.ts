@@ -13,6 +13,8 @@ const FIRST_MS: Readonly<Record<CalledSource, number>> = {
   forge: 1_000,
   git: 250,
   disk: 500,
+  program: 1_000,
+  worktree: 1_000,
   oracle: 2_000,
   tripwire: 2_000,
   reverify: 2_000,

@@ -10,6 +10,7 @@ import type { PreparedTrees } from "../../ports/prepared-trees.ts";
 import type { RunFiles } from "../../ports/run-files.ts";
 import type { StepSecrets } from "../../ports/secrets.ts";
 import type { TestResultsReader } from "../../ports/test-results.ts";
+import type { Outages } from "../concurrency/outages.ts";
 
 /** The context that programs run in. */
 export interface ProgramContext {
@@ -45,6 +46,7 @@ export interface ProgramContext {
   readonly commandFiles: (command: Argv) => readonly string[];
   /** Files that each reviewer's program needs to read; see agentFiles. */
   readonly reviewerFiles: Readonly<Record<ReviewerParty, readonly string[]>>;
+  readonly outages: Outages;
   /** The state of the run. */
   state(): RunState;
   /** Reports a run of a check's command. */

@@ -8,11 +8,13 @@ import { plainText } from "../../domain/values/text.ts";
 import type { ExecRequest, ExecResult } from "../../ports/executor.ts";
 import type { Confinement } from "../../ports/sandbox.ts";
 import type { StepSecrets } from "../../ports/secrets.ts";
+import { OutageGivenUp } from "../concurrency/outages.ts";
 import { withCommandFiles } from "./confine.ts";
 import type { ProgramContext } from "./context.ts";
 import { CAREFUL_GIT } from "./nested-git.ts";
 import { howItEnded } from "./output.ts";
 import { AttemptOver, abortedEnd, type StepScope } from "./scope.ts";
+import { untilStarted } from "./until-started.ts";
 
 /** Takes a command's output; see ExecRequest. */
 export type TakesOutput = Pick<ExecRequest, "onLine" | "lineChars">;
@@ -32,10 +34,22 @@ export interface ToRun extends TakesOutput {
 
 /** Runs a command of the batch for an attempt. Throws AttemptOver if the attempt ended meanwhile. */
 export async function runIn(ctx: ProgramContext, scope: StepScope, toRun: ToRun): Promise<ExecResult> {
-  const path = ctx.toolchainPaths.get(scope.ticket.repo);
   const headers = (toRun.confinement?.hosts ?? []).filter(isHeaderHost).flatMap((host) => Object.values(host.headers));
   await withSecrets(ctx, scope, (secrets) => secrets.fetch(headers, scope.signal));
-  const result = await ctx.executor.run({
+  const request = requestOf(ctx, scope, toRun);
+  const who = plainText(toRun.argv[0] ?? "", 200);
+  const isFault = (ended: ExecResult): boolean => ended.isMachine === true;
+  const result = await untilStarted(ctx, { who, signal: scope.signal, run: () => ctx.executor.run(request) }, isFault);
+  // During a stop, a command that was killed or could not start has not failed.
+  const byItself = result.ending === "exited" && result.signal === null;
+  if (result.ending === "aborted" || (scope.signal.aborted && !byItself)) throw new AttemptOver(abortedEnd(scope));
+  if (isFault(result)) throw new OutageGivenUp(`${who} ${howItEnded(result)}`);
+  return result;
+}
+
+function requestOf(ctx: ProgramContext, scope: StepScope, toRun: ToRun): ExecRequest {
+  const path = ctx.toolchainPaths.get(scope.ticket.repo);
+  return {
     argv: toRun.argv,
     cwd: toRun.cwd,
     env: {
@@ -55,11 +69,7 @@ export async function runIn(ctx: ProgramContext, scope: StepScope, toRun: ToRun)
       scope.announce({ type: "connection-blocked", step: toRun.confinement?.hostsFor ?? toRun.log, ...blocked }),
     ...(toRun.onLine === undefined ? {} : { onLine: toRun.onLine }),
     ...(toRun.lineChars === undefined ? {} : { lineChars: toRun.lineChars }),
-  });
-  // During a stop, a command that was killed or could not start has not failed.
-  const byItself = result.ending === "exited" && result.signal === null;
-  if (result.ending === "aborted" || (scope.signal.aborted && !byItself)) throw new AttemptOver(abortedEnd(scope));
-  return result;
+  };
 }
 
 /** Keeps git and version managers from obeying files of the checkout, for a command with a secret or outside the sandbox. */

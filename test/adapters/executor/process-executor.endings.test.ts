@@ -115,7 +115,7 @@ describe("what does not start is a result in words", () => {
   it("a file that may not be executed, and one without its interpreter", async () => {
     const file = join(folder(), "plain.sh");
     writeFileSync(file, "#!/no/such/interpreter\n", { mode: 0o644 });
-    expect(await failing({ argv: [file] })).toBe(`${file} is there but may not be executed`);
+    expect(await failing({ argv: [file] })).toBe(`${file} is there but may not be executed (chmod +x)`);
     chmodSync(file, 0o755);
     expect(await failing({ argv: [file] })).toBe(`${file} names an interpreter (its #! line) that does not exist`);
   });

@@ -17,10 +17,13 @@ describe("money", () => {
     };
   };
 
-  test("a command agent is free unless the batch gives its price, and then no cap is ever in its way", () => {
+  test("a command agent is free unless the batch gives its price, and no cap is in its way unless more was spent", () => {
     expect(reserveOf({ agent: { kind: "command", command: ["x"] }, limits: batchOf([]).limits })).toBe(0);
     expect(reserveOf({ agent: { kind: "command", command: ["x"], usdPerAttempt: 3 }, limits: batchOf([]).limits })).toBe(3);
-    expect(paid({ usdPerRun: 0 }, 0).cap({ spentUsd: 50 })).toBeUndefined();
+    expect(paid({ usdPerRun: 0 }, 0).cap({ spentTodayUsd: 50 })).toBeUndefined();
+    // It has told what it cost (cost.json).
+    expect(paid({ usdPerRun: 10 }, 0).cap({ spentUsd: 10 })).toBeUndefined();
+    expect(paid({ usdPerRun: 10 }, 0).cap({ spentUsd: 10.01 })).toBe("usdPerRun");
   });
 
   test.for([

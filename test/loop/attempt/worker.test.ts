@@ -28,12 +28,6 @@ describe("what an agent's end makes of its attempt", () => {
     ["exits non-zero", { exitCode: 3 }, "failed", "the agent exited with code 3"],
     ["is silent", { ending: "silent", exitCode: null }, "silent", "the agent printed nothing for too long and was killed"],
     ["runs out of time", { ending: "out-of-time", exitCode: null }, "out-of-time", "the agent ran out of time and was killed"],
-    [
-      "does not start",
-      { ending: "failed-to-start", exitCode: null, message: "ENOENT" },
-      "failed",
-      "the agent did not start: ENOENT",
-    ],
     ["is killed by a signal", { exitCode: null, signal: "SIGSEGV" }, "failed", "the agent was ended by SIGSEGV"],
   ] as const)(
     "an agent that %s: nothing of it lands, its evidence and its change are kept",
@@ -45,13 +39,27 @@ describe("what an agent's end makes of its attempt", () => {
       });
       stage.start();
       expect((await stage.ended()).end?.exitCode).toBe(1);
-      expect(stage.ticket(T1)).toMatchObject({ phase: "stalled", failures: 1, history: [{ outcome, summary, claimed: false }] });
+      expect(stage.ticket(T1)).toMatchObject({ phase: "stalled", failures: 1, history: [{ outcome, claimed: false }] });
+      expect(stage.ticket(T1).history[0]?.summary).toBe(`${summary}; it printed last: "last words"`);
       expect(stage.of("attempt-ended")[0]?.evidence).toMatchObject({ step: "agent", detail: "last words" });
       expect(stage.git("log", "--format=%s", "main")).toBe("first");
       expect(readFileSync(join(stage.root, "run/tickets/T-1/attempt-1/change.patch"), "utf8")).toContain("T-1.txt");
       expect(existsSync(join(stage.root, "worktrees/T-1-1"))).toBe(false);
     },
   );
+
+  test("an agent that does not start has not failed: it is tried again, and the run waits for that no longer than for an outage", async () => {
+    const result = { ending: "failed-to-start", exitCode: null, message: "ENOENT" } as const;
+    using stage = await Stage.open({ tickets: one, limits: { attempts: 1, outageMinutes: 0.03 }, work: () => result });
+    stage.start();
+    const { end } = await stage.ended();
+    expect(end).toMatchObject({
+      exitCode: 3,
+      reason: expect.stringContaining("a program could not be started: the agent: ENOENT"),
+    });
+    expect(stage.tasks.length).toBeGreaterThan(1);
+    expect(stage.ticket(T1)).toMatchObject({ phase: "waiting", failures: 0, history: [{ outcome: "stopped" }] });
+  });
 
   test("a claim with nothing changed is not upheld", async () => {
     const finish: StepSpec[] = [{ step: "gates" }, { step: "merge" }, { step: "assert" }];

@@ -51,7 +51,9 @@ describe("a heal", () => {
     const [, nonce] = /DATA BEGIN T-1 ([0-9a-f]{32})/.exec(prompt) ?? [];
     expect(prompt.split(`${nonce}`)).toHaveLength(6);
     expect(prompt).toContain("1 of 1 ticket is open: T-1 stalled");
-    expect(prompt).toContain('agent "agent" failed: the agent exited with code 1\nI do not know which file');
+    expect(prompt).toContain(
+      'agent "agent" failed: the agent exited with code 1; it printed last: "I do not know which file"\nI do not know which file',
+    );
     expect(prompt).toContain("\nno rule to make target\nDATA END T-1");
     expect(prompt.length).toBeLessThan(20_000);
   });

@@ -161,7 +161,10 @@ export function contextOf(
     harness: fixedHarness(),
     templates: { reviewer: "", adversary: "", adjudicator: "", healer: "", planner: "", plan: "" },
     audit: { append: () => undefined, flush: () => undefined },
-    outbox: { read: () => Promise.resolve({ discoveries: [], refused: [] }) },
+    outbox: {
+      read: () => Promise.resolve({ discoveries: [], refused: [] }),
+      readRun: () => Promise.resolve({ refused: [] }),
+    },
     merges: new MergeQueue(),
     trains: new MergeTrains(clock),
     pullRequests: new Map(),

@@ -1,0 +1,107 @@
+import type { AgentEvent } from "../../domain/run/agent-event.ts";
+import type { AgentEnding } from "../../domain/run/attempt-fact.ts";
+import { ticketOf } from "../../domain/run/state.ts";
+import { agentLimitMs } from "../../domain/schedule/stop-conditions.ts";
+import type { AgentResult, AgentTask } from "../../ports/agent.ts";
+import type { Confinement } from "../../ports/sandbox.ts";
+import { fetchKey, takeAccount } from "../programs/account.ts";
+import { sanitizeStopReason, thinActivity } from "../programs/output.ts";
+import { reserveMoney } from "../programs/reserve-money.ts";
+import { withSecrets } from "../programs/run-in.ts";
+import { AttemptOver } from "../programs/scope.ts";
+import { untilStarted } from "../programs/until-started.ts";
+import type { AgentRun } from "./agent-end.ts";
+import { auditCommands } from "./audit.ts";
+import type { WorktreeStart } from "./begin-worktree.ts";
+import { type GateWatch, watchBehaviour } from "./behaviour.ts";
+import type { LoopContext, OpenAttempt } from "./context.ts";
+import { watchGuard } from "./guard.ts";
+import { isToPlan } from "./planning.ts";
+import { remedyAtWork } from "./remedy.ts";
+import { sessionToResume, withRunClaims } from "./run-claims.ts";
+
+/** Runs the agent of an attempt in its worktree, and reports its end. Throws AttemptOver if it may not start. */
+export async function runAgent(
+  ctx: LoopContext,
+  open: OpenAttempt,
+  tree: WorktreeStart & { readonly path: string; readonly branch: string },
+  confinement: Confinement | undefined,
+): Promise<AgentRun> {
+  const { ticket, fence, n, marker, signal, files } = open;
+  const ref = { ticket: ticket.id, fence };
+  const { limits } = ctx.batch;
+  ctx.report({ type: "worktree-ready", ...ref, ...tree });
+  await withSecrets(ctx, open, () => fetchKey(ctx, "agent", { signal, ticket: ticket.id }));
+  const reserved = await reserveMoney(ctx.dayBudget, ctx.report, { fence, usd: ctx.agent.reserveUsd });
+  if (!reserved.ok) throw new AttemptOver({ outcome: "stopped" });
+  if (!ctx.report({ type: "agent-launching", ...ref })) throw new AttemptOver({ outcome: "stopped" });
+  const path = ctx.toolchainPaths.get(ticket.repo);
+  const by = takeAccount(ctx, "agent", ticket.id);
+  const activity = thinActivity(ctx.clock, (text, lines) => ctx.report({ type: "activity", ...ref, text, lines }));
+  const onReport = (watch: GateWatch) => remedyAtWork(ctx, open, { guard: guard.watch, watch });
+  const behaviour = watchBehaviour(ctx, open, { worktree: tree.path, onReport });
+  const audit = auditCommands(ctx, open);
+  const useless = new AbortController();
+  const onFault = () => useless.abort();
+  const guardOptions = { baseSha: tree.baseSha, onBlocked: behaviour.blocked, onFault, isPlanning: isToPlan(ctx, open) };
+  const guard = new GuardedStart(() => watchGuard(ctx, open, guardOptions));
+  const task: AgentTask = {
+    ...{ ticket: ticket.id, attempt: n, marker, worktree: tree.path },
+    ...{ promptFile: files.prompt, outbox: files.outbox, session: files.session, logFile: files.agentLog },
+    timeoutMs: agentLimitMs(ctx.batch, ticket, ticketOf(ctx.state(), ticket.id)),
+    silenceMs: limits.silenceMinutes * 60_000,
+    ...{ signal: AbortSignal.any([signal, useless.signal]), ...by },
+    ...(await sessionToResume(ctx, open)),
+    ...(path === undefined ? {} : { path }),
+    ...(confinement === undefined ? {} : { confinement }),
+    onStart: (process) => ctx.report({ type: "agent-started", ...ref, ...process }),
+    onActivity: activity.line,
+    onEvent: toAll(behaviour, audit, { event: (event) => guard.watch.event(event) }),
+    onBlocked: (blocked) => ctx.report({ type: "connection-blocked", ...ref, step: "agent", ...blocked }),
+  };
+  const run = () => guard.start((installed) => ctx.agent.run({ ...task, ...installed }));
+  const running = untilStarted(ctx, { who: "the agent", signal, run });
+  const result = await withRunClaims(ctx, open, await running.finally(() => guard.watch.end()));
+  activity.end();
+  behaviour.end();
+  const costUsd = result.costUsd ?? ctx.agent.reserveUsd;
+  ctx.dayBudget.settle(fence, costUsd);
+  const fault = signal.aborted ? undefined : guard.watch.fault();
+  const isCut = result.ending === "aborted" || result.ending === "blocked";
+  const ending: AgentEnding = fault !== undefined ? "stopped" : isCut ? open.ending() : result.ending;
+  ctx.report({
+    type: "agent-ended",
+    ...ref,
+    ...{ ending, exitCode: result.exitCode, signal: result.signal, costUsd },
+    ...(result.stop === undefined ? {} : { stop: sanitizeStopReason(result.stop) }),
+    ...by,
+  });
+  await audit.end();
+  return fault === undefined ? result : { fault };
+}
+
+/** The watch over the guard of an agent. The guard is installed anew with each try to start the agent. */
+class GuardedStart {
+  readonly #make: () => ReturnType<typeof watchGuard>;
+  watch: ReturnType<typeof watchGuard>;
+
+  constructor(make: () => ReturnType<typeof watchGuard>) {
+    this.#make = make;
+    this.watch = make();
+  }
+
+  async start(run: (installed: Pick<AgentTask, "guard">) => Promise<AgentResult>): Promise<AgentResult> {
+    const { task } = this.watch;
+    const ended = await run(task === undefined ? {} : { guard: task });
+    if (ended.ending !== "failed-to-start") return ended;
+    await this.watch.end();
+    this.watch = this.#make();
+    return ended;
+  }
+}
+
+function toAll(...readers: readonly { event(event: AgentEvent): void }[]): (event: AgentEvent) => void {
+  return (event) => {
+    for (const reader of readers) reader.event(event);
+  };
+}

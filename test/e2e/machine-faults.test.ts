@@ -1,0 +1,125 @@
+import { chmodSync, cpSync, globSync, renameSync, rmSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import type { RunEvent } from "../../src/domain/run/event.ts";
+import { Stage } from "./stage.ts";
+
+const of = <T extends RunEvent["type"]>(events: readonly RunEvent[], type: T) =>
+  events.filter((event): event is Extract<RunEvent, { type: T }> => event.type === type);
+
+const GOOD = '#!/bin/sh\necho done > "$LOOPDASH_TICKET.txt"\n';
+
+/** A batch whose agent is a shell script; `command` names it. */
+function scripted(script: string, command: readonly string[] = ["./agent.sh"], over: Record<string, unknown> = {}) {
+  const stage = new Stage();
+  stage.repo("app");
+  const agent = stage.write("agent.sh", script, 0o755);
+  return { stage, agent, batch: stage.batch(["T-1", "T-2"], { agent: { kind: "command", command }, ...over }) };
+}
+
+/** What breaks while T-1 is at work, and the repair. T-2 waits for the one worker. */
+const FAULTS: readonly {
+  readonly name: string;
+  readonly what: "program" | "worktree" | "disk";
+  readonly why: RegExp;
+  readonly command?: readonly string[];
+  readonly breaks: (stage: Stage) => string;
+  readonly repair: (stage: Stage) => void;
+}[] = [
+  {
+    name: "the agent's program is gone",
+    what: "program",
+    why: /the agent: there is no program .*agent\.sh/,
+    breaks: (stage) => `mv ${stage.path("agent.sh")} ${stage.path("away")}`,
+    repair: (stage) => renameSync(stage.path("away"), stage.path("agent.sh")),
+  },
+  {
+    name: "the agent's script is gone",
+    what: "program",
+    why: /agent\.sh, which its command names, is gone/,
+    command: ["sh", "agent.sh"],
+    breaks: (stage) => `mv ${stage.path("agent.sh")} ${stage.path("away")}`,
+    repair: (stage) => renameSync(stage.path("away"), stage.path("agent.sh")),
+  },
+  {
+    name: "the agent's program may not be executed any more",
+    what: "program",
+    why: /may not be executed \(chmod \+x\)/,
+    breaks: (stage) => `chmod -x ${stage.path("agent.sh")}`,
+    repair: (stage) => chmodSync(stage.path("agent.sh"), 0o755),
+  },
+  {
+    name: "the interpreter of the agent's script is gone",
+    what: "program",
+    why: /names an interpreter \(its #! line\) that does not exist/,
+    breaks: (stage) => `sed -i '1s|.*|#!/no/such/sh|' ${stage.path("agent.sh")}`,
+    repair: (stage) => stage.write("agent.sh", GOOD, 0o755),
+  },
+  {
+    name: "the repository has lost its objects",
+    what: "worktree",
+    why: /git .*failed/,
+    breaks: (stage) =>
+      `cp -r ${stage.path("app/.git/objects")} ${stage.path("saved")}; find ${stage.path("app/.git/objects")} -type f -delete`,
+    repair: (stage) => cpSync(stage.path("saved"), stage.path("app/.git/objects"), { recursive: true }),
+  },
+  {
+    name: "there is a file where the run keeps the files of its tickets",
+    what: "disk",
+    why: /E(?:EXIST|NOTDIR)/,
+    breaks: (stage) => `rm -rf ${stage.home}/runs/*/tickets/T-2; touch $(echo ${stage.home}/runs/*/tickets)/T-2`,
+    repair: (stage) => {
+      for (const file of globSync(`${stage.home}/runs/*/tickets/T-2`)) rmSync(file);
+    },
+  },
+];
+
+describe("a fault of the machine in the middle of a run", () => {
+  test.for(FAULTS)(
+    "$name: no attempt is charged, one cause, exit 3, and the same command resumes",
+    { timeout: 180_000 },
+    async (fault) => {
+      const { stage, batch } = scripted("", fault.command ?? ["./agent.sh"], {
+        limits: { workers: 1, attempts: 1, outageMinutes: 0.05 },
+      });
+      using _ = stage;
+      stage.write("agent.sh", `${GOOD}[ "$LOOPDASH_TICKET" = T-2 ] || { ${fault.breaks(stage)}; }\n`, 0o755);
+      const { code, events } = await stage.events(batch);
+      expect(of(events, "outage-started")[0]).toMatchObject({ what: fault.what, why: expect.stringMatching(fault.why) });
+      const ended = of(events, "attempt-ended").map(({ outcome }) => outcome);
+      expect([code, ended.filter((outcome) => outcome === "failed")]).toEqual([3, []]);
+      expect(of(events, "run-ended")[0]?.reason).toMatch(/once it works, the same command continues from here$/);
+      fault.repair(stage);
+      stage.write("agent.sh", GOOD, 0o755);
+      const again = await stage.run([batch, "--headless"]);
+      expect([again.code, again.stdout]).toEqual([0, expect.stringContaining("run resumed")]);
+      expect(stage.landed().toSorted()).toEqual(["T-1", "T-2"]);
+    },
+  );
+
+  test("that passes: the agent starts as soon as its program is back", { timeout: 180_000 }, async () => {
+    const { stage, batch } = scripted("", ["./agent.sh"], { limits: { workers: 1, attempts: 1, outageMinutes: 5 } });
+    using _ = stage;
+    stage.write("agent.sh", `${GOOD}[ "$LOOPDASH_TICKET" = T-2 ] || mv ${stage.path("agent.sh")} ${stage.path("away")}\n`, 0o755);
+    const run = stage.start([batch, "--headless"]);
+    await run.until(/a program cannot be started: the agent: there is no program/);
+    stage.write("agent.sh", GOOD, 0o755);
+    expect(await run.ended).toMatchObject({ code: 0, stderr: "" });
+    expect(stage.landed().toSorted()).toEqual(["T-1", "T-2"]);
+    expect(run.stdout()).not.toContain("guard is dead");
+  });
+});
+
+test("agents that fail alike and change nothing halt the run, and use up no attempt", { timeout: 120_000 }, async () => {
+  const { stage, batch } = scripted("#!/bin/sh\necho 'cannot find module x' >&2\nexit 1\n", ["./agent.sh"], {
+    limits: { workers: 1 },
+  });
+  using _ = stage;
+  const { code, events } = await stage.events(batch);
+  expect(code).toBe(1);
+  expect(of(events, "run-ended")[0]?.reason).toMatch(
+    /agent-fault\): 3 agents in a row.*it printed last: "cannot find module x"; mend/,
+  );
+  stage.write("agent.sh", GOOD, 0o755);
+  const again = await stage.run([batch, "--headless"]);
+  expect([again.code, again.stdout]).toEqual([0, expect.stringContaining("run resumed")]);
+});
