@@ -72,7 +72,7 @@ function aWatch(): ReturnType<typeof watchBehaviour> {
     bytes += JSON.stringify(fact).length;
     return bytes > 0;
   };
-  const clock = { now: () => time, after: () => () => undefined };
+  const clock = { now: () => time, ran: () => time, gaps: () => [], after: () => () => undefined };
   const of = { ticket: { ...ticket, id: TicketId.parse("T-1") }, fence: Fence.parse(1) };
   return watchBehaviour({ batch: start.batch, clock, repos, report }, of, { worktree: "/work/app" });
 }

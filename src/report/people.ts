@@ -26,13 +26,13 @@ ${rows}</tbody></table></div>`;
 
 /** What went wrong after a landing, and for how long. */
 export function incidentsSection(state: RunState): PageSection | undefined {
-  const { incidents } = state;
-  if (incidents.length === 0) return undefined;
-  const items = incidentLines(state).map(
+  const lines = incidentLines(state);
+  if (lines.length === 0) return undefined;
+  const items = lines.map(
     (line) => html`<li><bdi>${line}</bdi></li>
 `,
   );
-  return { id: "incidents", title: "Incidents", note: String(incidents.length), body: html`<ul class="plain">${items}</ul>` };
+  return { id: "incidents", title: "Incidents", note: String(lines.length), body: html`<ul class="plain">${items}</ul>` };
 }
 
 /** Every judgement of the oracle, as far as a page can list them. */

@@ -1,5 +1,6 @@
 import { PARTY_NAMES } from "../domain/batch/party.ts";
 import type { RunEvent } from "../domain/run/event.ts";
+import { suspensionText } from "../domain/run/suspension.ts";
 import { plural } from "../domain/values/plural.ts";
 import { formatElapsed, formatMinute } from "./format.ts";
 import { type EventLabel, STYLES, toned } from "./labels/tone.ts";
@@ -16,6 +17,7 @@ type LimitFact = Extract<
       | "backoff-started"
       | "account-switched"
       | "audit-head"
+      | "engine-suspended"
       | "others-spent-today"
       | "day-spend-unknown";
   }
@@ -44,6 +46,8 @@ export function limitLabel(event: LimitFact): EventLabel | undefined {
         toned(STYLES.needsYou, "waiting"),
         `other runs spent $${event.usd.toFixed(2)} today: limits.usdPerDay has no room for another start`,
       ];
+    case "engine-suspended":
+      return [waits, suspensionText(event)];
     // The ticket view has the count.
     case "audit-head":
       return undefined;

@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/ports/clock.ts";
+import type { EngineClock } from "../../src/ports/clock.ts";
 
 /** A timer that waits. */
 interface Due {
@@ -7,12 +7,20 @@ interface Due {
 }
 
 /** The clock of one run: time passes only if a test lets it, from one timer to the next. It begins on a day that services can have. */
-export class RunClock implements Clock {
+export class RunClock implements EngineClock {
   #now = Date.UTC(2026, 10, 26, 9);
   #due: Due[] = [];
 
   now(): number {
     return this.#now;
+  }
+
+  ran(): number {
+    return this.#now;
+  }
+
+  gaps(): [] {
+    return [];
   }
 
   after(ms: number, then: () => void): () => void {

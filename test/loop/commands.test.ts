@@ -88,7 +88,7 @@ test("a found ticket that the tracker did not take is filed again at a person's 
     },
   };
   using stage = await Stage.open(options, ({ tracker }) => ({
-    clock: { now: () => systemClock.now(), after: (ms, then) => systemClock.after(ms / 100, then) },
+    clock: { ...systemClock, after: (ms, then) => systemClock.after(ms / 100, then) },
     tracker: { ...tracker, file: (ticket) => (tracked.down ? Promise.reject(new TicketIdTaken("down")) : tracker.file(ticket)) },
   }));
   stage.start();

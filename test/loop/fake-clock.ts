@@ -1,12 +1,20 @@
-import type { Clock } from "../../src/ports/clock.ts";
+import type { EngineClock } from "../../src/ports/clock.ts";
 
 /** A clock that a test moves by hand. */
-export class FakeClock implements Clock {
+export class FakeClock implements EngineClock {
   #now = 1_000_000;
   #due: { at: number; then: () => void }[] = [];
 
   now(): number {
     return this.#now;
+  }
+
+  ran(): number {
+    return this.#now;
+  }
+
+  gaps(): [] {
+    return [];
   }
 
   after(ms: number, then: () => void): () => void {

@@ -20,6 +20,8 @@ function hasty(waits: number[] = []) {
   return (ctx: LoopContext): Partial<LoopContext> => ({
     clock: {
       now: () => ctx.clock.now() + ahead,
+      ran: () => ctx.clock.ran() + ahead,
+      gaps: () => [],
       after: (ms, then) => {
         if (ms < 5_000 || ms === LOOKS_MS) return ctx.clock.after(ms, then);
         return ctx.clock.after(0, () => {

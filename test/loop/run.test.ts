@@ -115,7 +115,7 @@ describe("the last re-verification", () => {
     writeFileSync(live, "");
     using stage = await Stage.open({ tickets: [ticketOf("T-1", { finish: finishWith(live) })] }, (ctx) => ({
       ...onReverify(() => rmSync(live, { force: true }))(ctx),
-      clock: { now: () => Date.now(), after: (_, then) => ctx.clock.after(0, then) },
+      clock: { ...ctx.clock, after: (_, then) => ctx.clock.after(0, then) },
       tracker: {
         ...ctx.tracker,
         set: (id, to, note) => (to.as === "open" ? Promise.reject(new Error("read-only now")) : ctx.tracker.set(id, to, note)),

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { AgentStop } from "../../src/domain/run/agent-event.ts";
 import type { AgentStopKind } from "../../src/domain/run/attempt-fact.ts";
 import type { LoopContext } from "../../src/loop/attempt/context.ts";
-import type { Clock } from "../../src/ports/clock.ts";
+import type { EngineClock } from "../../src/ports/clock.ts";
 import type { Reviewer, ReviewerAnswer, ReviewerTask } from "../../src/ports/reviewer.ts";
 
 /** A vendor's reviewer with these answers, the last for all that follow; it passes where none is given. */
@@ -30,7 +30,7 @@ function passes({ promptFile }: ReviewerTask): string {
 
 /** A clock whose waits are over at once, and what was waited for. */
 export const impatient = (waits: number[]) => (ctx: LoopContext) => {
-  const clock: Clock = {
+  const clock: EngineClock = {
     ...ctx.clock,
     after: (ms, then) => {
       // Anything but the wait for the API goes its usual way.

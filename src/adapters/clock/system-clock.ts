@@ -1,11 +1,14 @@
-import type { Clock } from "../../ports/clock.ts";
+import type { EngineClock } from "../../ports/clock.ts";
+import { ranMs, takeGaps } from "../executor/run-time.ts";
 
 /** The longest delay a timer takes, in milliseconds (about 24 days); a longer one would fire at once. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 /** The machine's own clock. */
-export const systemClock: Clock = {
+export const systemClock: EngineClock = {
   now: () => Date.now(),
+  ran: ranMs,
+  gaps: takeGaps,
   after(ms, then) {
     let left = ms;
     let timer: NodeJS.Timeout;

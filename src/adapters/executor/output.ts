@@ -3,6 +3,7 @@ import type { ExecRequest } from "../../ports/executor.ts";
 import type { Masker } from "../../ports/secrets.ts";
 import { createOutputLines, type OutputLines } from "./lines.ts";
 import type { LogFile } from "./log-file.ts";
+import { ranMs } from "./run-time.ts";
 import { createTail } from "./tail.ts";
 
 /** Passes a program's output to the log, the tail and the lines. */
@@ -11,7 +12,7 @@ export interface Output {
   attach(streams: { readonly stdout: Readable; readonly stderr: Readable }, log: LogFile): void;
   /** Resumes after the log accepts more. */
   resume(): void;
-  /** Milliseconds (performance.now) of the last byte; the current time while the log holds the output up. */
+  /** Milliseconds (ranMs) of the last byte; the current time while the log holds the output up. */
   lastByteAt(): number;
   /** Emits unfinished lines, and bytes that were held back. Call once, after both streams have ended. */
   end(): void;
@@ -31,7 +32,7 @@ export function createOutput(
   const ends: (() => void)[] = [];
   let streams: readonly Readable[] = [];
   let held = false;
-  let lastByteAt = performance.now();
+  let lastByteAt = ranMs();
 
   const lines = (name: "stdout" | "stderr"): OutputLines | undefined => {
     if (onLine === undefined) return undefined;
@@ -55,7 +56,7 @@ export function createOutput(
       splitter?.push(chunk);
     };
     stream.on("data", (chunk: Buffer) => {
-      lastByteAt = performance.now();
+      lastByteAt = ranMs();
       take(mask === undefined ? chunk : mask.push(chunk));
     });
     ends.push(() => {
@@ -66,7 +67,7 @@ export function createOutput(
   return {
     attach({ stdout, stderr }, log) {
       streams = [stdout, stderr];
-      lastByteAt = performance.now();
+      lastByteAt = ranMs();
       read(stdout, lines("stdout"), log);
       read(stderr, lines("stderr"), log);
     },
@@ -74,7 +75,7 @@ export function createOutput(
       held = false;
       for (const each of streams) each.resume();
     },
-    lastByteAt: () => (held ? performance.now() : lastByteAt),
+    lastByteAt: () => (held ? ranMs() : lastByteAt),
     end() {
       for (const end of ends) end();
     },

@@ -8,9 +8,10 @@ import { withFiles } from "./passed-files.ts";
 import { isAlive, processId } from "./process-id.ts";
 import { createProcessTable, FENCE_VARIABLE, outputsOf, type ReadProcessTable } from "./process-table.ts";
 import { createProcessTreeWatch, type ProcessTreeWatch } from "./process-tree-watch.ts";
+import { afterRunning, ranMs, whenOver } from "./run-time.ts";
 import { isMachineFault, startFailure } from "./start-failure.ts";
 import { killGroup, type Swept, sweep } from "./sweep.ts";
-import { isFulfilledWithin, whenOver } from "./timers.ts";
+import { isFulfilledWithin } from "./timers.ts";
 
 /** A program that was asked to end (SIGTERM to its group) is killed (SIGKILL) if it still runs after this time. */
 export const KILL_AFTER_MS = 2_000;
@@ -195,11 +196,9 @@ function stopper(options: {
     void options.family.look().then(() => {
       if (options.lifetime.aborted) return;
       options.child.kill("SIGTERM");
-      const killAt = performance.now() + KILL_AFTER_MS;
-      whenOver(
-        () => killAt - performance.now(),
+      during(
         options.lifetime,
-        () => options.child.kill("SIGKILL"),
+        afterRunning(KILL_AFTER_MS, () => options.child.kill("SIGKILL")),
       );
     });
   };
@@ -207,24 +206,30 @@ function stopper(options: {
 
 function armLimits(request: ExecRequest, output: Output, lifetime: AbortSignal, stop: (cause: ExecEnding) => void): void {
   const { timeoutMs, silenceMs, signal } = request;
-  const outOfTimeAt = performance.now() + timeoutMs;
   // Not by addEventListener's own `signal` option: Node holds its remover weakly (one per target), so that with many
   // runs on one signal a garbage collection leaves listeners behind.
   const onAbort = () => stop("aborted");
   signal.addEventListener("abort", onAbort, { once: true });
   lifetime.addEventListener("abort", () => signal.removeEventListener("abort", onAbort), { once: true });
   if (signal.aborted) stop("aborted");
-  whenOver(
-    () => outOfTimeAt - performance.now(),
+  during(
     lifetime,
-    () => stop("out-of-time"),
+    afterRunning(timeoutMs, () => stop("out-of-time")),
   );
   if (silenceMs === undefined) return;
-  whenOver(
-    () => output.lastByteAt() + silenceMs - performance.now(),
+  during(
     lifetime,
-    () => stop("silent"),
+    whenOver(
+      () => output.lastByteAt() + silenceMs - ranMs(),
+      () => stop("silent"),
+    ),
   );
+}
+
+/** Cancels a timer at the end of a program's life. */
+function during(lifetime: AbortSignal, cancel: () => void): void {
+  if (lifetime.aborted) cancel();
+  else lifetime.addEventListener("abort", cancel, { once: true });
 }
 
 function callOnStart(request: ExecRequest, main: ProcessId, ending: Ending, stop: (cause: ExecEnding) => void): void {

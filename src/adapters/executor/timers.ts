@@ -11,22 +11,3 @@ export async function isFulfilledWithin(promise: Promise<unknown>, ms: number): 
     timer.abort();
   }
 }
-
-/** Node's timers fire at once if the delay is larger (2^31 - 1 ms, about 24.8 days). */
-const LONGEST_DELAY_MS = 2 ** 31 - 1;
-
-/**
- * Calls `then` once, when `remaining()` (milliseconds) is no longer positive. It asks again only after the time that it was told,
- * so postponing the moment costs nothing. Never keeps the process alive; removed when `lifetime` aborts.
- */
-export function whenOver(remaining: () => number, lifetime: AbortSignal, then: () => void): void {
-  if (lifetime.aborted) return;
-  let timer: NodeJS.Timeout | undefined;
-  const ask = () => {
-    const left = remaining();
-    if (left <= 0) then();
-    else timer = setTimeout(ask, Math.min(Math.ceil(left), LONGEST_DELAY_MS)).unref();
-  };
-  lifetime.addEventListener("abort", () => clearTimeout(timer), { once: true });
-  ask();
-}

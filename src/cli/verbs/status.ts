@@ -4,6 +4,7 @@ import { pullRequestReports } from "../../domain/results/pull-request-report.ts"
 import { type Outage, type OutageSource, outageWords } from "../../domain/run/outage-fact.ts";
 import { heldByJournal } from "../../domain/run/reduce-outage.ts";
 import { activeTickets, type RunState, ticketOf } from "../../domain/run/state.ts";
+import { suspensionLines } from "../../domain/run/suspension.ts";
 import type { Attempt } from "../../domain/run/ticket-state.ts";
 import { describeReason, type Reason, whyNot } from "../../domain/schedule/why-not.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
@@ -68,6 +69,7 @@ export function asJson({ row, state, live, pid }: Omit<FoundRun, "folder" | "oth
     stage: state.stage,
     paused: state.paused,
     held: held(state),
+    suspensions: suspensionLines(state),
     counts: state.counts,
     oracle: last === undefined ? null : { verdict: last.verdict, at: new Date(last.at).toISOString(), counts: last.counts },
     working: activeTickets(state).map(({ id, attempt, phase }) => ({
@@ -151,6 +153,7 @@ export function asLines(
     ...(isSilent ? [`  ${STYLES.unknown.glyph} its engine does not answer: what follows is the last that its journal says`] : []),
     `oracle ${last === undefined ? "has not judged yet" : `${last.verdict}, ${formatDuration(now - last.at)} ago`}`,
     `tickets ${tickets.done} done, ${tickets.gated} human-gated, ${tickets.open} open of ${tickets.total} · $ ${costUsd.toFixed(2)} · interventions ${interventions.total}`,
+    ...suspensionLines(state).map((line) => `  ${STYLES.waits.glyph} ${line}`),
     ...outages(state, now),
     ...(isHeld ? backoff(state) : []),
     ...activeTickets(state).flatMap(({ id, attempt }) =>

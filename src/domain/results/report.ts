@@ -49,6 +49,8 @@ export interface RunReport {
   readonly healResults: readonly HealResult[];
   readonly incidents: number;
   readonly incidentsByKind: Ledger["incidentsByKind"];
+  /** Times in which no engine ran, which no limit counts, in order. ISO 8601, UTC. */
+  readonly suspensions: readonly { readonly from: string; readonly to: string }[];
   /** The incidents, in order. */
   readonly incidentList: readonly ReportIncident[];
   /** The pull requests of its tickets. */
@@ -219,6 +221,7 @@ export function reportOf(
       repo: repo ?? null,
       summary,
     })),
+    suspensions: (state.suspensions ?? []).map(({ from, to }) => ({ from: iso(from), to: iso(to) })),
     pullRequests: pullRequestReports(state),
     ci: state.end !== undefined && isBranchRun(state) ? { stopReason: ciStopReason(state) } : null,
     judgements: judgements.map(({ at, final, verdict, oracleSha, counts, problem, durationMs, evidence }) => ({

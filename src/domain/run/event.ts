@@ -29,6 +29,7 @@ import type { ProofFact } from "./proof-fact.ts";
 import type { RemedyFact } from "./remedy-fact.ts";
 import type { RevertFact } from "./revert-fact.ts";
 import type { SuiteFact } from "./suite-fact.ts";
+import type { SuspensionFact } from "./suspension.ts";
 
 export type VerdictWord = "done" | "not-done" | "unjudged";
 
@@ -241,6 +242,7 @@ export type RunFact =
   | RemedyFact
   | RevertFact
   | SuiteFact
+  | SuspensionFact
   | PrepareFact
   | PreparedFact;
 

@@ -37,6 +37,7 @@ import { reduceTicket } from "./reduce-ticket.ts";
 import { isAboutRevert } from "./revert-fact.ts";
 import type { RunState } from "./state.ts";
 import { countSuite, type SuiteFact } from "./suite-fact.ts";
+import { type SuspensionFact, withSuspension } from "./suspension.ts";
 
 /**
  * The one meaning of a journal: folds an event into the state. Pure. The loop, the dashboard's mirror, resume and replay all use
@@ -49,7 +50,8 @@ export function reduce(state: RunState | undefined, event: RunEvent): RunState {
     return initialState(event);
   }
   if (event.seq !== state.seq + 1) throw new RangeError(`event ${event.seq} does not follow event ${state.seq}`);
-  const next = { ...state, seq: event.seq, lastEventAt: event.at };
+  const idle = event.type === "run-resumed" ? withSuspension(state, { from: state.lastEventAt, to: event.at }) : {};
+  const next = { ...state, seq: event.seq, lastEventAt: event.at, ...idle };
   return isOutageEvent(event) ? reduceOutage(next, event) : reduceRun(next, event);
 }
 
@@ -121,12 +123,14 @@ function withBlame(state: RunState, event: ProofEvent): RunState {
   return blame(state, blamed, at, { step: "check", name: check, summary, detail });
 }
 
-type DelegatedEvent = AuditFact | DriftEvent | PeopleEvent | ProofEvent | SuiteFact | TicketFacts;
+type DelegatedEvent = AuditFact | DriftEvent | PeopleEvent | ProofEvent | SuiteFact | SuspensionFact | TicketFacts;
 
 /** Folds the events whose reducer has a file of its own. */
 function reduceDelegated(state: RunState, event: DelegatedEvent): RunState {
   if (isAboutProof(event)) return withBlame(reduceProof(state, event), event);
   switch (event.type) {
+    case "engine-suspended":
+      return { ...state, ...withSuspension(state, event) };
     case "audit-head":
       return reduceAudit(state, event);
     case "suite-ran":

@@ -22,6 +22,7 @@ import type { Preparations } from "./prepared-fact.ts";
 import type { Proofs } from "./proof-fact.ts";
 import type { ReviewerCounts } from "./reviewer-counts.ts";
 import type { SuiteCounts } from "./suite-fact.ts";
+import type { Suspension } from "./suspension.ts";
 import type { Phase, TicketState } from "./ticket-state.ts";
 import type { OracleState, TripwireState } from "./verdict-state.ts";
 
@@ -161,6 +162,8 @@ export interface RunState {
   /** Incidents after a landing, in order. */
   readonly incidents: readonly Incident[];
   readonly resumes: number;
+  /** Times in which no engine ran, in order; absent if there was none. */
+  readonly suspensions?: readonly Suspension[];
   readonly end?: {
     readonly at: number;
     readonly kind: EndKind;

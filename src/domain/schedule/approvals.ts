@@ -1,5 +1,6 @@
 import { awaitsApproval } from "../run/approval.ts";
 import type { RunState } from "../run/state.ts";
+import { runTimeAfter } from "../run/suspension.ts";
 import type { TicketState } from "../run/ticket-state.ts";
 import { vecAt } from "../values/vec.ts";
 
@@ -15,7 +16,7 @@ export function ticketsAwaiting(state: RunState): readonly TicketState[] {
 /** The moment from which a run without other work leaves those tickets to a person; undefined if none waits. In milliseconds. */
 export function approvalsEndAt(state: RunState): number | undefined {
   const since = ticketsAwaiting(state).map(({ approval }) => approval?.at ?? 0);
-  return since.length === 0 ? undefined : Math.max(...since) + waitMs(state);
+  return since.length === 0 ? undefined : runTimeAfter(state, Math.max(...since), waitMs(state));
 }
 
 /** A batch says how long; else a run that somebody watches waits for a while, and one that nobody does not at all. */

@@ -2,6 +2,7 @@ import { PARTIES, PARTY_NAMES, type Party } from "../batch/party.ts";
 import type { AgentStopKind } from "../run/attempt-fact.ts";
 import { describeFatalOutage, type FatalOutage, type Outage } from "../run/outage-fact.ts";
 import type { RunState } from "../run/state.ts";
+import { runTimeAfter } from "../run/suspension.ts";
 import { limitsOf } from "./accounts.ts";
 
 /** The first wait for a model's API that is away. It doubles each time. Milliseconds. */
@@ -28,8 +29,8 @@ export function outageMinutes({ batch }: Pick<RunState, "batch">): number {
 }
 
 /** The time at which an outage that began at `since` ends the run. Milliseconds since the epoch. */
-export function outageDeadline(state: Pick<RunState, "batch">, since: number): number {
-  return since + outageMinutes(state) * MINUTE_MS;
+export function outageDeadline(state: Pick<RunState, "batch" | "suspensions">, since: number): number {
+  return runTimeAfter(state, since, outageMinutes(state) * MINUTE_MS);
 }
 
 /** The outage of a party's model: the time since which each of its accounts is away. Undefined if one of them is not. */

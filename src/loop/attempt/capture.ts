@@ -18,7 +18,7 @@ export async function captureWork(
   { begun, before, ...tree }: { path: string; branch: string; from: string; begun: number; before?: string },
 ): Promise<Change> {
   const { ticket, signal } = scope;
-  const left = ctx.batch.limits.minutesPerAttempt * 60_000 - (ctx.clock.now() - begun);
+  const left = ctx.batch.limits.minutesPerAttempt * 60_000 - (ctx.clock.ran() - begun);
   const timeoutMs = Math.max(LEAST_CAPTURE_MS, left);
   try {
     await keepPeoplesCommits(ctx, ticket.id, { repo, ours: before });

@@ -181,7 +181,7 @@ async function attemptFrom(ctx: LoopContext, open: OpenAttempt, repo: Repo, work
   if (prepared !== undefined) return { outcome: startsAt === baseSha ? "stopped" : "failed", evidence: prepared };
   const run = () => runAgent(ctx, open, worktree, opened(ctx, confinement, "agent", { isTold: true }));
   if (isToPlan(ctx, open)) return planFirst(ctx, open, repo, { baseSha, run });
-  const begun = ctx.clock.now();
+  const begun = ctx.clock.ran();
   const fixed = await runFixers(ctx, open, repo, { ...tree, baseSha, begun, confinement: prepareIn });
   if (fixed !== undefined) {
     // Their commit is where the engine left the branch, and no agent's end tells it.

@@ -2,7 +2,7 @@ import type { RunFact } from "../../domain/run/event.ts";
 import type { CalledSource, Outage } from "../../domain/run/outage-fact.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import { plainText } from "../../domain/values/text.ts";
-import type { Clock } from "../../ports/clock.ts";
+import type { EngineClock } from "../../ports/clock.ts";
 import { ForgeUnavailable } from "../../ports/forge.ts";
 import { TrackerBusy } from "../../ports/tracker.ts";
 import { pause } from "./wait.ts";
@@ -43,7 +43,7 @@ const WHY_CHARS = 500;
 
 /** Options of `Outages`. */
 export interface OutagesOptions {
-  readonly clock: Clock;
+  readonly clock: EngineClock;
   /** Minutes for which a failing call is repeated. */
   readonly minutes: number;
   readonly report: (fact: RunFact) => boolean;
@@ -125,7 +125,7 @@ export class Outages {
 }
 
 interface RetryOptions {
-  readonly clock: Clock;
+  readonly clock: EngineClock;
   /** The first wait, the longest one, and the time after which the call is given up. Milliseconds. */
   readonly firstMs: number;
   readonly longestMs: number;
@@ -139,6 +139,8 @@ export class Retry {
   #failures = 0;
   #since = 0;
   #until = 0;
+  /** The time of day without the time in which the engine ran: more of it is no part of an outage. */
+  #idle = 0;
   /** True if the outage has waited beyond its time, because its source had said how long it would be busy. */
   #isExtended = false;
   #nextAt = 0;
@@ -163,7 +165,8 @@ export class Retry {
       this.#since = now;
       this.#until = now + mostMs;
       this.#isExtended = false;
-    }
+    } else this.#until += now - clock.ran() - this.#idle;
+    this.#idle = now - clock.ran();
     this.#failures += 1;
     const told = Math.min(retryAt, now + LONGEST_TOLD_MS);
     this.#isTold = told > now;

@@ -3,7 +3,7 @@ import type { ReviewerParty } from "../../domain/batch/party.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import type { SuiteFact } from "../../domain/run/suite-fact.ts";
-import type { Clock } from "../../ports/clock.ts";
+import type { EngineClock } from "../../ports/clock.ts";
 import type { Executor } from "../../ports/executor.ts";
 import type { Harness } from "../../ports/harness.ts";
 import type { PreparedTrees } from "../../ports/prepared-trees.ts";
@@ -16,7 +16,7 @@ import type { Outages } from "../concurrency/outages.ts";
 export interface ProgramContext {
   readonly batch: Batch;
   readonly executor: Executor;
-  readonly clock: Clock;
+  readonly clock: EngineClock;
   readonly files: RunFiles;
   readonly testReports: TestResultsReader;
   /** The prompts of workers and the named transients; a heal may change them. */

@@ -7,7 +7,7 @@ import { type Action, decide, nextMoment } from "../../domain/schedule/decide.ts
 import { specOf } from "../../domain/schedule/plan.ts";
 import { unprovenCommits } from "../../domain/schedule/proofs.ts";
 import type { Fence, RepoId } from "../../domain/values/ids.ts";
-import type { Clock } from "../../ports/clock.ts";
+import type { EngineClock } from "../../ports/clock.ts";
 import type { Journal } from "../../ports/journal.ts";
 import { type ExclusiveNames, POLL_MS } from "./exclusive-names.ts";
 
@@ -33,7 +33,7 @@ export interface Effects {
  */
 export class Orchestrator {
   readonly #journal: Journal;
-  readonly #clock: Clock;
+  readonly #clock: EngineClock;
   readonly #publish: (event: RunEvent) => void;
   readonly #ended = Promise.withResolvers<RunState>();
   readonly #early: (() => void)[] = [];
@@ -47,7 +47,7 @@ export class Orchestrator {
   constructor(options: {
     state: RunState;
     journal: Journal;
-    clock: Clock;
+    clock: EngineClock;
     publish: (event: RunEvent) => void;
     /** Without it, exclusive names hold within this run only. */
     exclusive?: ExclusiveNames;
@@ -105,6 +105,8 @@ export class Orchestrator {
    */
   report(fact: RunFact): boolean {
     if (this.#broken) return false;
+    // Before anything is judged by the time.
+    for (const gap of this.#clock.gaps()) this.report({ type: "engine-suspended", ...gap });
     const admitted = admitFact(this.#state, fact);
     if (admitted === undefined) return false;
     const event = this.#take(admitted);
@@ -143,6 +145,7 @@ export class Orchestrator {
     queueMicrotask(() => {
       this.#deciding = false;
       if (this.#broken) return;
+      for (const gap of this.#clock.gaps()) this.report({ type: "engine-suspended", ...gap });
       this.#lookElsewhere();
       for (const action of decide(this.#state, this.#clock.now())) this.#perform(action);
       this.#exclusive?.keep(this.#state.held);

@@ -208,7 +208,7 @@ async function runChecks(revert: Revert, candidate: Built): Promise<void> {
 /** Lands the checked revert; waits while a checkout of the base cannot follow. False if the base has moved. */
 async function landCandidate(revert: Revert, { base: from, commit: to }: Built): Promise<boolean> {
   const { ctx, spec, repo, signal } = revert;
-  const deadline = ctx.clock.now() + ctx.batch.limits.minutesPerAttempt * 60_000;
+  const deadline = ctx.clock.ran() + ctx.batch.limits.minutesPerAttempt * 60_000;
   const refUpdate = { ticket: spec.id, repo: repo.id, from, to };
   for (let wait: number = LOOK_AGAIN_MS.first; ; wait = Math.min(wait * 2, LOOK_AGAIN_MS.most)) {
     signal.throwIfAborted();
@@ -222,7 +222,7 @@ async function landCandidate(revert: Revert, { base: from, commit: to }: Built):
     }
     if (landing.as === "moved") return false;
     const reason = plainText(landing.reason, 300);
-    if (landing.as === "refused" || ctx.clock.now() >= deadline)
+    if (landing.as === "refused" || ctx.clock.ran() >= deadline)
       throw new RevertImpossible(`its revert could not land: ${reason}`);
     ctx.report({ type: "revert-waiting", ticket: spec.id, reason });
     await pause(ctx.clock, wait, signal);

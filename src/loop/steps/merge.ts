@@ -42,7 +42,7 @@ export async function merge(
 ): Promise<Landed | StepFailed> {
   const { repo } = needs;
   let { checked } = needs;
-  let deadline = ctx.clock.now() + ctx.batch.limits.minutesPerAttempt * 60_000;
+  let deadline = ctx.clock.ran() + ctx.batch.limits.minutesPerAttempt * 60_000;
   let wait: number = LOOK_AGAIN_MS.first;
   let refusals = 0;
   for (let chase = 0; chase < CHASES; ) {
@@ -76,7 +76,7 @@ export async function merge(
       continue;
     }
     // A change that the forge has taken cannot be refused any more.
-    if (landing.isRemote !== true && ctx.clock.now() >= deadline) return refuse(`the merge could not land: ${reason}`, "");
+    if (landing.isRemote !== true && ctx.clock.ran() >= deadline) return refuse(`the merge could not land: ${reason}`, "");
     await pause(ctx.clock, wait, scope.signal);
     wait = Math.min(wait * 2, LOOK_AGAIN_MS.most);
   }
@@ -124,11 +124,11 @@ const RECHECK_MS = 200;
  * milliseconds, which counts against no deadline. Ends early once the attempt is cancelled.
  */
 async function waitForBase(ctx: Pick<StepContext, "clock" | "state">, scope: StepScope): Promise<number> {
-  const begun = ctx.clock.now();
+  const begun = ctx.clock.ran();
   let reported: string | undefined;
   for (;;) {
     const reason = scope.signal.aborted ? undefined : freezeReason(ctx.state(), scope.ticket.id);
-    if (reason === undefined) return ctx.clock.now() - begun;
+    if (reason === undefined) return ctx.clock.ran() - begun;
     if (reason !== reported) scope.announce({ type: "merge-waiting", reason: plainText(reason, 300) });
     reported = reason;
     await pause(ctx.clock, RECHECK_MS, scope.signal);

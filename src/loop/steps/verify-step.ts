@@ -61,11 +61,11 @@ export async function runVerifyStep(
 async function untilItHolds(verifying: Verifying, within: number): Promise<StepResult> {
   const { ctx, scope, step, landed } = verifying;
   const { turn: _, ...withoutTurn } = scope;
-  const begun = ctx.clock.now();
+  const begun = ctx.clock.ran();
   for (let runs = 1; ; runs++) {
-    const isLast = ctx.clock.now() - begun >= within * 1000;
+    const isLast = ctx.clock.ran() - begun >= within * 1000;
     const run = await verifyOnce({ ...verifying, scope: withoutTurn });
-    const ms = ctx.clock.now() - begun;
+    const ms = ctx.clock.ran() - begun;
     const taken = `${secondsOf({ durationMs: ms })} s`;
     if (run.ok && runs === 1) return { ok: true, summary: `passed in ${run.seconds} s`, commit: landed };
     if (run.ok) return { ok: true, summary: `passed on probe ${runs}, after ${taken}`, commit: landed };

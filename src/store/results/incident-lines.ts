@@ -2,6 +2,7 @@ import type { Incident, IncidentKind } from "../../domain/results/incident.ts";
 import { interventionKind } from "../../domain/results/intervention.ts";
 import { ticketsFrom } from "../../domain/results/linked-tickets.ts";
 import type { RunState } from "../../domain/run/state.ts";
+import { suspensionLines } from "../../domain/run/suspension.ts";
 import { firstFew } from "../../domain/values/first-few.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { formatDuration, utcTime } from "../../domain/values/time.ts";
@@ -15,12 +16,13 @@ const KINDS: Readonly<Record<IncidentKind, string>> = {
   reopened: "done, then found not done:",
 };
 
-/** What went wrong after a landing, in order, a line each: its beginning, its duration, its subject and what happened. */
-export function incidentLines({ incidents, end }: Pick<RunState, "incidents" | "end">): readonly string[] {
-  return firstFew(
-    incidents.map((incident) => lineOf(incident, end?.at)),
-    MOST_LINES,
-  );
+/**
+ * What went wrong after a landing, in order, a line each: its beginning, its duration, its subject and what happened. Then the times in which
+ * the engine did not run.
+ */
+export function incidentLines(state: Pick<RunState, "incidents" | "end" | "suspensions">): readonly string[] {
+  const lines = state.incidents.map((incident) => lineOf(incident, state.end?.at));
+  return [...firstFew(lines, MOST_LINES), ...suspensionLines(state)];
 }
 
 /** People's interventions, in order, a line each: its time, class, target and note, and the tickets that it became. */

@@ -6,6 +6,7 @@ import { isActivity, mayWait, type RunFact } from "../../../src/domain/run/event
 const WAITS: Record<RunFact["type"], boolean | Record<StepKind, boolean>> = {
   "run-started": false,
   "audit-head": true,
+  "engine-suspended": false,
   "run-resumed": false,
   "run-paused": false,
   "run-unpaused": false,

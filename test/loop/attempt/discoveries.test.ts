@@ -7,7 +7,7 @@ import type { RunEvent } from "../../../src/domain/run/event.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
 import type { LoopContext } from "../../../src/loop/attempt/context.ts";
 import type { AgentTask } from "../../../src/ports/agent.ts";
-import type { Clock } from "../../../src/ports/clock.ts";
+import type { EngineClock } from "../../../src/ports/clock.ts";
 import { TicketIdTaken } from "../../../src/ports/tracker.ts";
 import { ticketOf } from "../../domain/simulate.ts";
 import { scratchFolder } from "../../helpers/scratch.ts";
@@ -100,7 +100,7 @@ describe("what a worker finds", () => {
 });
 
 /** A clock whose waits are short. */
-const hasty: Clock = { now: () => systemClock.now(), after: (ms, then) => systemClock.after(ms / 100, then) };
+const hasty: EngineClock = { ...systemClock, after: (ms, then) => systemClock.after(ms / 100, then) };
 
 /** A tracker that takes no new ticket as long as `down` says so. */
 function closedTracker(options: { down: boolean }): (ctx: LoopContext) => Partial<LoopContext> {

@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { HumanStep } from "../../../src/domain/run/command.ts";
 import type { Judgement } from "../../../src/domain/run/event.ts";
 import { type Fence, TicketId } from "../../../src/domain/values/ids.ts";
-import type { Clock } from "../../../src/ports/clock.ts";
+import type { EngineClock } from "../../../src/ports/clock.ts";
 import type { Tracker } from "../../../src/ports/tracker.ts";
 import { cleanUp } from "../../adapters/vcs/real-repo.ts";
 import { ticketOf } from "../../domain/simulate.ts";
@@ -180,7 +180,7 @@ describe("a gate", () => {
   const open = async (set: Tracker["set"]) => {
     const clock = new FakeClock();
     const stage = await Stage.open({ tickets: [ticketOf("T-1")], limits: { attempts: 1 }, work: endless }, ({ tracker }) => ({
-      clock: { now: () => clock.now(), after: (_, then) => clock.after(0, then) },
+      clock: { now: () => clock.now(), ran: () => clock.ran(), gaps: () => [], after: (_, then) => clock.after(0, then) },
       tracker: { ...tracker, set },
     }));
     return { stage, clock };
@@ -239,8 +239,10 @@ test("a stop while the tracker is down keeps what has landed: the ticket is neit
 });
 
 /** A clock whose timers fire at once. */
-const AT_ONCE: Clock = {
+const AT_ONCE: EngineClock = {
   now: Date.now,
+  ran: Date.now,
+  gaps: () => [],
   after: (_, then) => {
     const timer = setImmediate(then);
     return () => clearImmediate(timer);

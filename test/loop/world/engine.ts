@@ -13,7 +13,7 @@ import { BaseHealth } from "../../../src/loop/steps/base-health.ts";
 import { Manifests } from "../../../src/loop/steps/manifests.ts";
 import { Proofs } from "../../../src/loop/steps/proofs.ts";
 import type { AgentResult } from "../../../src/ports/agent.ts";
-import type { Clock } from "../../../src/ports/clock.ts";
+import type { EngineClock } from "../../../src/ports/clock.ts";
 import type { ExecResult } from "../../../src/ports/executor.ts";
 import type { RunFiles } from "../../../src/ports/run-files.ts";
 import type { ComparedRuns } from "../../../src/ports/text-scans.ts";
@@ -51,7 +51,7 @@ export interface Turns {
 
 /** What outlives an engine. */
 export interface Outside {
-  readonly clock: Clock;
+  readonly clock: EngineClock;
   readonly repo: FakeRepo;
   readonly tracker: Pick<FakeTracker, "port">;
 }
@@ -71,16 +71,18 @@ function mortal<Port extends object>(port: Port, isAlive: () => boolean): Port {
 }
 
 /** A clock whose timers die with the engine. */
-export function mortalClock(clock: Clock, isAlive: () => boolean): Clock {
+export function mortalClock(clock: EngineClock, isAlive: () => boolean): EngineClock {
   const none = (): void => undefined;
   return {
     now: () => clock.now(),
+    ran: () => clock.ran(),
+    gaps: () => clock.gaps(),
     after: (ms, then) => (isAlive() ? clock.after(ms, () => (isAlive() ? then() : undefined)) : none),
   };
 }
 
 /** Takes a while of the clock, unless it is cut short. False if it was. */
-function take(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
+function take(clock: EngineClock, ms: number, signal: AbortSignal): Promise<boolean> {
   if (signal.aborted) return Promise.resolve(false);
   return new Promise((resolve) => {
     const cancel = clock.after(ms, () => resolve(true));
@@ -91,7 +93,7 @@ function take(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
   });
 }
 
-function slowlyLanding(repo: Repo, clock: Clock): Repo {
+function slowlyLanding(repo: Repo, clock: EngineClock): Repo {
   const { signal } = new AbortController();
   return {
     ...repo,
