@@ -1,9 +1,10 @@
 import type { AgentEnding, AttemptOutcome } from "../domain/run/attempt-fact.ts";
 import type { RunEvent } from "../domain/run/event.ts";
 import { type RunState, ticketOf } from "../domain/run/state.ts";
-import type { TicketState } from "../domain/run/ticket-state.ts";
+import type { Attempt, TicketState } from "../domain/run/ticket-state.ts";
 import { freezeReason } from "../domain/schedule/freeze.ts";
 import type { TicketId } from "../domain/values/ids.ts";
+import { formatMinute } from "./format.ts";
 import { outcomeLabel } from "./labels/outcome-label.ts";
 import { type EventLabel, STYLES, toned } from "./labels/tone.ts";
 
@@ -80,3 +81,16 @@ export function attemptEndedLabel(event: Event<"attempt-ended">, state: RunState
 }
 
 const BEFORE_STEPS: ReadonlySet<string> = new Set(["agent", "prepare", "worktree", "plan"]);
+
+/** A wait says itself once: the ticket's row and `status` show its age. Each has an end, or what a person can do. */
+export function mergeWaitsLabel(
+  { reason, until, at }: Event<"merge-waiting">,
+  attempt: Attempt | undefined,
+): EventLabel | undefined {
+  if (attempt?.waited !== undefined && attempt.waited.since !== at) return undefined;
+  const end = until === undefined ? "it goes on once that is over" : `it is tried again until ${formatMinute(until)}`;
+  return [
+    toned(STYLES.heldUp, "waiting"),
+    `merge waits: ${reason}; ${end}; to end it: x ends the attempt, g leaves the ticket to you`,
+  ];
+}

@@ -24,7 +24,7 @@ import { specOf } from "../domain/schedule/plan.ts";
 import type { TicketId } from "../domain/values/ids.ts";
 import { plural } from "../domain/values/plural.ts";
 import { vecItems } from "../domain/values/vec.ts";
-import { agentEndedLabel, attemptBeginsText, attemptEndedLabel, ENDINGS } from "./describe-attempt.ts";
+import { agentEndedLabel, attemptBeginsText, attemptEndedLabel, ENDINGS, mergeWaitsLabel } from "./describe-attempt.ts";
 import { changeLabel, claimLabel } from "./describe-claim.ts";
 import { limitLabel } from "./describe-limit.ts";
 import { displayText } from "./display-text.ts";
@@ -239,7 +239,7 @@ function ticketEventLabel(event: OfTicket, state: RunState): EventLabel | undefi
     case "base-failing":
       return [toned(STYLES.needsYou, "waiting"), `${failingOnBaseLine(event.tests, event.count)} (check ${event.check})`];
     case "merge-waiting":
-      return [toned(STYLES.heldUp, "waiting"), `merge waits: ${event.reason}`];
+      return mergeWaitsLabel(event, ticketOf(state, event.ticket).attempt);
     case "landing-gated":
       return [STYLES.needsYou, event.step];
     case "merge-landed":

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { appendFileSync, mkdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createProgram } from "../../src/cli/program.ts";
 import { DRIVES, drive, HARMLESS, Traps } from "./traps.ts";
@@ -88,7 +88,10 @@ describe.each(Object.entries(PLANTED))("in a clone with %s at the names that are
   });
 });
 
-const IN_GIT = ["config", "HEAD", "packed-refs", "index", "info/exclude", "info/attributes", "objects/info/alternates"];
+const IN_GIT = [
+  ...["config", "HEAD", "packed-refs", "index", "info/exclude", "info/attributes", "objects/info/alternates"],
+  ...["refs/heads/main", "refs/heads/x/y", "info/grafts", "objects/pack/pack-1.idx", "ORIG_HEAD"],
+];
 
 describe.each([...IN_GIT.map((name) => `.git/${name}`), "included", "excluded", ".mailmap"])(
   "in a clone with a pipe as %s",
@@ -96,6 +99,7 @@ describe.each([...IN_GIT.map((name) => `.git/${name}`), "included", "excluded", 
     const clone = aClone((traps) => {
       const file = traps.path("app", name);
       rmSync(file, { force: true });
+      mkdirSync(dirname(file), { recursive: true });
       execFileSync("mkfifo", [file]);
       if (name === "excluded") appendFileSync(traps.path("app/.git/config"), `[core]\n\texcludesFile = ${file}\n`);
     });

@@ -126,6 +126,29 @@ test("an edit of the batch file and of the harness in use are interventions of t
   await stage.ended();
 });
 
+test("what people do is seen while a landing waits in its turn", async () => {
+  const root = scratch();
+  const batchPath = join(root, "batch.json");
+  writeFileSync(batchPath, "{}");
+  const watchedFiles = createWatchedFiles({ batchPath, harness: () => [] });
+  const { stage, go } = await open({ tickets: [ticketOf("T-1")], held: [T1] }, ({ clock }) => ({
+    ...{ watchedFiles, clock: { ...clock, after: (ms, then) => clock.after(ms / 100, then) } },
+  }));
+  using _ = stage;
+  stage.start();
+  await stage.until("agent-launching");
+  const [turn, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  void stage.engine.performer.context.merges.run("app", () => (turn.resolve(), over.promise));
+  await turn.promise;
+  for (const text of ["[1]", "[2]"]) {
+    writeFileSync(batchPath, text);
+    await stage.until("act-observed", () => stage.of("act-observed").length === Number(text[1]));
+  }
+  over.resolve();
+  go(T1);
+  await stage.ended();
+});
+
 test("an edit of a contract is an intervention, and the run keeps the one that it froze", async () => {
   const root = scratch();
   const contract = join(root, "c.md");

@@ -15,7 +15,7 @@ import { progressParts, proofText, runningProofs } from "../../store/labels/prog
 import { isAtPullRequest, pullRequestStatus } from "../../store/labels/pull-request-status.ts";
 import { headline, stageLabel } from "../../store/labels/run-label.ts";
 import { specLabel } from "../../store/labels/step-label.ts";
-import { finishOf, stageOf, turnOf } from "../../store/labels/ticket-stage.ts";
+import { finishOf, mergeWait, stageOf, turnOf } from "../../store/labels/ticket-stage.ts";
 import { type Label, STYLES } from "../../store/labels/tone.ts";
 import { type TextLink, ticketLinks, withLinks } from "../../store/links.ts";
 import { journalOutage } from "../engine-outage.ts";
@@ -212,7 +212,7 @@ function doing(
   const ticket = ticketOf(state, id);
   const status = isAtPullRequest(ticket) ? pullRequestStatus(state, ticket, { now, isLive: live }) : undefined;
   const progress = live ? progressParts(attempt.step, now).join(" · ") : "";
-  const why = status?.parts.join(" · ") ?? attempt.waiting ?? (turn && specLabel(turn));
+  const why = status?.parts.join(" · ") ?? mergeWait(attempt, now) ?? (turn && specLabel(turn));
   const what = progress === "" ? word : progress;
   return `  ${glyph} ${id}  attempt ${attempt.n}, ${live ? "" : "cut off at "}${what}${why === undefined ? "" : `: ${why}`}`;
 }

@@ -180,7 +180,8 @@ export type AttemptFact =
       /** The step was passed over, because the class of the ticket does not need it. Absent in runs of older versions. */
       readonly notNeeded?: true;
     } & AttemptRef)
-  | ({ readonly type: "merge-waiting"; readonly reason: string } & AttemptRef)
+  /** `until`: the end of the wait, in milliseconds since the epoch; absent if only what it waits for, or a person, ends it. */
+  | ({ readonly type: "merge-waiting"; readonly reason: string; readonly until?: number } & AttemptRef)
   /** The forge refuses the change, and only a person can go on: the exact step. */
   | ({ readonly type: "landing-gated"; readonly step: string } & AttemptRef)
   | ({

@@ -179,7 +179,9 @@ function progress(ticket: TicketState, attempt: Attempt, event: ProgressEvent): 
     }
     case "merge-waiting": {
       const { merge: _, ...rest } = attempt;
-      return { phase, attempt: { ...rest, waiting: event.reason } };
+      const { reason, until, at } = event;
+      const since = attempt.waited?.reason === reason ? attempt.waited.since : at;
+      return { phase, attempt: { ...rest, waiting: reason, waited: { reason, since, ...(until && { until }) } } };
     }
     case "landing-gated": {
       // Work that has not landed is kept for the person.

@@ -80,8 +80,9 @@ export interface Attempt extends AuditResult, GuardResult, KeptWorkResult, Signa
   /** Set once a check has refused its change, which is then never checked again. */
   readonly refused?: Evidence;
   readonly merge?: { readonly from: string; readonly to: string; readonly landed: boolean; readonly proof?: LandedProof };
-  /** The reason why a merge cannot land yet, in words. */
+  /** Why a merge cannot land yet, in words; and the last such reason through all tries, since when it holds, and the time of the last try. */
   readonly waiting?: string;
+  readonly waited?: { readonly reason: string; readonly since: number; readonly until?: number };
   /** The reason why its preparation has to wait for another, in words. */
   readonly awaited?: string;
   /** The open question to a reviewer, and the dollars set aside for it. */

@@ -75,6 +75,7 @@ export class Orchestrator {
 
   /** Begins to decide. Before that it only records facts. */
   start(effects: Effects): void {
+    this.#noteGaps();
     this.#effects = effects;
     effects.begin?.();
     for (const command of this.#early.splice(0)) command();
@@ -105,8 +106,7 @@ export class Orchestrator {
    */
   report(fact: RunFact): boolean {
     if (this.#broken) return false;
-    // Before anything is judged by the time.
-    for (const gap of this.#clock.gaps()) this.report({ type: "engine-suspended", ...gap });
+    this.#noteGaps();
     const admitted = admitFact(this.#state, fact);
     if (admitted === undefined) return false;
     const event = this.#take(admitted);
@@ -118,6 +118,12 @@ export class Orchestrator {
     }
     if (event.type === "run-ended") this.#ended.resolve(this.#state);
     return admitted === fact;
+  }
+
+  /** Records when the engine did not run, before anything is judged by the time. Its start, which blocks it, is no such time. */
+  #noteGaps(): void {
+    const gaps = this.#clock.gaps();
+    if (this.#effects !== undefined) for (const gap of gaps) this.report({ type: "engine-suspended", ...gap });
   }
 
   /** Journals and reduces. If either fails, state and journal would differ: the run stops. */
@@ -145,7 +151,7 @@ export class Orchestrator {
     queueMicrotask(() => {
       this.#deciding = false;
       if (this.#broken) return;
-      for (const gap of this.#clock.gaps()) this.report({ type: "engine-suspended", ...gap });
+      this.#noteGaps();
       this.#lookElsewhere();
       for (const action of decide(this.#state, this.#clock.now())) this.#perform(action);
       this.#exclusive?.keep(this.#state.held);

@@ -21,6 +21,7 @@ export class PeopleWatch {
   readonly #ctx: WatchContext;
   #cancel: () => void = () => undefined;
   #isStopped = false;
+  readonly #busy = new Set<string>();
   /** The start of the engine has already counted a batch file that changed between two engines. */
   #isFirst = true;
   #warned = "";
@@ -31,9 +32,8 @@ export class PeopleWatch {
 
   /** Polls now and from then on in periods. */
   start(): void {
-    void this.poll().then(() => {
-      if (!this.#isStopped) this.#cancel = this.#ctx.clock.after(PERIOD_MS, () => this.start());
-    });
+    void this.poll(this.#busy);
+    if (!this.#isStopped) this.#cancel = this.#ctx.clock.after(PERIOD_MS, () => this.start());
   }
 
   stop(): void {
@@ -41,11 +41,20 @@ export class PeopleWatch {
     this.#cancel();
   }
 
-  /** Reads all bases and files once. A warning names what cannot be read; the next poll reads it again. */
-  async poll(): Promise<void> {
-    const polls = [...this.#ctx.repos.values()].map((repo) => this.#ctx.merges.run(repo.id, () => this.#base(repo)));
-    const branches = [...this.#ctx.repos.values()].map((repo) => this.#branches(repo));
-    for (const result of await Promise.allSettled([...polls, ...branches, this.#files()])) {
+  /** Reads all bases and files once, but what is `busy`. A warning names what cannot be read; the next poll reads it again. */
+  async poll(busy = new Set<string>()): Promise<void> {
+    const { merges, repos } = this.#ctx;
+    // A landing that waits in its turn holds up the look at its base, and nothing else.
+    const alone = async (part: string, look: () => Promise<void>): Promise<void> => {
+      if (busy.has(part)) return;
+      busy.add(part);
+      await look().finally(() => busy.delete(part));
+    };
+    const parts = [...repos.values()].flatMap((repo) => [
+      alone(`base ${repo.id}`, () => merges.run(repo.id, () => this.#base(repo))),
+      alone(`branches ${repo.id}`, () => this.#branches(repo)),
+    ]);
+    for (const result of await Promise.allSettled([...parts, alone("files", () => this.#files())])) {
       if (result.status === "fulfilled") continue;
       const problem = errorMessage(result.reason);
       if (!this.#isStopped && problem !== this.#warned) process.emitWarning(`cannot check for changes by people: ${problem}`);

@@ -69,14 +69,16 @@ export async function merge(
       continue;
     }
     const reason = plainText(landing.reason, 300);
-    scope.announce({ type: "merge-waiting", reason });
+    const isBounded = landing.as === "waiting" && landing.isRemote !== true;
+    const until = isBounded ? { until: ctx.clock.now() + Math.max(0, deadline - ctx.clock.ran()) } : {};
+    scope.announce({ type: "merge-waiting", reason, ...until });
     if (landing.as === "refused") {
       await beforeNextPush(ctx, scope, { refusals, base: repo.base, landing });
       refusals += 1;
       continue;
     }
     // A change that the forge has taken cannot be refused any more.
-    if (landing.isRemote !== true && ctx.clock.ran() >= deadline) return refuse(`the merge could not land: ${reason}`, "");
+    if (isBounded && ctx.clock.ran() >= deadline) return refuse(`the merge could not land: ${reason}`, "");
     await pause(ctx.clock, wait, scope.signal);
     wait = Math.min(wait * 2, LOOK_AGAIN_MS.most);
   }

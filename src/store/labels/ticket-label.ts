@@ -16,7 +16,7 @@ import { underWayLabel } from "./outcome-label.ts";
 import { planState } from "./plan-label.ts";
 import { progressParts } from "./progress-label.ts";
 import { reviewerLabel } from "./step-label.ts";
-import { finishOf, stageOf } from "./ticket-stage.ts";
+import { finishOf, mergeWait, stageOf } from "./ticket-stage.ts";
 import { type Label, STYLES, type Style, toned } from "./tone.ts";
 
 /** The status of a ticket in the queue: its current step, the reason why it waits, the remaining step, or what was shipped. */
@@ -146,7 +146,7 @@ function finishingLabel(attempt: Attempt, saidOf: StatusLineOptions, now: number
   if (attempt.asked !== undefined) return { glyph, tone, text: `${statusLine(attempt, saidOf).text}${again}` };
   const running = statusLine(attempt, saidOf).running;
   if (running !== undefined) return { glyph, tone, text: `${progressParts(running, now).join(" · ")}${again}` };
-  const held = attempt.waiting ?? (attempt.awaited === undefined ? undefined : `preparing: ${attempt.awaited}`);
+  const held = mergeWait(attempt, now) ?? (attempt.awaited === undefined ? undefined : `preparing: ${attempt.awaited}`);
   return { glyph, tone, text: `${held === undefined ? word : displayText(held)}${again}` };
 }
 

@@ -3,6 +3,7 @@ import type { RunState } from "../../domain/run/state.ts";
 import type { Attempt } from "../../domain/run/ticket-state.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
+import { formatElapsed } from "../format.ts";
 import { questionLabel, specLabel, stepLabel } from "./step-label.ts";
 import { type Label, STYLES, toned } from "./tone.ts";
 
@@ -26,6 +27,13 @@ export function stageOf(attempt: Attempt, finish: readonly StepSpec[]): Label {
   if (attempt.agent !== undefined) return agentStage(attempt.agent, attempt);
   if (attempt.preparing !== undefined) return { ...STYLES.preparing, word: "preparing" };
   return { ...STYLES.preparing, word: attempt.worktree === undefined ? "worktree" : "prepare" };
+}
+
+/** The reason why an attempt cannot land yet, and for how long that has been so; undefined if it waits for nothing. */
+export function mergeWait({ waiting, waited }: Attempt, now: number | undefined): string | undefined {
+  if (waiting === undefined || waited === undefined || now === undefined) return waiting;
+  const end = waited.until === undefined ? "" : ` of at most ${formatElapsed(waited.until - waited.since)}`;
+  return `${waiting} (${formatElapsed(now - waited.since)}${end})`;
 }
 
 /** The stage of an attempt whose agent is at work, or has left what is not captured yet. */

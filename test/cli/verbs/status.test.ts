@@ -20,7 +20,7 @@ describe("status", () => {
       "  ▶ T-7  attempt 1, agent",
       "  ▶ T-8  attempt 1, agent",
       "  ▶ T-10  attempt 1, agent",
-      "  ‖ T-3  attempt 1, merge waits: the checkout of app has uncommitted changes",
+      expect.stringMatching(/^ {2}‖ T-3 {2}attempt 1, merge waits: the checkout of app has uncommitted changes \(\d\d:\d\d\)$/),
       "  » T-2  attempt 2, check tests",
       "  » T-4  attempt 1, queued: check tests",
       "  » T-6  attempt 1, queued: check tests",

@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { ticketOf } from "../../../src/domain/run/state.ts";
+import type { Attempt } from "../../../src/domain/run/ticket-state.ts";
 import { RepoId, TicketId } from "../../../src/domain/values/ids.ts";
-import { finishOf, passedSteps, stageOf, turnOf } from "../../../src/store/labels/ticket-stage.ts";
+import { describeEvents } from "../../../src/store/describe-event.ts";
+import { finishOf, mergeWait, passedSteps, stageOf, turnOf } from "../../../src/store/labels/ticket-stage.ts";
 import { batchOf, RunBuilder } from "../run-builder.ts";
 
 const A = TicketId.parse("A");
@@ -87,4 +89,23 @@ test("a try that is being ended says so, whether its agent or its finish line ru
   expect(look(working)[0]).toBe("ending");
   working.of("A", { type: "agent-ended", ending: "silent", exitCode: null, signal: "SIGKILL", costUsd: 0 });
   expect(look(working)[0]).toBe("collecting");
+});
+
+test("a merge that waits for the same says so once, with its end; its age is shown from then on", () => {
+  const of = run().working("A").claims("A").step("A", 2);
+  const lines: string[] = [];
+  const wait = (reason: string, until?: number) => {
+    of.of("A", { type: "merge-waiting", reason, ...(until && { until }) });
+    const event = of.events.at(-1);
+    if (event !== undefined) lines.push(...describeEvents(event, of.state).map(({ text }) => text));
+  };
+  const begun = of.now;
+  for (const _ of [1, 2, 3]) wait("dirty", begun + 600_000);
+  wait("frozen");
+  expect(lines).toEqual([
+    expect.stringMatching(/^merge waits: dirty; it is tried again until \d\d:\d\d; to end it: x ends the attempt, g leaves the/),
+    expect.stringMatching(/^merge waits: frozen; it goes on once that is over; to end it: x /),
+  ]);
+  const attempt = ticketOf(of.state, A).attempt as Attempt;
+  expect(mergeWait(attempt, (attempt.waited?.since ?? 0) + 65_000)).toBe("frozen (01:05)");
 });

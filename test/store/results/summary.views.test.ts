@@ -163,6 +163,7 @@ describe("the report", () => {
       incidents: 0,
       incidentsByKind: { liveChecks: 0, brokenBases: 0, reopened: 0 },
       incidentList: [],
+      suspensions: [],
       pullRequests: [],
       ci: null,
       costUsd: 0.75,

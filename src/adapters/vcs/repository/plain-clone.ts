@@ -1,10 +1,12 @@
-import { lstatSync, readFileSync, type Stats, statSync } from "node:fs";
+import { type Dirent, lstatSync, readdirSync, readFileSync, type Stats, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { EXIT, UserError } from "../../../domain/values/user-error.ts";
 import { displayName } from "../git/ref-names.ts";
 
-/** Files of a git folder that git opens whatever it is asked. It would wait for a pipe, and read a device, for ever. */
+/** Entries below a git folder that are looked at. A look at 100,000 takes some 0.2 s. */
+const MOST_ENTRIES = 200_000;
+/** Files of a git folder that git reads whatever it is asked. */
 const OPENED = [
   ...["HEAD", "config", "config.worktree", "index", "packed-refs", "shallow", "commondir"],
   ...["info/exclude", "info/attributes", "info/sparse-checkout", "objects/info/alternates"],
@@ -20,6 +22,46 @@ const MOST_BYTES = 4 * 2 ** 30;
 export function refuseUnfitGitDir(gitDir: string): void {
   for (const path of [gitDir, ...OPENED.map((name) => join(gitDir, name))]) refuse(path);
   refuseUnfitConfig(join(gitDir, "config"), new Set());
+  // A linked worktree's `.git` is a file that names its folder, and that one names the folder that all worktrees share.
+  const own = statsOf(gitDir)?.isFile() ? resolve(dirname(gitDir), textOf(gitDir).replace(/^gitdir: /, "")) : gitDir;
+  const common = join(own, "commondir");
+  refuse(common);
+  const shared = statsOf(common)?.isFile() ? resolve(own, textOf(common)) : own;
+  const borrowed = join(shared, "objects", "info", "alternates");
+  refuse(borrowed, RULES_BYTES);
+  const others = statsOf(borrowed)?.isFile() ? readFileSync(borrowed, "utf8").split("\n") : [];
+  refusePipes([own, shared, ...others.flatMap((folder) => (folder === "" ? [] : [resolve(shared, "objects", folder)]))]);
+}
+
+/** The same for everything below folders: git opens refs, packs and objects by what others name, and would wait for a pipe for ever. */
+function refusePipes(folders: string[]): void {
+  const seen = new Set<number>();
+  let left = MOST_ENTRIES;
+  for (let folder = folders.pop(); folder !== undefined && left > 0; folder = folders.pop()) {
+    const place = statsOf(folder);
+    if (!place?.isDirectory() || seen.has(place.ino)) continue;
+    seen.add(place.ino);
+    for (const entry of entriesOf(folder)) {
+      left -= 1;
+      const path = join(folder, entry.name);
+      if (entry.isDirectory() || (entry.isSymbolicLink() && statsOf(path)?.isDirectory())) folders.push(path);
+      // The socket of git's own file monitor is opened by nobody.
+      else if (!entry.isFile() && !entry.name.endsWith(".ipc")) refuse(path, Number.POSITIVE_INFINITY);
+    }
+  }
+}
+
+function entriesOf(folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
+
+/** A short file's text, without the end of its line. */
+function textOf(file: string): string {
+  return readFileSync(file, "utf8").slice(0, 4_096).trimEnd();
 }
 
 /** The keys of a configuration that name files which git reads as settings: `include.path` and the like. */
