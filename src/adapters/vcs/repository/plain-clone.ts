@@ -1,4 +1,4 @@
-import { type Dirent, lstatSync, readdirSync, readFileSync, type Stats, statSync } from "node:fs";
+import { lstatSync, readdirSync, readFileSync, type Stats, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { EXIT, UserError } from "../../../domain/values/user-error.ts";
@@ -23,45 +23,36 @@ export function refuseUnfitGitDir(gitDir: string): void {
   for (const path of [gitDir, ...OPENED.map((name) => join(gitDir, name))]) refuse(path);
   refuseUnfitConfig(join(gitDir, "config"), new Set());
   // A linked worktree's `.git` is a file that names its folder, and that one names the folder that all worktrees share.
-  const own = statsOf(gitDir)?.isFile() ? resolve(dirname(gitDir), textOf(gitDir).replace(/^gitdir: /, "")) : gitDir;
-  const common = join(own, "commondir");
-  refuse(common);
-  const shared = statsOf(common)?.isFile() ? resolve(own, textOf(common)) : own;
-  const borrowed = join(shared, "objects", "info", "alternates");
-  refuse(borrowed, RULES_BYTES);
-  const others = statsOf(borrowed)?.isFile() ? readFileSync(borrowed, "utf8").split("\n") : [];
-  refusePipes([own, shared, ...others.flatMap((folder) => (folder === "" ? [] : [resolve(shared, "objects", folder)]))]);
+  const own = resolve(dirname(gitDir), lineOf(gitDir).replace(/^gitdir: /, "") || gitDir);
+  const shared = resolve(own, lineOf(join(own, "commondir")));
+  // A folder of anything else is not looked through.
+  if (statsOf(join(shared, "HEAD")) === undefined) return;
+  const objects = join(shared, "objects");
+  const borrowed = lineOf(join(objects, "info", "alternates")).split("\n");
+  refusePipes([own, shared, ...borrowed.map((folder) => resolve(objects, folder))]);
 }
 
 /** The same for everything below folders: git opens refs, packs and objects by what others name, and would wait for a pipe for ever. */
-function refusePipes(folders: string[]): void {
-  const seen = new Set<number>();
-  let left = MOST_ENTRIES;
-  for (let folder = folders.pop(); folder !== undefined && left > 0; folder = folders.pop()) {
-    const place = statsOf(folder);
-    if (!place?.isDirectory() || seen.has(place.ino)) continue;
-    seen.add(place.ino);
-    for (const entry of entriesOf(folder)) {
-      left -= 1;
-      const path = join(folder, entry.name);
-      if (entry.isDirectory() || (entry.isSymbolicLink() && statsOf(path)?.isDirectory())) folders.push(path);
-      // The socket of git's own file monitor is opened by nobody.
-      else if (!entry.isFile() && !entry.name.endsWith(".ipc")) refuse(path, Number.POSITIVE_INFINITY);
-    }
+function refusePipes(paths: string[]): void {
+  for (let left = MOST_ENTRIES, path = paths.pop(); path !== undefined && left > 0; left -= 1, path = paths.pop()) {
+    // The socket of git's own file monitor is opened by nobody.
+    const found = path.endsWith(".ipc") ? undefined : refuse(path, Number.POSITIVE_INFINITY);
+    for (const name of found?.isDirectory() ? namesIn(path) : []) paths.push(join(path, name));
   }
 }
 
-function entriesOf(folder: string): readonly Dirent[] {
+function namesIn(folder: string): readonly string[] {
   try {
-    return readdirSync(folder, { withFileTypes: true });
+    return readdirSync(folder);
   } catch {
+    // git reports what cannot be read.
     return [];
   }
 }
 
-/** A short file's text, without the end of its line. */
-function textOf(file: string): string {
-  return readFileSync(file, "utf8").slice(0, 4_096).trimEnd();
+/** The text of a file that names folders; empty if it is none. */
+function lineOf(file: string): string {
+  return refuse(file, RULES_BYTES)?.isFile() ? readFileSync(file, "utf8").trimEnd() : "";
 }
 
 /** The keys of a configuration that name files which git reads as settings: `include.path` and the like. */
