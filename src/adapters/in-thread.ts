@@ -1,4 +1,5 @@
 import { Worker } from "node:worker_threads";
+import { afterRunning } from "./executor/run-time.ts";
 
 /** A thread's program, and its bounds. */
 export interface ThreadOptions {
@@ -26,12 +27,12 @@ export function inThread<T>(options: ThreadOptions, task: unknown): Promise<Thre
       resourceLimits: { maxOldGenerationSizeMb: options.memoryMib },
     });
     const end = (answer: ThreadAnswer<T>): void => {
-      clearTimeout(timer);
+      stopTimer();
       settle(answer);
       void worker.terminate();
     };
     const failed = (problem: string) => end({ ok: false, problem });
-    const timer = setTimeout(() => failed(`took longer than ${options.timeoutMs / 1000} s`), options.timeoutMs);
+    const stopTimer = afterRunning(options.timeoutMs, () => failed(`took longer than ${options.timeoutMs / 1000} s`));
     worker.once("message", (value: T) => end({ ok: true, value }));
     worker.once("error", (error) => failed(`failed: ${error.message}`));
     worker.once("exit", () => failed("ended without a word"));

@@ -18,6 +18,7 @@ type LimitFact = Extract<
       | "account-switched"
       | "audit-head"
       | "engine-suspended"
+      | "engine-waits"
       | "others-spent-today"
       | "day-spend-unknown";
   }
@@ -48,6 +49,8 @@ export function limitLabel(event: LimitFact): EventLabel | undefined {
       ];
     case "engine-suspended":
       return [waits, suspensionText(event)];
+    case "engine-waits":
+      return [waits, event.text];
     // The ticket view has the count.
     case "audit-head":
       return undefined;

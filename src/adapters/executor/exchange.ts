@@ -1,4 +1,5 @@
 import { execa } from "execa";
+import { nameWait } from "./long-waits.ts";
 import { startFailure } from "./start-failure.ts";
 import { killGroup } from "./sweep.ts";
 import { createTail } from "./tail.ts";
@@ -13,6 +14,8 @@ export interface ExchangeRequest {
   /** Its stdin, which is then closed. A program need not read it. */
   readonly input: string;
   readonly timeoutMs: number;
+  /** What waits for the answer, in words, for people who wait with it. */
+  readonly purpose?: string;
   /** The largest stdout. A program that prints more is ended. Bytes. */
   readonly maxBytes: number;
   readonly signal?: AbortSignal | undefined;
@@ -51,6 +54,7 @@ export async function exchange(request: ExchangeRequest): Promise<ExchangeEnding
     ...(request.signal && { cancelSignal: request.signal }),
   });
   const { pid } = child;
+  const named = nameWait(`${request.purpose ?? "loopdash"} waits for ${program} (pid ${pid})`, request.timeoutMs);
   const end = (): void => {
     if (pid !== undefined) killGroup(pid);
   };
@@ -68,6 +72,7 @@ export async function exchange(request: ExchangeRequest): Promise<ExchangeEnding
   });
   process.once("exit", end);
   const result = await child;
+  named();
   process.off("exit", end);
   clearTimeout(drain);
   if (stdout.isTooLong) return { how: "too-long", stderr: stderr.text() };

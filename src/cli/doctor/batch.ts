@@ -12,6 +12,7 @@ import { findAgent } from "../engine/agent-of.ts";
 import { describeApiKeys, findApiKeys, howToAllow } from "../engine/api-key-guard.ts";
 import { pathsOf } from "../engine/batch-paths.ts";
 import { checkCommands } from "../engine/check-commands.ts";
+import { commitsOf } from "../engine/commit-style.ts";
 import { findShimDefaults, findToolchains, toolchainPaths, toolchainWarnings } from "../engine/find-toolchains.ts";
 import { type LoadedBatch, uninstalledWarnings } from "../engine/load-batch.ts";
 import { openBatchRepo } from "../engine/open-batch-repo.ts";
@@ -69,6 +70,7 @@ export async function checkRepositories(loaded: LoadedBatch, env: NodeJS.Process
           onBroken: batch.onBroken,
         });
         opened.push(repo);
+        await commitsOf(batch.commit, { name, path, env });
         const at = place === undefined ? "" : `; changes land there and at ${place}`;
         const usable = ok("repository", `${name}: ${base} at ${(await repo.baseTip()).slice(0, 12)} in ${path}${at}`);
         return [usable, ...(prepare.length === 0 ? [] : await checkInstallFolders(name, repo, prepare))];

@@ -6,6 +6,7 @@ import { openChannel } from "../../adapters/channel/socket-server.ts";
 import { systemClock } from "../../adapters/clock/system-clock.ts";
 import { canPass } from "../../adapters/disk-error.ts";
 import { allowedEnvironment } from "../../adapters/executor/environment.ts";
+import { onLongWait } from "../../adapters/executor/long-waits.ts";
 import { openRunStore } from "../../adapters/journal/sqlite-run-store.ts";
 import { removeFolder } from "../../adapters/remove-folder.ts";
 import { startGitHelper } from "../../adapters/vcs/git/git-helper.ts";
@@ -144,6 +145,7 @@ async function wire(parts: EngineParts): Promise<Engine> {
   const recent = recentOf(open.journal, open.state.seq);
   const warn = (problem: string) => process.emitWarning(problem);
   const keep = keepForLooks({ run: open.run, store, journal: open.journal, onProblem: warn });
+  onLongWait((text) => orchestrator.report({ type: "engine-waits", text }));
   const subscribers: ((event: RunEvent, state: RunState) => void)[] = [];
   const orchestrator = new Orchestrator({ state: open.state, journal: open.journal, clock: systemClock, publish, exclusive });
   function publish(event: RunEvent): void {

@@ -29,7 +29,7 @@ import type { ProofFact } from "./proof-fact.ts";
 import type { RemedyFact } from "./remedy-fact.ts";
 import type { RevertFact } from "./revert-fact.ts";
 import type { SuiteFact } from "./suite-fact.ts";
-import type { SuspensionFact } from "./suspension.ts";
+import type { LongWaitFact, SuspensionFact } from "./suspension.ts";
 
 export type VerdictWord = "done" | "not-done" | "unjudged";
 
@@ -243,6 +243,7 @@ export type RunFact =
   | RevertFact
   | SuiteFact
   | SuspensionFact
+  | LongWaitFact
   | PrepareFact
   | PreparedFact;
 

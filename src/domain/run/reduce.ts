@@ -37,7 +37,7 @@ import { reduceTicket } from "./reduce-ticket.ts";
 import { isAboutRevert } from "./revert-fact.ts";
 import type { RunState } from "./state.ts";
 import { countSuite, type SuiteFact } from "./suite-fact.ts";
-import { type SuspensionFact, withSuspension } from "./suspension.ts";
+import { type LongWaitFact, type SuspensionFact, withSuspension } from "./suspension.ts";
 
 /**
  * The one meaning of a journal: folds an event into the state. Pure. The loop, the dashboard's mirror, resume and replay all use
@@ -123,7 +123,7 @@ function withBlame(state: RunState, event: ProofEvent): RunState {
   return blame(state, blamed, at, { step: "check", name: check, summary, detail });
 }
 
-type DelegatedEvent = AuditFact | DriftEvent | PeopleEvent | ProofEvent | SuiteFact | SuspensionFact | TicketFacts;
+type DelegatedEvent = AuditFact | DriftEvent | LongWaitFact | PeopleEvent | ProofEvent | SuiteFact | SuspensionFact | TicketFacts;
 
 /** Folds the events whose reducer has a file of its own. */
 function reduceDelegated(state: RunState, event: DelegatedEvent): RunState {
@@ -131,6 +131,8 @@ function reduceDelegated(state: RunState, event: DelegatedEvent): RunState {
   switch (event.type) {
     case "engine-suspended":
       return { ...state, ...withSuspension(state, event) };
+    case "engine-waits":
+      return state;
     case "audit-head":
       return reduceAudit(state, event);
     case "suite-ran":

@@ -10,6 +10,12 @@ export interface Suspension {
 /** The engine found that it had not run for a while: it was stopped or starved, or its machine slept. No limit counts that time. */
 export type SuspensionFact = { readonly type: "engine-suspended" } & Suspension;
 
+/** The engine waits for somebody else's program. `text`: what waits for what, and for how long at most; safe for a terminal. */
+export interface LongWaitFact {
+  readonly type: "engine-waits";
+  readonly text: string;
+}
+
 interface Suspended {
   readonly suspensions?: readonly Suspension[];
 }

@@ -7,6 +7,7 @@ const WAITS: Record<RunFact["type"], boolean | Record<StepKind, boolean>> = {
   "run-started": false,
   "audit-head": true,
   "engine-suspended": false,
+  "engine-waits": false,
   "run-resumed": false,
   "run-paused": false,
   "run-unpaused": false,

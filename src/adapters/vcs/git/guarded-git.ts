@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Confined } from "../../../ports/sandbox.ts";
+import { afterRunning } from "../../executor/run-time.ts";
 import type { CaptureBounds } from "../capture/capture-bounds.ts";
 import { exists } from "../repository/locate.ts";
 import type { Store } from "../repository/store.ts";
@@ -52,7 +53,7 @@ export function guardedGit(
   const ms = Math.min(bounds.ms, timeoutMs ?? bounds.ms);
   const cut = new AbortController();
   const end = (why: string) => () => cut.abort(new Error(why));
-  const timer = setTimeout(end(`it took longer than ${Math.ceil(ms / 1000)} s`), ms);
+  const stopTimer = afterRunning(ms, end(`it took longer than ${Math.ceil(ms / 1000)} s`));
   let grace: NodeJS.Timeout | undefined;
   const calledOff = (): void => {
     grace = setTimeout(end("it was cancelled"), bounds.graceMs);
@@ -78,7 +79,7 @@ export function guardedGit(
     close: async () => {
       // One of several processes may have failed before the others.
       cut.abort(new Error("it is over"));
-      clearTimeout(timer);
+      stopTimer();
       clearTimeout(grace);
       signal?.removeEventListener("abort", calledOff);
       await shell?.close();

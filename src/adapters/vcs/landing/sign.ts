@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { readFile, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { runBriefly } from "../../executor/brief-run.ts";
+import { dirname, join } from "node:path";
+import { exchange } from "../../executor/exchange.ts";
 import type { SigningSettings } from "../repository/git-identity.ts";
 
 /** Time for a signature, also for a person who touches a key. */
@@ -53,11 +53,7 @@ async function bySsh({ key, program }: SigningSettings, file: string, env: Reado
   const literal = /^(?:key::)?((?:ssh-|ecdsa-|sk-)\S+ .*)$/.exec(key)?.[1];
   if (literal !== undefined) await writeFile(`${file}.pub`, `${literal}\n`, { mode: 0o600 });
   const by = literal === undefined ? ["-f", key] : ["-f", `${file}.pub`, "-U"];
-  const { exitCode, stderr, problem } = await runBriefly([program, "-Y", "sign", "-n", "git", ...by, file], {
-    env,
-    timeoutMs: TIMEOUT_MS,
-  });
-  if (exitCode !== 0) throw failed(program, stderr, problem);
+  await mustSign([program, "-Y", "sign", "-n", "git", ...by, file], file, env);
   return (await readFile(`${file}.sig`, "utf8")).replaceAll("\r", "");
 }
 
@@ -66,9 +62,20 @@ async function byGpg(
   { file, who, env }: { readonly file: string; readonly who: string; readonly env: Readonly<Record<string, string>> },
 ): Promise<string> {
   const args = ["--batch", "--status-fd=2", "-bsau", key ?? who, "--output", `${file}.sig`, file];
-  const { exitCode, stderr, problem } = await runBriefly([program, ...args], { env, timeoutMs: TIMEOUT_MS });
-  if (exitCode !== 0 || !stderr.includes("[GNUPG:] SIG_CREATED ")) throw failed(program, stderr, problem);
+  const stderr = await mustSign([program, ...args], file, env);
+  if (!stderr.includes("[GNUPG:] SIG_CREATED ")) throw failed(program, stderr, "it made no signature");
   return (await readFile(`${file}.sig`, "utf8")).replaceAll("\r", "");
+}
+
+/** Runs a signer, and all that it starts, within its time. Returns its stderr; throws SigningFailed unless it exits with 0. */
+async function mustSign(argv: readonly string[], file: string, env: Readonly<Record<string, string>>): Promise<string> {
+  const bounds = { timeoutMs: TIMEOUT_MS, maxBytes: 2 ** 20, purpose: "signing a commit" };
+  const ended = await exchange({ argv, cwd: dirname(file), env, input: "", ...bounds });
+  if (ended.how === "exited" && ended.exitCode === 0) return ended.stderr;
+  const late = `it did not sign within ${TIMEOUT_MS / 1000} s, and was ended: it may wait for a passphrase or a touch of a key`;
+  const said = ended.how === "failed-to-start" || ended.how === "out-of-time" ? "" : ended.stderr;
+  const why = ended.how === "failed-to-start" ? ended.why : ended.how === "out-of-time" ? late : `it ${ended.how}`;
+  throw failed(argv[0] ?? "", said, why);
 }
 
 function failed(program: string, stderr: string, problem: string): SigningFailed {

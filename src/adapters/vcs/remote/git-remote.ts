@@ -4,6 +4,8 @@ import { errorMessage } from "../../../domain/values/error-text.ts";
 import { plainText } from "../../../domain/values/text.ts";
 import { EXIT, UserError } from "../../../domain/values/user-error.ts";
 import { type GitRemote, type RemoteCredentials, type RemotePush, RepoUnavailable } from "../../../ports/vcs.ts";
+import { nameWait } from "../../executor/long-waits.ts";
+import { afterRunning } from "../../executor/run-time.ts";
 import { type GitCall, GitMissing, type GitResult, gitEnvironment } from "../git/git-call.ts";
 import { commitTime, partOf, writeCommit } from "../git/git-queries.ts";
 import { branchRef, displayName, objectId } from "../git/ref-names.ts";
@@ -273,7 +275,9 @@ class Remote implements GitRemote {
     const bounded = { argv: ["git", ...args], cwd: this.#store.scratch, env: gitEnvironment(call) };
     const ms = args[0] === "ls-remote" ? answerMs : transferMs;
     const over = new AbortController();
-    const timer = setTimeout(() => over.abort(), ms);
+    const stopTimer = afterRunning(ms, () => over.abort());
+    const helpers = "git and what it asks: the remote and its hooks, ssh, a helper for credentials";
+    const named = nameWait(`git ${args[0]} at ${this.name} waits for ${helpers}`, ms);
     const cut = signal === undefined ? over.signal : AbortSignal.any([over.signal, signal]);
     try {
       const result = await this.#store.start({ ...call, bounded }, cut).catch((error: unknown) => this.#cutShort(error));
@@ -281,7 +285,8 @@ class Remote implements GitRemote {
       const why = over.signal.aborted ? `did not answer within ${Math.ceil(ms / 1000)} s` : "was not waited for any longer";
       throw new RepoUnavailable(`${this.name} ${why}`);
     } finally {
-      clearTimeout(timer);
+      named();
+      stopTimer();
     }
   }
 
