@@ -95,7 +95,7 @@ test("a merge that waits for the same says so once, with its end; its age is sho
   const of = run().working("A").claims("A").step("A", 2);
   const lines: string[] = [];
   const wait = (reason: string, until?: number) => {
-    of.of("A", { type: "merge-waiting", reason, ...(until && { until }) });
+    of.wait(5).of("A", { type: "merge-waiting", reason, ...(until && { until }) });
     const event = of.events.at(-1);
     if (event !== undefined) lines.push(...describeEvents(event, of.state).map(({ text }) => text));
   };
