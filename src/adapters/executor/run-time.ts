@@ -10,7 +10,7 @@ const TOLD_MS = 3_000;
 let ran = 0;
 let last = performance.now();
 let lastAt = Date.now();
-let beat: NodeJS.Timeout | undefined;
+let isBeating = false;
 const told: Suspension[] = [];
 
 /**
@@ -18,7 +18,8 @@ const told: Suspension[] = [];
  * asleep with its machine is no part of it, so whoever is timed is not charged for it. A machine's sleep moves only the time of day.
  */
 export function ranMs(): number {
-  beat ??= setInterval(ranMs, BEAT_MS).unref();
+  if (!isBeating) setInterval(ranMs, BEAT_MS).unref();
+  isBeating = true;
   const [now, at] = [performance.now(), Date.now()];
   const passed = now - last;
   if (passed < GAP_MS) ran += passed;

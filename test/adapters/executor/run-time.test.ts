@@ -14,9 +14,16 @@ setTimeout(() => console.log(JSON.stringify({ ran: Math.round(ranMs()), gaps: ta
 
 test.for([
   ["stops", "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 4_000);", 1_500, 3_900],
-  ["sleeps with its machine, which moves the time of day", "const now = Date.now; Date.now = () => now() + 3_600_000;", 5_500, 3_600_000],
+  [
+    "sleeps with its machine, which moves the time of day",
+    "const now = Date.now; Date.now = () => now() + 3_600_000;",
+    5_500,
+    3_600_000,
+  ],
 ] as const)("a process that %s: the time does not count and is told once", { timeout: 30_000 }, async ([, gap, most, least]) => {
-  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", program(gap)], { timeout: 25_000 });
+  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", program(gap)], {
+    timeout: 25_000,
+  });
   const { ran, gaps } = JSON.parse(stdout);
   expect(ran).toBeLessThan(most);
   expect(gaps).toHaveLength(1);

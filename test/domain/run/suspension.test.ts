@@ -7,7 +7,14 @@ describe("runTimeAfter", () => {
     ["one before", [{ from: 0, to: 50 }], 110],
     ["one that began before", [{ from: 50, to: 103 }], 113],
     ["one within", [{ from: 103, to: 203 }], 210],
-    ["two within, the second because of the first", [{ from: 103, to: 203 }, { from: 205, to: 300 }], 305],
+    [
+      "two within, the second because of the first",
+      [
+        { from: 103, to: 203 },
+        { from: 205, to: 300 },
+      ],
+      305,
+    ],
     ["one after", [{ from: 110, to: 300 }], 110],
     ["one with a clock that was set back", [{ from: 105, to: 50 }], 110],
   ] as const)("%s", ([, suspensions, end]) => expect(runTimeAfter({ suspensions }, 100, 10)).toBe(end));
