@@ -2,6 +2,7 @@ import type { Hole } from "../holed-build.ts";
 import type { Defence } from "../suite.ts";
 
 const WORKER = "src/loop/attempt/worker.ts";
+const RUN_AGENT = "src/loop/attempt/run-agent.ts";
 const START = "src/cli/engine/start-engine.ts";
 const CHAIN = "src/adapters/journal/chain.ts";
 const CHECK_BUNDLE = "src/cli/bundles/check-bundle.ts";
@@ -64,11 +65,11 @@ export const DEFENCES = {
     name: "an agent that runs out of time, or prints nothing for too long, is ended",
     holes: [
       {
-        file: WORKER,
+        file: RUN_AGENT,
         from: "timeoutMs: agentLimitMs(ctx.batch, ticket, ticketOf(ctx.state(), ticket.id)),",
         to: "timeoutMs: 3_600_000,",
       },
-      { file: WORKER, from: "silenceMs: limits.silenceMinutes * 60_000,", to: "silenceMs: 3_600_000," },
+      { file: RUN_AGENT, from: "silenceMs: limits.silenceMinutes * 60_000,", to: "silenceMs: 3_600_000," },
     ],
   },
   dayShared: {

@@ -1,6 +1,7 @@
 import type { Defence } from "../suite.ts";
 
 const WORKER = "src/loop/attempt/worker.ts";
+const RUN_AGENT = "src/loop/attempt/run-agent.ts";
 const COMPARE = "src/domain/evidence/compare.ts";
 const CANDIDATE = "src/adapters/vcs/landing/candidate.ts";
 
@@ -17,7 +18,7 @@ export const DEFENCES = {
     name: "what an agent prints is shown and never taken for a fact",
     holes: [
       {
-        file: WORKER,
+        file: RUN_AGENT,
         from: "onActivity: activity.line,",
         to: `onActivity: (text) => {
           activity.line(text);

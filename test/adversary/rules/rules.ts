@@ -92,7 +92,7 @@ const CALLED: readonly Rule[] = [
     rule: "an agent whose key cannot be fetched is not started",
     holes: [
       {
-        file: "src/loop/attempt/worker.ts",
+        file: "src/loop/attempt/run-agent.ts",
         from: 'await withSecrets(ctx, open, () => fetchKey(ctx, "agent", { signal, ticket: ticket.id }));',
         to: "await withSecrets(ctx, open, async () => void fetchKey);",
       },
