@@ -12,8 +12,10 @@ const GOOD = '#!/bin/sh\necho done > "$LOOPDASH_TICKET.txt"\n';
 function scripted(script: string, command: readonly string[] = ["./agent.sh"], over: Record<string, unknown> = {}) {
   const stage = new Stage();
   stage.repo("app");
-  const agent = stage.write("agent.sh", script, 0o755);
-  return { stage, agent, batch: stage.batch(["T-1", "T-2"], { agent: { kind: "command", command }, ...over }) };
+  stage.write("agent.sh", script, 0o755);
+  const check = { step: "check", name: "tests", command: [stage.write("check.sh", "#!/bin/sh\nexit 0\n", 0o755)] };
+  const finish = [{ step: "gates" }, check, { step: "merge" }];
+  return { stage, batch: stage.batch(["T-1", "T-2"], { agent: { kind: "command", command }, finish, ...over }) };
 }
 
 /** What breaks while T-1 is at work, and the repair. T-2 waits for the one worker. */
@@ -53,6 +55,13 @@ const FAULTS: readonly {
     why: /names an interpreter \(its #! line\) that does not exist/,
     breaks: (stage) => `sed -i '1s|.*|#!/no/such/sh|' ${stage.path("agent.sh")}`,
     repair: (stage) => stage.write("agent.sh", GOOD, 0o755),
+  },
+  {
+    name: "the program of a check is gone",
+    what: "program",
+    why: /there is no program .*check\.sh/,
+    breaks: (stage) => `mv ${stage.path("check.sh")} ${stage.path("away")}`,
+    repair: (stage) => renameSync(stage.path("away"), stage.path("check.sh")),
   },
   {
     name: "the repository has lost its objects",

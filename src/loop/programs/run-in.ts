@@ -1,3 +1,4 @@
+import { isAbsolute } from "node:path";
 import type { Argv } from "../../domain/batch/argv.ts";
 import { hasSecrets } from "../../domain/batch/check-secrets.ts";
 import { isHeaderHost } from "../../domain/batch/host-spec.ts";
@@ -30,6 +31,8 @@ export interface ToRun extends TakesOutput {
   readonly endIfBlocked?: boolean;
   readonly env?: Readonly<Record<string, string>>;
   readonly confinement?: Confinement | undefined;
+  /** Set for a check of the batch: other commands may be those of a claim. */
+  readonly isCheck?: boolean;
 }
 
 /** Runs a command of the batch for an attempt. Throws AttemptOver if the attempt ended meanwhile. */
@@ -38,13 +41,22 @@ export async function runIn(ctx: ProgramContext, scope: StepScope, toRun: ToRun)
   await withSecrets(ctx, scope, (secrets) => secrets.fetch(headers, scope.signal));
   const request = requestOf(ctx, scope, toRun);
   const who = plainText(toRun.argv[0] ?? "", 200);
+  const run = async (): Promise<ExecResult> => {
+    const ended = await ctx.executor.run(request);
+    return ended.ending === "failed-to-start" && (await isGone(ctx, toRun)) ? { ...ended, isMachine: true } : ended;
+  };
   const isFault = (ended: ExecResult): boolean => ended.isMachine === true;
-  const result = await untilStarted(ctx, { who, signal: scope.signal, run: () => ctx.executor.run(request) }, isFault);
+  const result = await untilStarted(ctx, { who, signal: scope.signal, run }, isFault);
   // During a stop, a command that was killed or could not start has not failed.
   const byItself = result.ending === "exited" && result.signal === null;
   if (result.ending === "aborted" || (scope.signal.aborted && !byItself)) throw new AttemptOver(abortedEnd(scope));
   if (isFault(result)) throw new OutageGivenUp(`${who} ${howItEnded(result)}`);
   return result;
+}
+
+/** True if a check names its program by a path of the machine, and it is there no more: no change under test could bring it. */
+async function isGone({ files }: ProgramContext, { argv: [program = ""], isCheck }: ToRun): Promise<boolean> {
+  return isCheck === true && isAbsolute(program) && !(await files.exists(program));
 }
 
 function requestOf(ctx: ProgramContext, scope: StepScope, toRun: ToRun): ExecRequest {

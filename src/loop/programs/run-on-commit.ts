@@ -153,7 +153,7 @@ async function nestedGit(ctx: ProgramContext, step: CommandStep, checkout: strin
 async function runSealed(
   ctx: ProgramContext,
   scope: StepScope,
-  { step, log, output }: CommitCommand,
+  { step, log, output, purpose }: CommitCommand,
   { folders, sealed }: { readonly folders: CheckFolders; readonly sealed: SealedCheckout },
 ): Promise<Extract<CommandOutcome, { ok: true }>> {
   const { checkout, artifacts } = folders;
@@ -169,7 +169,7 @@ async function runSealed(
   const confinement = opened(ctx, sealed.confinement, step.name, { isTold: isVerify, hasHeaders: isVerify });
   const minutes = step.minutes ?? ctx.batch.limits.minutesPerAttempt;
   const result = await runIn(ctx, scope, {
-    ...{ argv, cwd: checkout, log, minutes, confinement },
+    ...{ argv, cwd: checkout, log, minutes, confinement, isCheck: purpose !== undefined },
     env: { ...artifactsVariable(step, sealed.artifacts), ...(await stepVariables(ctx, scope, step)) },
     ...(report?.onLine === undefined ? output : { onLine: report.onLine }),
   });
