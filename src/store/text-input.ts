@@ -36,7 +36,7 @@ export function reduceText(input: TextInput, action: TextAction): TextInput {
     case "insert":
       return insert(input, action.text.replace(CONTROL, ""));
     case "paste":
-      return insert(input, displayText(action.text));
+      return insert(input, pasted(action.text, text[cursor - 1] ?? " "));
     case "backspace": {
       const from = before(text, cursor);
       return from === cursor ? input : { text: text.slice(0, from) + text.slice(cursor), cursor: from };
@@ -50,6 +50,11 @@ export function reduceText(input: TextInput, action: TextAction): TextInput {
     case "to":
       return { text, cursor: placeOf(input, action.place) };
   }
+}
+
+/** Lines of a paste are joined with a blank, also with what is there and with the next paste. */
+function pasted(text: string, before: string): string {
+  return `${/^\s/.test(text) && before !== " " ? " " : ""}${displayText(text)}${/\S\s+$/.test(text) ? " " : ""}`;
 }
 
 function insert({ text, cursor }: TextInput, added: string): TextInput {

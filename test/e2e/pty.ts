@@ -137,6 +137,12 @@ export class Pty {
     this.#pty.write(keys);
   }
 
+  /** Sends bytes as they are, which may be a part of a character. */
+  typeBytes(bytes: Buffer): void {
+    // Its types know text alone.
+    this.#pty.write(bytes as unknown as string);
+  }
+
   /** Sends keys, and waits for what follows. */
   async press(keys: string, sight: Sight): Promise<string> {
     this.type(keys);

@@ -42,7 +42,9 @@ describe("editing", () => {
 describe("pasting", () => {
   test("comes as one line without control characters or escape sequences", () => {
     const input = after(EMPTY_INPUT, { type: "paste", text: "approve\r\nthe \u001b[31mDNS\u001b[0m\u0000 change\n" });
-    expect(input.text).toBe("approve the DNS change");
+    expect(input.text).toBe("approve the DNS change ");
+    expect(after(input, { type: "paste", text: "\nand the\rrecord" }).text).toBe("approve the DNS change and the record");
+    expect(after(EMPTY_INPUT, { type: "paste", text: "one" }, { type: "paste", text: "\r\ntwo" }).text).toBe("one two");
   });
 
   test("stops at 500, at a whole character", () => {

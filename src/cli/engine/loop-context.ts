@@ -3,6 +3,7 @@ import { mkdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { systemClock } from "../../adapters/clock/system-clock.ts";
 import { quotaExecutor } from "../../adapters/executor/disk-quota.ts";
+import { withPortBases } from "../../adapters/executor/port-bases.ts";
 import { createExecutor } from "../../adapters/executor/process-executor.ts";
 import { resultsSecret } from "../../adapters/journal/results-secret.ts";
 import { createOutbox } from "../../adapters/outbox/read-outbox.ts";
@@ -200,7 +201,8 @@ async function executorOf(options: {
 }): Promise<Executor> {
   const { open, world, worktrees, gates, secrets } = options;
   const plain = createExecutor(secrets === undefined ? {} : { masker: secrets.masker });
-  const executor = world.sandbox === undefined ? plain : await confined(plain, world.sandbox, { folder: gates, secrets });
+  const inside = world.sandbox === undefined ? plain : await confined(plain, world.sandbox, { folder: gates, secrets });
+  const executor = withPortBases(inside, world.sandbox?.kind !== "bubblewrap");
   const bytes = Math.floor((open.state.batch.limits.diskGiB ?? DISK_GIB) * 2 ** 30);
   return quotaExecutor(executor, { roots: [open.folder, worktrees], bytes });
 }

@@ -78,6 +78,7 @@ function effectsOf(state: DashboardState, press: KeyPress, fresh: boolean): read
  * text.
  */
 export function press(store: PressedStore, presses: readonly KeyPress[], terminal: TerminalActions): void {
+  if (!isTextMode(modeOf(store.getState())) && isPaste(presses)) return;
   let fresh = false;
   for (let i = 0; i < presses.length; ) {
     const mode = modeOf(store.getState());
@@ -89,6 +90,12 @@ export function press(store: PressedStore, presses: readonly KeyPress[], termina
     perform(store, effects, terminal);
     i += Math.max(1, text.length);
   }
+}
+
+/** More text at once than a hand types while a slow line stalls, and no key held down. */
+function isPaste(presses: readonly KeyPress[]): boolean {
+  const text = presses.flatMap((one) => ("char" in one ? one.char : one.key === "enter" || one.key === "tab" ? " " : []));
+  return text.length > 16 && text.length === presses.length && new Set(text).size > 4;
 }
 
 /** The presses from `start` on that are text in a field, as one piece: a burst is written at once. */

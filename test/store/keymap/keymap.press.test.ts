@@ -1,32 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { pressesOf } from "../../../components/app/input.ts";
 import { createDashboardStore } from "../../../src/store/dashboard-store.ts";
 import { createFeed } from "../../../src/store/feed.ts";
 import { refusedActions } from "../../../src/store/keymap/binding.ts";
 import { KEYMAP, paste, press } from "../../../src/store/keymap/keymap.ts";
-import { desk, NO_KEY } from "../desk.ts";
+import { desk, pressesOf } from "../desk.ts";
 import { plumbing, plumbingEnded } from "../scenes.ts";
-
-describe("splitting input", () => {
-  test("characters that arrive together are pressed one after the other", () => {
-    expect(pressesOf("jk\r", NO_KEY)).toEqual([{ char: "j" }, { char: "k" }, { key: "enter" }]);
-  });
-
-  test("named keys and control keys have names", () => {
-    expect(pressesOf("", { ...NO_KEY, upArrow: true })).toEqual([{ key: "up" }]);
-    expect(pressesOf("c", { ...NO_KEY, ctrl: true })).toEqual([{ key: "ctrl-c" }]);
-    expect(pressesOf("\u0019", NO_KEY)).toEqual([{ key: "ctrl-y" }]);
-    expect(pressesOf("j", { ...NO_KEY, ctrl: true })).toEqual([]);
-  });
-
-  test("escape and a key that follow each other at once stay two keys", () => {
-    expect(pressesOf("j", { ...NO_KEY, meta: true })).toEqual([{ key: "escape" }, { char: "j" }]);
-  });
-
-  test("a character of two UTF-16 units is one press, other controls are none", () => {
-    expect(pressesOf("👍\u0000\u0085", NO_KEY)).toEqual([{ char: "👍" }]);
-  });
-});
 
 describe("kill", () => {
   test("asks first, and y sends it", () => {
@@ -174,7 +152,7 @@ test("a command that cannot be sent any more says why, and keeps what was asked 
   const store = createDashboardStore({ now: run.now, actions: refusedActions("the line is cut") });
   createFeed(store, { now: () => run.now }).take({ kind: "snapshot", state: run.state, recent: [] });
   const type = (...bursts: readonly string[]) => {
-    for (const burst of bursts) press(store, pressesOf(burst, NO_KEY), { leave: () => undefined });
+    for (const burst of bursts) press(store, pressesOf(burst), { leave: () => undefined });
   };
   type("jj", "x", "y");
   expect(store.getState().ui).toMatchObject({ modal: { kind: "kill", ticket: "T-6" }, toast: { text: "the line is cut" } });
