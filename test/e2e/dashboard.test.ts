@@ -110,7 +110,8 @@ describe("a run on a terminal", { timeout: 300_000 }, () => {
 
     await pty.waitFor(/▶ T-2/);
     await pty.press("k", /▌▶ T-2/);
-    await pty.press("gapprove the\rDNS change\r", /Leave T-2 to a person[^]*approve the DNS change/);
+    await pty.press("g", "Leave T-2 to a person");
+    await pty.press("approve the\rDNS change\r", /Leave T-2 to a person[^]*approve the DNS change/);
     expect((await stage.report()).tickets[1]).toMatchObject({ state: "open", humanStep: null });
     await pty.press("\u0015", without("approve the DNS"));
     await pty.press(`${ESC}[200~approve the\nnew ${ESC}[31mDNS entry\r${ESC}[201~`, "approve the new DNS entry");

@@ -18,6 +18,7 @@ import { type LoadedBatch, uninstalledWarnings } from "../engine/load-batch.ts";
 import { openBatchRepo } from "../engine/open-batch-repo.ts";
 import { openForge } from "../engine/open-forge.ts";
 import { filesOfTracker } from "../engine/outside-repositories.ts";
+import { hookWarnings } from "../engine/repository-hooks.ts";
 import { secretsOf } from "../engine/run-secrets.ts";
 import { refuseSameBase } from "../engine/same-base.ts";
 import { brokenInvariants } from "../lint/invariants.ts";
@@ -105,6 +106,12 @@ export async function checkTestCommands(loaded: LoadedBatch): Promise<readonly C
       ? []
       : [warn("tests", formatProblems(file, unchecked), "A run starts without them; add a check, or a prepare command.")];
   return [...testCommandTexts(batch.testCommands ?? {}).map((line) => ok("tests", line)), ...told];
+}
+
+/** Tells which hooks of the repositories no run obeys. */
+export async function checkHooks(loaded: LoadedBatch): Promise<readonly CheckResult[]> {
+  const hooks = await hookWarnings(loaded);
+  return hooks.length === 0 ? [] : [warn("hooks", formatProblems(loaded.file, hooks), "A run starts without them.")];
 }
 
 /** Looks at the invariants of the batch's repositories, as a start does: no command of theirs is run. */

@@ -27,6 +27,7 @@ import { type LoadedBatch, uninstalledWarnings } from "./load-batch.ts";
 import { openBatchRepo } from "./open-batch-repo.ts";
 import type { ForgedRepo } from "./open-forge.ts";
 import { checkOutsideRepositories, filesOfTracker } from "./outside-repositories.ts";
+import { hookWarnings } from "./repository-hooks.ts";
 import type { RunSecrets } from "./run-secrets.ts";
 import { refuseSameBase } from "./same-base.ts";
 import { checkSecretSources, filesOfSecrets } from "./secret-sources.ts";
@@ -75,9 +76,9 @@ export async function preflight(loaded: LoadedBatch, options: PreflightOptions):
   // These take the longest, some 0.1 s each, and wait for nothing else.
   const shims = findShimDefaults(commandEnv);
   const environment = findEnvironment(loaded, { ...options, commandEnv, shims });
-  const looks = settleBoth(uninstalledWarnings(loaded), invariantWarnings(loaded));
-  const [[found, [uninstalled, broken]]] = await settleBoth(settleBoth(environment, looks), shims);
-  return { ...found, warnings: [...uninstalled, ...broken, ...found.warnings] };
+  const looks = settleBoth(Promise.all([uninstalledWarnings(loaded), hookWarnings(loaded)]), invariantWarnings(loaded));
+  const [[found, [[uninstalled, hooks], broken]]] = await settleBoth(settleBoth(environment, looks), shims);
+  return { ...found, warnings: [...uninstalled, ...hooks, ...broken, ...found.warnings] };
 }
 
 /** The invariants that do not hold. Their checks are loaded only if a repository has some. */

@@ -26,6 +26,8 @@ export interface Answers {
   readonly hosts: readonly string[];
   /** The command that checks each change; `own`: that of each repository, which it names itself; `none`: there is no check. */
   readonly test: Argv | "own" | "none";
+  /** Hooks of the repository as steps of the finish line. */
+  readonly hooks: readonly { readonly step: "check"; readonly name: string; readonly command: Argv }[];
   readonly agent: ProgramAnswer;
   readonly reviewer: ProgramAnswer | undefined;
 }

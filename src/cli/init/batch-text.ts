@@ -31,7 +31,7 @@ const HEAD = `// A batch of tickets for loopdash, written by "loopdash init". Co
 // "loopdash doctor" checks this file, "loopdash FILE --dry-run" shows the plan, "loopdash FILE" starts.
 `;
 
-function settingsOf({ name, tracker, repos, hosts, test, agent, reviewer }: Answers): readonly Setting[] {
+function settingsOf({ name, tracker, repos, hosts, test, hooks, agent, reviewer }: Answers): readonly Setting[] {
   const { workers, attempts, usdPerAttempt, usdPerRun } = Limits.parse({});
   return [
     { comment: ["Names the runs of this batch."], entry: ["name", name] },
@@ -62,7 +62,7 @@ function settingsOf({ name, tracker, repos, hosts, test, agent, reviewer }: Answ
     reviewer === undefined
       ? { comment: ['No "reviewer" reads the changes; another vendor\'s model can: docs/reviewer.md'] }
       : { comment: ["Reads each change before it lands: docs/reviewer.md"], entry: ["reviewer", reviewer] },
-    finishSetting(test, reviewer !== undefined),
+    finishSetting(test, hooks, reviewer !== undefined),
     {
       comment: ["Some bounds of a run, at their defaults; there are more: docs/batch.md#limits"],
       entry: ["limits", { workers, attempts, usdPerAttempt, usdPerRun }],
@@ -81,7 +81,7 @@ function trackerComment(tracker: TrackerAnswer, hasSeveralRepos: boolean): reado
   ];
 }
 
-function finishSetting(test: Answers["test"], isReviewed: boolean): Setting {
+function finishSetting(test: Answers["test"], hooks: Answers["hooks"], isReviewed: boolean): Setting {
   const review = isReviewed ? [{ step: "review" }] : [];
   const where = "docs/batch.md#the-finish-line";
   if (test === "own")
@@ -98,7 +98,7 @@ function finishSetting(test: Answers["test"], isReviewed: boolean): Setting {
         ? "Nothing tests the changes: add a check before merge."
         : 'With a "report", the check also compares single tests with the base: docs/batch.md#checks',
     ],
-    entry: ["finish", [{ step: "gates" }, ...check, ...review, { step: "merge" }]],
+    entry: ["finish", [{ step: "gates" }, ...check, ...hooks, ...review, { step: "merge" }]],
   };
 }
 

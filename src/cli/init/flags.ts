@@ -21,6 +21,7 @@ export interface InitFlags {
   readonly repo?: readonly string[];
   readonly prepare?: readonly string[];
   readonly test?: string;
+  readonly hooks?: string;
   readonly agent?: string;
   readonly agentKey?: string;
   readonly reviewer?: string;
@@ -60,6 +61,7 @@ export function addInit(program: Command, onFlags: (flags: InitFlags) => void): 
     .option("--repo <path>", "a repository: path, name=path or path#branch; repeat it for several", collect)
     .option("--prepare <command>", "makes a checkout ready, or none; repeat it for several", collect)
     .option("--test <command>", 'checks each change, such as "npm test", or none')
+    .addOption(offering("--hooks <how>", "git hooks of the repository, which no run obeys: checks or none", ["checks", "none"]))
     .addOption(offering("--agent <program>", "a vendor's program, kind:model, or a command", KINDS))
     .option("--agent-key <variable>", "the variable with its key, or login")
     .addOption(offering("--reviewer <program>", "the same for another vendor's, or none", [...KINDS, "none"]))

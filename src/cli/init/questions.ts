@@ -12,7 +12,7 @@ import type { Interview } from "./interview.ts";
 import { PUBLIC_REGISTRIES } from "./prepare-commands.ts";
 import { askAgent, askReviewer } from "./program-questions.ts";
 import { type FoundRepository, findRepository, nameFor } from "./repository.ts";
-import { askRepositories, askTest, pathFrom, readPrepare, repoSpecs, repositoryLines } from "./repository-questions.ts";
+import { askHooks, askRepositories, askTest, pathFrom, readPrepare, repoSpecs, repositoryLines } from "./repository-questions.ts";
 import { askSource, type Source } from "./source-question.ts";
 import { askTicketFolder, ticketFolderNear } from "./ticket-folder.ts";
 import { askGitHub, askLinear } from "./tracker-questions.ts";
@@ -48,6 +48,7 @@ export async function askQuestions(interview: Interview, flags: InitFlags, optio
   const tracker = repos && source && (await askTracker(interview, flags, { ...options, source, repos, specs }));
   const path = allowedEnvironment(env, {})["PATH"] ?? "";
   const test = repos && (await askTest(interview, flags, { repos, path }));
+  const hooks = await askHooks(interview, flags, { repos, test });
   const surroundings = { installed: await findInstalledAgents(env), env, path, folder };
   const agent = await askAgent(interview, flags, surroundings);
   if (repos === undefined || tracker === undefined || test === undefined || agent === undefined)
@@ -60,7 +61,7 @@ export async function askQuestions(interview: Interview, flags: InitFlags, optio
       Object.entries(specs).map(([name, spec]) => [name, { ...spec, path: pathFrom(folder, spec.path) }]),
     ),
     hosts: prepare?.length === 0 ? [] : [...new Set(hosts)].filter((host) => PUBLIC_REGISTRIES.has(host)),
-    ...{ test, agent, reviewer: undefined },
+    ...{ test, hooks, agent, reviewer: undefined },
   };
   const refusal = (reviewer: Answers["reviewer"]) => problemOf({ ...answers, reviewer }, folder);
   const reviewer = await askReviewer(interview, flags, { ...surroundings, agent, refusal });

@@ -4,6 +4,7 @@ import type { Argv } from "../../domain/batch/argv.ts";
 import { commandWords } from "../../domain/batch/command-words.ts";
 import type { RepoSpec } from "../../domain/batch/repo-spec.ts";
 import { plainText } from "../../domain/values/text.ts";
+import { hookCheck, repositoryHooks } from "../engine/repository-hooks.ts";
 import type { Answers } from "./answers.ts";
 import type { InitFlags } from "./flags.ts";
 import type { Interview, Parsed } from "./interview.ts";
@@ -86,6 +87,23 @@ export async function askTest(
     fallback: found,
     parse: (text) => readTest(text, { found, path }),
   });
+}
+
+/** Shows the hooks of the repositories, which no run obeys, and asks whether they become checks. */
+export async function askHooks(
+  interview: Interview,
+  { hooks: given }: InitFlags,
+  { repos = [], test }: { readonly repos: readonly FoundRepository[] | undefined; readonly test: Answers["test"] | undefined },
+): Promise<Answers["hooks"]> {
+  const hooks = (await Promise.all(repos.map((repo) => repositoryHooks(repo)))).flat();
+  for (const { name, found } of hooks) interview.tell(`  no run obeys the hook ${name} (${found})`);
+  const checks = hooks.flatMap((hook) => hookCheck(hook) ?? []);
+  if (checks.length === 0 || repos.length > 1 || test === "own") return [];
+  const names = checks.map(({ name }) => name).join(", ");
+  const parse = (text: string) =>
+    /^(?:checks|none|)$/.test(text) ? { value: text === "checks" ? checks : [] } : { problem: "answer checks or none" };
+  const text = `Make ${names} a check of each change? checks, or Enter for none`;
+  return (await interview.answer({ flag: "--hooks checks", given, text, fallback: "", parse })) ?? [];
 }
 
 /** A command that was found is looked for by `doctor`; one that a person types is looked for at once. */

@@ -14,6 +14,7 @@ const ANSWERS: Answers = {
   repos: { shop: { path: ".", base: "main", prepare: [["npm", "ci"]] } },
   hosts: ["registry.npmjs.org"],
   test: ["npm", "test"],
+  hooks: [],
   agent: { kind: "claude", billing: "subscription" },
   reviewer: { kind: "codex", apiKeyEnv: "REVIEWER_KEY" },
 };

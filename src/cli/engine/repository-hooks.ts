@@ -1,0 +1,140 @@
+import { access, constants } from "node:fs/promises";
+import { join } from "node:path";
+import { runGit } from "../../adapters/vcs/git/run-git.ts";
+import { gitDirOf } from "../../adapters/vcs/repository/locate.ts";
+import type { Argv } from "../../domain/batch/argv.ts";
+import { type BatchProblem, problemAt } from "../../domain/batch/problem.ts";
+import type { RepoSpec } from "../../domain/batch/repo-spec.ts";
+import { isObject, type JsonObject } from "../../domain/values/json-object.ts";
+import { readJson } from "../../domain/values/json-text.ts";
+import { readBaseFiles } from "./base-files.ts";
+import type { LoadedBatch } from "./load-batch.ts";
+
+/** A git hook of a repository. No run obeys it: it is code of the repository, with the user's rights. */
+export interface RepositoryHook {
+  readonly name: (typeof NAMES)[number];
+  /** Where it was found, and what it runs. */
+  readonly found: string;
+  /** The command of a check that does the same; undefined if a check cannot. */
+  readonly check: Argv | undefined;
+}
+
+const NAMES = ["pre-commit", "commit-msg", "pre-push"] as const;
+const LEFTHOOK = ["lefthook.yml", "lefthook.yaml", ".lefthook.yml", ".lefthook.yaml"];
+const PRE_COMMIT = ".pre-commit-config.yaml";
+/** Keys of package.json with hooks in them: simple-git-hooks, yorkie, and husky before 5. */
+const MANIFEST_KEYS = ["simple-git-hooks", "gitHooks", "husky"];
+
+/** The hooks that the base or the checkout of a repository has. Reads files and asks git for a setting; runs nothing of the repository. */
+export async function repositoryHooks(repo: Pick<RepoSpec, "path" | "base">): Promise<readonly RepositoryHook[]> {
+  const gitDir = await gitDirOf(repo.path).catch(() => undefined);
+  if (gitDir === undefined) return [];
+  const args = ["config", "--local", "--get", "core.hooksPath"];
+  const hooksPath = (await runGit(repo.path, { gitDir, args })).stdout.trim();
+  const folders = [".husky", ...(/^(?:[\w-][\w.-]*\/?)+$/.test(hooksPath) ? [hooksPath.replace(/\/$/, "")] : [])];
+  const scripts = folders.flatMap((folder) => NAMES.map((name) => `${folder}/${name}`));
+  const read = await readBaseFiles(repo, [...LEFTHOOK, PRE_COMMIT, "package.json", ...scripts]);
+  const text = (name: string) => {
+    const file = read.get(name);
+    return file === undefined || file === "too large" ? undefined : file.text;
+  };
+  const files = { text, folders, manifest: parsed(text("package.json") ?? "{}") };
+  const found = NAMES.map(async (name): Promise<readonly RepositoryHook[]> => {
+    const tool = toolHook(name, files);
+    if (tool !== undefined) return [tool];
+    const own = hooksPath === "" && (await isExecutable(join(gitDir, "hooks", name)));
+    return own ? [{ name, found: "a script in .git/hooks, which the base does not have", check: undefined }] : [];
+  });
+  return (await Promise.all(found)).flat();
+}
+
+interface HookFiles {
+  readonly text: (name: string) => string | undefined;
+  readonly folders: readonly string[];
+  readonly manifest: JsonObject;
+}
+
+function parsed(text: string): JsonObject {
+  try {
+    const value = readJson(text);
+    return isObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+function toolHook(name: RepositoryHook["name"], { text, folders, manifest }: HookFiles): RepositoryHook | undefined {
+  const hook = (found: string, check: Argv) => {
+    // Those need the message of a commit, or files that are staged.
+    const hasInput = name === "commit-msg" || /lint-staged/.test(found);
+    return { name, found, check: hasInput ? undefined : check };
+  };
+  const lefthook = LEFTHOOK.find((file) =>
+    text(file)
+      ?.split("\n")
+      .some((line) => line.startsWith(`${name}:`)),
+  );
+  const npx = JSON.stringify(manifest).includes('"lefthook"') ? "npx lefthook" : "lefthook";
+  if (lefthook !== undefined) return hook(lefthook, [...npx.split(" "), "run", name, "--all-files"]);
+  if (name === "pre-commit" && text(PRE_COMMIT) !== undefined) return hook(PRE_COMMIT, ["pre-commit", "run", "--all-files"]);
+  for (const folder of folders) {
+    const script = text(`${folder}/${name}`);
+    const tool = folder === ".husky" ? "husky" : folder;
+    if (script !== undefined) return hook(`${tool}: ${commandsOf(script)}`, ["sh", "-e", `${folder}/${name}`]);
+  }
+  return manifestHook(name, manifest, hook);
+}
+
+function manifestHook(
+  name: string,
+  manifest: JsonObject,
+  hook: (found: string, check: Argv) => RepositoryHook,
+): RepositoryHook | undefined {
+  for (const key of MANIFEST_KEYS) {
+    const hooks = manifest[key];
+    const named = isObject(hooks) && isObject(hooks["hooks"]) ? hooks["hooks"] : hooks;
+    const command = isObject(named) ? named[name] : undefined;
+    if (typeof command === "string") return hook(`${key}: ${command}`, ["sh", "-c", command]);
+  }
+  return undefined;
+}
+
+/** What a script runs, for people: its first lines that are commands. */
+function commandsOf(script: string): string {
+  const lines = script.split("\n").map((line) => line.trim());
+  const commands = lines.filter((line) => line !== "" && !line.startsWith("#") && !/^\. .*husky\.sh"?$/.test(line));
+  return `${commands.slice(0, 3).join("; ")}${commands.length > 3 ? "; …" : ""}`.slice(0, 120);
+}
+
+async function isExecutable(file: string): Promise<boolean> {
+  return access(file, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** The step of a finish line that makes a hook a check. */
+export function hookCheck({ name, check }: RepositoryHook) {
+  return check && ({ step: "check", name, command: check } as const);
+}
+
+/** A warning for each hook that no check of the batch is named after. */
+export async function hookWarnings({ batch, locate }: LoadedBatch): Promise<readonly BatchProblem[]> {
+  const found = Object.entries(batch.repos).map(async ([id, repo]) => {
+    const hooks = await repositoryHooks(repo);
+    const others = hooks.filter(({ name }) => !batch.finish?.some((step) => "name" in step && step.name === name));
+    return others.map((hook): BatchProblem => {
+      const message = `hooks of the repository do not run: ${hook.name} (${hook.found})`;
+      return { ...problemAt(locate, ["repos", id], message, remedy(hook)), atStart: true };
+    });
+  });
+  return (await Promise.all(found)).flat();
+}
+
+function remedy(hook: RepositoryHook): string {
+  if (hook.name === "commit-msg") return 'what loopdash commits is shaped by "commit" (docs/batch.md#commit)';
+  const check = hookCheck(hook);
+  return check === undefined
+    ? "make what it runs a check, on all files: a check has nothing staged"
+    : `to make it a check, put before merge in "finish": ${JSON.stringify(check)}`;
+}
