@@ -74,6 +74,7 @@ describe("what init takes without asking", () => {
       name: "app",
       tracker: { kind: "linear", team: "ENG", label: "agents" },
       repos: { app: { path: ".", base: "main", prepare: [] } },
+      hooks: [],
       hosts: [],
       test: ["npm", "test"],
       agent: { kind: "claude", billing: "subscription" },
@@ -105,6 +106,22 @@ describe("what init takes without asking", () => {
     });
   });
 
+  test("hooks are named, and are checks if a flag or a person says so", async () => {
+    aRepository("app");
+    write("app/.husky/pre-commit", "npm run lint\n");
+    git("app", "add", "-A");
+    git("app", "commit", "-q", "-m", "hooks");
+    install("claude");
+    logInToClaude();
+    env = { ...env, LINEAR_API_KEY: "lin_hunter2" };
+    const without = await asked({ team: "ENG", label: "agents" });
+    expect(without.shown.join("\n")).toContain("no run obeys the hook pre-commit (husky: npm run lint)");
+    expect(without.text).not.toContain("husky");
+    const { answers } = await asked({ team: "ENG", label: "agents", hooks: "checks" });
+    expect(answers.hooks).toEqual([{ step: "check", name: "pre-commit", command: ["sh", "-e", ".husky/pre-commit"] }]);
+    await expect(asked({ team: "ENG", label: "agents", hooks: "all" })).rejects.toThrow("--hooks cannot be used");
+  });
+
   test("what flags say in place of what was found", async () => {
     aRepository("app");
     write("app/agent.mjs", "");
@@ -127,6 +144,7 @@ describe("what init takes without asking", () => {
           ],
         },
       },
+      hooks: [],
       hosts: [],
       test: "none",
       agent: { kind: "command", command: ["node", "agent.mjs"] },
