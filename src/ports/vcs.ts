@@ -1,3 +1,4 @@
+import type { LeftElsewhere } from "../domain/run/kept-work.ts";
 import type { RepoId } from "../domain/values/ids.ts";
 import type { Confinement } from "./sandbox.ts";
 
@@ -11,6 +12,8 @@ export interface Change {
   readonly uncounted?: readonly string[];
   /** A digest: equal for changes that leave the same files with the same content, on whatever base. Absent if nothing is changed. */
   readonly content?: string;
+  /** Work that the agent left outside its worktree's HEAD. Absent: none, or it was not looked for. */
+  readonly elsewhere?: readonly LeftElsewhere[];
 }
 
 /** A rename is listed as a deletion and an addition, so that both paths are checked. */
@@ -146,13 +149,15 @@ export interface Repo {
   removeWorktree(options: { path: string; branch: string; deleteBranch: boolean }): Promise<void>;
   /**
    * Commits the uncommitted files of the worktree (also untracked ones that are not ignored) and gives the change since `from`.
-   * Throws if that takes longer than `timeoutMs` or exceeds other bounds, and soon after `signal` is aborted.
+   * Throws if that takes longer than `timeoutMs` or exceeds other bounds, and soon after `signal` is aborted. With `keepAs`, work that was
+   * left elsewhere is kept on branches whose names begin so; if the worktree has no change and there is one such work, it is the change.
    */
   capture(options: {
     path: string;
     branch: string;
     from: string;
     message: string;
+    keepAs?: string;
     signal?: AbortSignal;
     timeoutMs?: number;
   }): Promise<Change>;

@@ -78,8 +78,8 @@ export const DEFENCES = {
       },
       {
         file: "src/adapters/vcs/capture/capture.ts",
-        from: "(await isAncestor(store, from, commit)) ? commit : from",
-        to: "commit",
+        from: 'history === "replaces" ? from : start.commit',
+        to: "start.commit",
       },
     ],
   },

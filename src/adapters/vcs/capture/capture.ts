@@ -3,19 +3,21 @@ import { constants } from "node:fs";
 import { copyFile, lstat, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Change, ChangedPath } from "../../../ports/vcs.ts";
-import { moveRef, partOf, writeCommit } from "../git/git-queries.ts";
+import { moveRef, partOf } from "../git/git-queries.ts";
 import { type GuardedGit, guardedGit, mustGuarded } from "../git/guarded-git.ts";
 import { branchRef, objectId } from "../git/ref-names.ts";
 import { changeBetween, changeToIndex } from "../landing/change.ts";
 import { adminDirsOf, ifThere, readHead } from "../repository/admin-dirs.ts";
 import { writeHead } from "../repository/git-dir.ts";
-import { isAncestor } from "../repository/history.ts";
+import { exists } from "../repository/locate.ts";
 import { preparePrivateDir, type Store } from "../repository/store.ts";
-import { importObjects, type LeftoverObjects, leftoverObjects, takeStaged } from "./import-objects.ts";
-import { keepOlder, saysTree, writtenSince } from "./index-time.ts";
+import { agentFiles, copyAgentFiles } from "./agent-index.ts";
+import { importObjects, type LeftoverObjects, leftoverObjects } from "./import-objects.ts";
+import { isAlike, keepOlder, saysTree } from "./index-time.ts";
+import { bringToStart, historyOf } from "./join-history.ts";
+import { type Elsewhere, lookElsewhere, withElsewhere } from "./left-elsewhere.ts";
 import { refuseUnfitRules } from "./leftovers.ts";
-import { stageAll } from "./stage.ts";
-import { makeQuarantine } from "./take-over.ts";
+import { commitStaged, prepareIndex, stage } from "./staged-commit.ts";
 import { markCaptured, readWorkerBranch, wasConfined, workerGitDir } from "./worker-git.ts";
 
 interface Of {
@@ -23,12 +25,10 @@ interface Of {
   readonly branch: string;
   readonly from: string;
   readonly message: string;
+  readonly keepAs?: string;
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
 }
-
-/** Larger than the index of any repository that git is known to handle. Bytes. */
-const MAX_INDEX = 512 * 1024 * 1024;
 
 /**
  * Commits the content of a worktree and returns the change since `from`.
@@ -37,7 +37,8 @@ const MAX_INDEX = 512 * 1024 * 1024;
  * file, its index (with files marked "assume unchanged"), its config.worktree and its hooks. The commit at the worktree's HEAD
  * plus its files count. The ticket's branch is moved there. If the agent switched to another branch or detached HEAD, its commits
  * are included and HEAD returns to the ticket's branch; other branches stay as they are. A history that does not descend from
- * `from` is flattened onto it.
+ * `from` is brought to it by a merge, or flattened onto it if it has no common past or rewrites `from` (see `historyOf`). Work that the
+ * agent left elsewhere (see left-elsewhere.ts) is kept; if it is the only one, it is the change.
  *
  * Processes that read the worktree, the worker's index or its objects run guarded (guarded-git.ts): in the sandbox, if the run
  * has one, and with bounds of time, memory and size. Content beyond these bounds, or content that could block git, is an error in
@@ -62,30 +63,42 @@ async function captureFound(store: Store, options: Of): Promise<Change> {
   const confined = await wasConfined(store, options.path);
   const record = confined ? workerGitDir(store, options.path) : admin;
   const start = await startingPoint(store, { record, ref, from, path: confined ? options.path : undefined });
-  const workerIndex = record === undefined ? undefined : await regularFile(join(record, "index"));
   const own = store.privateDir(options.path);
   await preparePrivateDir(store, own, undefined);
-  const leftover = confined && start.commit !== from ? await leftoverObjects(store, options.path) : undefined;
+  const isWritten = record !== undefined && !(await isAlike(join(own, "index"), join(record, "index")));
+  if (isWritten) await copyAgentFiles(record, own);
+  const left = await lookElsewhere(store, { path: options.path, gitDir: record, isOwn: confined, ref, from });
+  const places = left.places.filter(({ commit }) => commit !== start.commit);
+  const hasCommits = start.commit !== from || places.length + left.nested.length > 0;
+  const leftover = confined && hasCommits ? await leftoverObjects(store, options.path) : undefined;
   const guard = guardedGit(store, {
     ...options,
     reach: {
       write: [own, ...(leftover === undefined ? [] : [leftover.quarantine])],
-      read: [
-        options.path,
-        ...(workerIndex === undefined ? [] : [workerIndex]),
-        ...(leftover === undefined ? [] : [leftover.objects]),
-      ],
+      read: [options.path, ...(leftover === undefined ? [] : [leftover.objects])],
     },
   });
   try {
-    return await captureGuarded(store, guard, { ...options, admin, confined, from, leftover, own, ref, start, workerIndex });
+    return await captureGuarded(store, guard, {
+      ...options,
+      ...left,
+      admin,
+      confined,
+      from,
+      leftover,
+      own,
+      places,
+      ref,
+      start,
+      isWritten,
+    });
   } finally {
     await guard.close();
   }
 }
 
 /** A worktree that is there, and what is known of it before anything of it is read. */
-interface Found extends Of {
+interface Found extends Of, Elsewhere {
   readonly admin: string | undefined;
   readonly confined: boolean;
   /** The worker's objects, if it has committed in a sandbox. */
@@ -93,43 +106,53 @@ interface Found extends Of {
   readonly own: string;
   readonly ref: string;
   readonly start: Start;
-  readonly workerIndex: string | undefined;
+  /** True if the worker's index is no longer the one that loopdash has left there. */
+  readonly isWritten: boolean;
 }
 
 async function captureGuarded(store: Store, guard: GuardedGit, options: Found): Promise<Change> {
-  const { admin, from, leftover, own, ref, start, workerIndex } = options;
+  const { admin, from, isWritten, leftover, message, own, ref, start } = options;
   await refuseUnfitRules(store, guard, options.path);
-  if (leftover !== undefined) await importObjects(store, guard, { leftover, tip: start.commit, from });
-  const touched = workerIndex !== undefined && (await isTouched(store, { own, commit: start.commit, workerIndex }));
+  if (leftover !== undefined && start.commit !== from) await importObjects(store, guard, { leftover, tip: start.commit, from });
+  const touched = isWritten && (await isTouched(store, own, start.commit));
   const diff: Store["content"] = (args, more) => mustGuarded(guard, store.contentCall(args, more));
-  const [staged, parent, committed] = await Promise.all([
+  // The change of an agent that commits is known before its uncommitted files are.
+  const asCommitted = start.commit === from ? undefined : changeBetween(store, from, start.commit, diff);
+  const committedPaths = Promise.resolve(asCommitted).then((change) => change?.paths ?? []);
+  const [staged, history, committed] = await Promise.all([
     prepareIndex(store, guard, own, start.commit).then(() =>
-      stage(store, guard, { own, workTree: options.path, workerIndex }, touched),
+      stage(store, guard, { own, workTree: options.path, apart: options.nested, committed: committedPaths }, touched),
     ),
-    parentOf(store, from, start.commit),
-    // The change of an agent that commits is known before its uncommitted files are.
-    start.commit === from ? undefined : changeBetween(store, from, start.commit, diff),
+    historyOf(store, from, start.commit),
+    asCommitted,
   ]);
-  const [change, tip] = await Promise.all([
-    staged.any ? changeToIndex(from, own, diff) : undefined,
-    commitStaged(store, own, { ...start, parent, tree: staged.tree }, staged.any, options.message),
+  const isElsewhere = history === "elsewhere";
+  const parent = history === "replaces" ? from : start.commit;
+  const [change, made] = await Promise.all([
+    staged.any && !isElsewhere ? changeToIndex(from, own, diff) : undefined,
+    commitStaged(store, own, { ...start, parent, tree: staged.tree }, staged.any, message),
   ]);
+  const joined = isElsewhere ? await bringToStart(store, { ...options, tip: made }) : made;
+  const whole = change ?? (isElsewhere ? undefined : committed) ?? (await changeBetween(store, from, joined, diff));
+  const inPlace = { ...whole, tip: joined, paths: [...whole.paths, ...notListed(staged.embedded, whole.paths)] };
+  const taken = await withElsewhere(store, guard, { ...options, head: start.commit }, inPlace);
   guard.check();
-  await bringAlong(store, { own, admin, ref, tip, stale: staged.any || start.away, branchTip: start.branchTip });
-  if (options.confined) await markCaptured(store, options.path);
-  const whole =
-    change === undefined ? { ...(committed ?? (await changeBetween(store, from, tip, diff))), tip } : { tip, ...change };
-  return { ...whole, paths: [...whole.paths, ...notListed(staged.embedded, whole.paths)] };
+  if (taken.tip === made) {
+    await bringAlong(store, { own, admin, ref, tip: made, stale: staged.any || start.away, branchTip: start.branchTip });
+    if (options.confined) await markCaptured(store, options.path);
+    return taken;
+  }
+  // The worktree does not hold it: a second capture begins where this one did.
+  if (admin !== undefined) await replaceFile(join(admin, "HEAD"), (to) => writeFile(to, `${start.commit}\n`, { flag: "wx" }));
+  await moveRef(store, ref, { to: taken.tip });
+  return taken;
 }
 
-/** True if the worker's index may hold files that are in no commit. */
-async function isTouched(
-  store: Store,
-  { own, commit, workerIndex }: { readonly own: string; readonly commit: string; readonly workerIndex: string },
-): Promise<boolean> {
-  if (!(await writtenSince(join(own, "index"), workerIndex))) return false;
+/** True if the worker's index, which has been copied, may hold files that are in no commit. */
+async function isTouched(store: Store, own: string, commit: string): Promise<boolean> {
+  const index = join(agentFiles(own), "index");
   const tree = await partOf(store, commit, "tree");
-  return tree === undefined || !(await saysTree(workerIndex, tree));
+  return (await exists(index)) && (tree === undefined || !(await saysTree(index, tree)));
 }
 
 /** Moves the branch to the captured commit, and the worktree's record with it. */
@@ -155,25 +178,6 @@ async function bringAlong(
   if (moved) await moveRef(store, ref, { to: tip });
   await writeHead(own, tip);
   if (admin !== undefined && (moved || stale)) await bringWorktreeAlong(admin, own, ref);
-}
-
-/** The staged content. `tree` is set if it was staged into a quarantine and imported from there. */
-interface Staged {
-  readonly any: boolean;
-  readonly embedded: readonly string[];
-  readonly tree?: string;
-}
-
-async function stage(
-  store: Store,
-  guard: GuardedGit,
-  options: { readonly own: string; readonly workTree: string; readonly workerIndex: string | undefined },
-  touched: boolean,
-): Promise<Staged> {
-  const staged = store.sandbox === undefined ? undefined : await makeQuarantine(join(options.own, "staged"));
-  const found = await stageAll(store, { ...options, guard, staged }, touched);
-  if (staged === undefined || !found.any) return found;
-  return { ...found, tree: await takeStaged(store, guard, { own: options.own, staged }) };
 }
 
 interface Start {
@@ -204,57 +208,18 @@ async function startingPoint(
   return { commit, branchTip, away };
 }
 
-/** The path, if a regular file is there: for a pipe, git would wait for a writer. */
-async function regularFile(path: string): Promise<string | undefined> {
-  const found = await ifThere(lstat(path));
-  if (found?.isFile() !== true) return undefined;
-  if (found.size > MAX_INDEX) throw new Error(`its index is larger than ${MAX_INDEX} bytes`);
-  return path;
-}
-
-/** Parent of a new commit: `commit`, or `from` if `commit` does not descend from it. */
-async function parentOf(store: Store, from: string, commit: string): Promise<string> {
-  return (await isAncestor(store, from, commit)) ? commit : from;
-}
-
-/**
- * Makes loopdash's index match `commit` and keeps its knowledge of unchanged files, so that they are not read again. HEAD of
- * loopdash's git folder names the index's commit; after a restart there is none, and every file is read once.
- */
-async function prepareIndex(store: Store, guard: GuardedGit, own: string, commit: string): Promise<void> {
-  const head = await readHead(own);
-  if (head !== undefined && "commit" in head && head.commit === commit) return;
-  await preparePrivateDir(store, own, commit);
-  await mustGuarded(guard, store.contentCall(["read-tree", "-m", commit], { gitDir: own }));
-}
-
-async function commitStaged(
-  store: Store,
-  own: string,
-  start: Start & { readonly parent: string; readonly tree: string | undefined },
-  any: boolean,
-  message: string,
-): Promise<string> {
-  if (!any && start.commit === start.parent) return start.commit;
-  const staged = any ? (start.tree ?? (await store.content(["write-tree"], { gitDir: own })).trim()) : undefined;
-  const tree = staged ?? (await partOf(store, start.commit, "tree"));
-  if (tree === undefined) throw new Error(`the commit ${start.commit} is gone`);
-  return writeCommit(store, { tree, parent: start.parent, message });
-}
-
-/**
- * Leaves the worktree on the ticket's branch with nothing to commit, so that a second capture finds the same. The names are
- * random, because the worker may have planted links in this folder.
- */
+/** Leaves the worktree on the ticket's branch with nothing to commit, so that a second capture finds the same. */
 async function bringWorktreeAlong(admin: string, own: string, ref: string): Promise<void> {
-  const head = join(admin, `HEAD.${randomUUID()}`);
-  const index = join(admin, `index.${randomUUID()}`);
-  await Promise.all([
-    writeFile(head, `ref: ${ref}\n`, { flag: "wx" }),
-    copyFile(join(own, "index"), index, constants.COPYFILE_EXCL),
-  ]);
-  await Promise.all([rename(head, join(admin, "HEAD")), rename(index, join(admin, "index"))]);
+  await replaceFile(join(admin, "HEAD"), (to) => writeFile(to, `ref: ${ref}\n`, { flag: "wx" }));
+  await replaceFile(join(admin, "index"), (to) => copyFile(join(own, "index"), to, constants.COPYFILE_EXCL));
   await keepOlder(join(own, "index"), join(admin, "index"));
+}
+
+/** Replaces a file of a worktree's record by way of one with a random name, because the worker may have planted links in this folder. */
+async function replaceFile(file: string, make: (to: string) => Promise<void>): Promise<void> {
+  const made = `${file}.${randomUUID()}`;
+  await make(made);
+  await rename(made, file);
 }
 
 /** Embedded repositories without a commit cannot be in the commit; they are reported all the same. */

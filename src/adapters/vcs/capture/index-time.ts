@@ -12,11 +12,10 @@ export async function keepOlder(ours: string, theirs: string): Promise<void> {
   await Promise.all([utimes(ours, seconds, seconds), utimes(theirs, seconds, seconds)]);
 }
 
-/** True if an index was written since `keepOlder` saw both: their times differ then. */
-export async function writtenSince(ours: string, theirs: string): Promise<boolean> {
+/** True if neither index was written since `keepOlder` saw both: their times are the same then. */
+export async function isAlike(ours: string, theirs: string): Promise<boolean> {
   const [mine, other] = await Promise.all([ifThere(stat(ours)), ifThere(stat(theirs))]);
-  if (other === undefined) return false;
-  return mine === undefined || mine.mtimeMs !== other.mtimeMs;
+  return mine !== undefined && mine.mtimeMs === other?.mtimeMs;
 }
 
 /** The end of an index that is searched; that of a small repository is there as a whole. Bytes. */

@@ -1,7 +1,12 @@
-import { type GitCall, GitFailure, type GitResult } from "../git/git-call.ts";
+import { lstat } from "node:fs/promises";
+import { join } from "node:path";
+import type { ChangedPath } from "../../../ports/vcs.ts";
+import { type GitCall, GitFailure, type GitResult, type Setting } from "../git/git-call.ts";
 import { type GuardedGit, mustGuarded } from "../git/guarded-git.ts";
 import { displayName } from "../git/ref-names.ts";
+import { ifThere } from "../repository/admin-dirs.ts";
 import type { More, Store } from "../repository/store.ts";
+import { agentFiles, readAgentIndex } from "./agent-index.ts";
 import { refuseTooLarge } from "./leftovers.ts";
 
 interface Of {
@@ -9,23 +14,27 @@ interface Of {
   /** loopdash's git folder for this worktree; its index receives the staged files. */
   readonly own: string;
   readonly workTree: string;
-  /** The worktree's own index, which the agent's `git add` wrote. */
-  readonly workerIndex: string | undefined;
+  /** Other worktrees within this one, whose files are not its files. */
+  readonly apart: readonly { readonly path: string }[];
+  /** The paths that the agent's own commits change. */
+  readonly committed: Promise<readonly ChangedPath[]>;
   /** The folder for objects that are not yet the repository's; undefined: the repository. */
   readonly staged: string | undefined;
 }
 
 interface Found {
   readonly gone: readonly string[];
-  readonly there: readonly string[];
+  /** Tracked files that differ, by path, with the id that the commit has for them. */
+  readonly changed: ReadonlyMap<string, string>;
+  readonly untracked: readonly string[];
   /** Untracked repositories within the worktree. */
   readonly embedded: readonly string[];
-  /** True if anything differs from the commit. */
-  readonly any: boolean;
+  /** True if the index differs from the commit: an earlier capture was cut off. */
+  readonly isStaged: boolean;
 }
 
 /**
- * Stages every difference between the worktree and loopdash's index.
+ * Stages every difference between the worktree and loopdash's index, except those that only the agent's view of it makes.
  *
  * Not with `git add`: if the tree has a gitlink, `add` and a plain `status` start another git inside that folder, which obeys the
  * configuration that an agent left there and runs its filters. `--ignore-submodules=dirty` and update-index compare only the
@@ -36,8 +45,9 @@ export async function stageAll(
   options: Of,
   touched: boolean,
 ): Promise<{ any: boolean; embedded: readonly string[] }> {
-  const [found, forced] = await Promise.all([lookAround(store, options), touched ? forcedByWorker(store, options) : []]);
-  const add = [...found.there, ...forced];
+  const [all, forced] = await Promise.all([lookAround(store, options), touched ? forcedByWorker(store, options) : []]);
+  const found = await withoutView(store, options, all);
+  const add = [...found.changed.keys(), ...found.untracked, ...forced];
   await refuseTooLarge(options.guard, options.workTree, add);
   // Deletions first, so that a folder can replace a file. By --force-remove, because a path below a new symbolic link is refused
   // otherwise.
@@ -47,31 +57,65 @@ export async function stageAll(
   // commit.
   let linked = false;
   for (const path of found.embedded) linked = (await linkEmbedded(store, options, path)) || linked;
-  return { any: found.any || forced.length > 0 || linked, embedded: found.embedded };
+  return { any: found.isStaged || found.gone.length + add.length > 0 || linked, embedded: found.embedded };
 }
 
-async function lookAround(store: Store, options: Of): Promise<Found> {
-  const flags = ["--porcelain=v2", "-z", "--untracked-files=all", "--ignore-submodules=dirty", "--no-renames"];
-  const listed = await mustGuarded(options.guard, onWorktree(store, options, ["status", ...flags]));
-  refuseUnreadableNames(listed);
-  const gone: string[] = [];
-  const there: string[] = [];
-  const embedded: string[] = [];
-  let any = false;
-  for (const entry of listed.split("\0")) {
-    if (entry.startsWith("? ")) {
-      const path = entry.slice(2);
-      if (path.endsWith("/")) embedded.push(path.slice(0, -1));
-      else there.push(path);
-    } else if (entry.startsWith("1 ")) {
-      // "1 XY sub mH mI mW hH hI path" (git-status(1)): Y tells how the file differs from the index.
-      any = true;
-      const path = entry.split(" ").slice(8).join(" ");
-      if (entry[3] === "D") gone.push(path);
-      else if (entry[3] !== ".") there.push(path);
-    }
+/** Conversions of the agent's own that show in no commit: of line ends, and of modes. */
+const CONVERTED: readonly Setting[] = [
+  ["core.autocrlf", "input"],
+  ["core.safecrlf", "false"],
+  ["core.fileMode", "false"],
+];
+
+/**
+ * Leaves out what an agent's settings (a sparse checkout, filters, line ends, links) have made of the commit's own files. A file that its
+ * git has just written from the commit is no change, unless the agent's commits change it: then the file on disk counts, but not for its
+ * line ends and its mode.
+ */
+async function withoutView(store: Store, options: Of, found: Found): Promise<Found> {
+  if (found.gone.length + found.changed.size === 0) return found;
+  const index = await readAgentIndex(options.own, (args, more, script) =>
+    options.guard.run(onWorktree(store, options, args, more), script),
+  );
+  const gone = found.gone.filter((path) => !index.isHidden(path));
+  const committed = new Set((await options.committed).map(({ path }) => path));
+  const changed = new Map(found.changed);
+  const unsure: string[] = [];
+  for (const [path, id] of found.changed) {
+    const there = await ifThere(lstat(join(options.workTree, path), { bigint: true }));
+    const is = there === undefined ? "other" : index.compare(path, id, there);
+    if (is === "as-written" && !committed.has(path)) changed.delete(path);
+    else if (is !== "other") unsure.push(path);
   }
-  return { gone, there, embedded, any: any || there.length > 0 };
+  const converted = unsure.length > 0 ? (await lookAround(store, options, CONVERTED)).changed : undefined;
+  for (const path of unsure) if (converted?.has(path) === false) changed.delete(path);
+  return { ...found, gone, changed };
+}
+
+async function lookAround(store: Store, options: Of, config: readonly Setting[] = []): Promise<Found> {
+  const flags = ["--porcelain=v2", "-z", "--untracked-files=all", "--ignore-submodules=dirty", "--no-renames"];
+  const call = onWorktree(store, options, ["status", ...flags]);
+  const listed = await mustGuarded(options.guard, { ...call, config: [...(call.config ?? []), ...config] });
+  refuseUnreadableNames(listed);
+  const entries = listed.split("\0");
+  const gone: string[] = [];
+  const changed = new Map<string, string>();
+  // "1 XY sub mH mI mW hH hI path" (git-status(1)): Y tells how the file differs from the index.
+  const tracked = entries.filter((entry) => entry.startsWith("1 "));
+  for (const entry of tracked) {
+    const [id = "", ...path] = entry.split(" ").slice(7);
+    if (entry[3] === "D") gone.push(path.join(" "));
+    else if (entry[3] !== ".") changed.set(path.join(" "), id);
+  }
+  const isApart = (path: string) => options.apart.some((other) => path.startsWith(`${other.path}/`));
+  const others = entries.flatMap((entry) => (entry.startsWith("? ") && !isApart(entry.slice(2)) ? [entry.slice(2)] : []));
+  return {
+    gone,
+    changed,
+    untracked: others.filter((path) => !path.endsWith("/")),
+    embedded: others.filter((path) => path.endsWith("/")).map((path) => path.slice(0, -1)),
+    isStaged: tracked.some((entry) => entry[2] !== "."),
+  };
 }
 
 /** Decoding turns names that are not UTF-8 into U+FFFD; staging them would silently stage nothing. */
@@ -84,11 +128,11 @@ function refuseUnreadableNames(listed: string): void {
 
 /** Ignored files that the agent added by force: they are tracked in its index, so they are part of the uncommitted work. */
 async function forcedByWorker(store: Store, options: Of): Promise<string[]> {
-  if (options.workerIndex === undefined) return [];
-  // A folder of a sparse index stays one entry: expanded, it may stand for more files than memory holds.
   const args = ["ls-files", "--sparse", "-z", "--cached", "--ignored", "--exclude-standard"];
-  const listed = await mustGuarded(options.guard, onWorktree(store, options, args, { index: options.workerIndex }));
-  return listed.split("\0").filter((path) => path !== "");
+  const index = join(agentFiles(options.own), "index");
+  const listed = await options.guard.run(onWorktree(store, options, args, { index }));
+  // A broken index forces nothing.
+  return listed.status === 0 ? listed.stdout.split("\0").filter((path) => path !== "") : [];
 }
 
 /** Adds an embedded repository as a gitlink, which makes it visible in the commit; false if it has no commit. */

@@ -19,6 +19,9 @@ const TOLD = /^(?:core\.(?:filemode|ignorecase|symlinks|autocrlf|eol|precomposeu
 const LISTS = ["exclude", "attributes"];
 const MAX_LIST = 1024 * 1024;
 
+/** The refs that a worker was given, beside its git folder. */
+export const TOLD_REFS = "told-refs";
+
 /** The longest list of packed refs that is read. Bytes. */
 const MAX_PACKED_REFS = 32 * 1024 * 1024;
 
@@ -48,13 +51,14 @@ export async function makeWorkerGit(
   await Promise.all(folders.map((folder) => mkdir(folder, { recursive: true, mode: 0o700 })));
   const tip = await store.readBranch(ref);
   if (tip === undefined) throw new Error(`the branch ${ref} is gone`);
-  const refs = await refSnapshot(store);
+  const refs = packedRefs((await refSnapshot(store)).set(ref, tip));
   const { commonDir, shallow } = store.at;
   const lists = LISTS.map((name) => copyList(join(commonDir, "info", name), join(git, "info", name)));
   await Promise.all([
     writeFile(join(git, "HEAD"), `ref: ${ref}\n`),
     writeFile(join(git, "config"), toldConfig(store)),
-    writeFile(join(git, "packed-refs"), packedRefs(refs.set(ref, tip))),
+    writeFile(join(git, "packed-refs"), refs),
+    writeFile(join(own, TOLD_REFS), refs),
     writeFile(join(git, "objects", "info", "alternates"), `${SHARED_OBJECTS}\n`),
     ifThere(copyFile(join(record, "index"), join(git, "index"))),
     ...(shallow === undefined ? [] : [ifThere(copyFile(shallow, join(git, "shallow")))]),
@@ -100,7 +104,7 @@ export async function readWorkerBranch(store: Store, path: string, ref: string):
 }
 
 /** Reads a regular file whole; undefined if there is none, or if it is too long. */
-async function readBounded(path: string, most: number): Promise<string | undefined> {
+export async function readBounded(path: string, most: number): Promise<string | undefined> {
   const file = await ifThere(open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW));
   if (file === undefined) return undefined;
   try {
