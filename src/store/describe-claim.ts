@@ -1,7 +1,7 @@
 import { describeBlocked } from "../domain/run/blocked-fact.ts";
 import type { RunEvent } from "../domain/run/event.ts";
 import type { GrowthFact } from "../domain/run/growth-fact.ts";
-import { describeKeptWork } from "../domain/run/kept-work.ts";
+import { describeElsewhere, describeKeptWork } from "../domain/run/kept-work.ts";
 import { indexOf, type RunState } from "../domain/run/state.ts";
 import { specOf } from "../domain/schedule/plan.ts";
 import { unpreparedFor } from "../domain/schedule/unprepared.ts";
@@ -49,6 +49,7 @@ export function claimLabel(event: ClaimFact, state: RunState): EventLabel | unde
     case "prepare-failed":
       return prepareFailedLabel(event, state);
     case "change-captured":
+      if (event.elsewhere !== undefined) return [toned(STYLES.waits, "claim"), describeElsewhere(event.elsewhere)];
       return event.layout && layoutLabel(event.layout);
     case "connection-blocked":
       return [STYLES.failed, `${event.step}: ${describeBlocked(event)}`];
@@ -69,7 +70,7 @@ export function claimLabel(event: ClaimFact, state: RunState): EventLabel | unde
     case "ticket-discovered":
       return [STYLES.found, `found ${event.discovered.id} "${event.discovered.title}": ${event.reason}`];
     case "work-kept":
-      return [toned(STYLES.done, "plain"), describeKeptWork({ kept: event })];
+      return [toned(STYLES.done, "plain"), describeKeptWork({ ...event, kept: event })];
     case "work-not-kept":
       return [STYLES.failed, describeKeptWork({ notKept: event.why })];
     case "attempt-bundled":

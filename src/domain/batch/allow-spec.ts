@@ -15,6 +15,12 @@ export const Allow = z.strictObject({
     .default(false)
     .describe("True if the ticket may change what a check runs: scripts of package.json, a Makefile, shell scripts"),
   attributes: z.boolean().optional().describe("True if the ticket may change files named .gitattributes; default: false"),
+  deletions: z
+    .boolean()
+    .optional()
+    .describe(
+      "True if the ticket may delete more than half of the files, or files that its agent's commits keep; default: false",
+    ),
   configuration: z
     .boolean()
     .optional()

@@ -24,6 +24,8 @@ export interface Allowance {
   readonly scripts?: boolean;
   /** True if it may change files named .gitattributes. */
   readonly attributes?: boolean | undefined;
+  /** True if it may delete more than half of the files, or files that its agent's commits keep. */
+  readonly deletions?: boolean | undefined;
   /** True if it may change how tests are run: the settings of test runners, conftest.py. */
   readonly configuration?: boolean | undefined;
   /** Glob patterns of other files that judge, which it may change. */

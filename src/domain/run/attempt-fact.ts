@@ -8,6 +8,7 @@ import type { CheckStrength } from "../evidence/results.ts";
 import type { PullRequestFact } from "../forge/pull-request-fact.ts";
 import type { Fence, RepoId, TicketId } from "../values/ids.ts";
 import type { ComplexityFact } from "./complexity-fact.ts";
+import type { Elsewhere } from "./kept-work.ts";
 import type { LandedProof } from "./proof-fact.ts";
 import type { SignalsFact } from "./signals-fact.ts";
 
@@ -166,7 +167,8 @@ export type AttemptFact =
       /** For the reflective log; absent in runs of older versions, and for a change of no agent. */
       readonly reflected?: ReflectedChange;
       readonly layout?: LayoutRepair;
-    } & AttemptRef)
+    } & Elsewhere &
+      AttemptRef)
   | ({ readonly type: "step-started"; readonly step: number; readonly kind: StepKind; readonly name: string } & AttemptRef)
   | ({
       readonly type: "step-ended";

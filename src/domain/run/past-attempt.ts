@@ -37,6 +37,7 @@ export function pastOf(
     ...(isAwaiting && { passedBeforeApproval: attempt.passed.map(({ index, ms }) => ({ index, ms })) }),
     ...notNeededBy(attempt, history.at(-1)),
     ...(attempt.kept === undefined ? {} : { kept: attempt.kept }),
+    ...(attempt.elsewhere && { elsewhere: attempt.elsewhere }),
     ...(attempt.notKept === undefined ? {} : { notKept: attempt.notKept }),
     ...(attempt.signals && { signals: attempt.signals }),
     ...(attempt.guard && { guard: attempt.guard }),

@@ -172,7 +172,7 @@ function progress(ticket: TicketState, attempt: Attempt, event: ProgressEvent): 
     case "base-failing":
       return { failingOnBase: withFailingOnBase(ticket.failingOnBase, event) };
     case "work-kept":
-      return { phase, attempt: { ...attempt, kept: keptBy(event) } };
+      return { phase, attempt: { ...attempt, kept: keptBy(event), ...(event.elsewhere && { elsewhere: event.elsewhere }) } };
     case "work-not-kept": {
       const { kept: _, ...rest } = attempt;
       return { phase, attempt: { ...rest, notKept: event.why } };

@@ -6,9 +6,9 @@ import type { Attempt, TicketState } from "./ticket-state.ts";
 type EventOf<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;
 
 /** The change that an attempt has left. */
-export function changeOf(event: EventOf<"change-captured">): Pick<Attempt, "change" | "reflected"> {
-  const { tip, files, additions, deletions, reflected } = event;
-  return { change: { tip, files, additions, deletions }, ...(reflected && { reflected }) };
+export function changeOf(event: EventOf<"change-captured">): Pick<Attempt, "change" | "elsewhere" | "reflected"> {
+  const { tip, files, additions, deletions, elsewhere, reflected } = event;
+  return { change: { tip, files, additions, deletions }, ...(elsewhere && { elsewhere }), ...(reflected && { reflected }) };
 }
 
 /** The reflective log of a ticket after one of its attempts has ended. One that only read checks, or was about a plan, is no attempt at the work. */

@@ -38,7 +38,7 @@ export function hasPassedChecks({ passed, refused }: Attempt, { finish }: Pick<T
 /** The kept work of a ticket's cut-off attempts, the newest first. Attempts that left nothing are left out. */
 export function keptWorkOf({ history, attempt }: TicketState): readonly (KeptWorkResult & { readonly n: number })[] {
   const all: readonly (KeptWorkResult & { readonly n: number })[] = attempt === undefined ? history : [...history, attempt];
-  return all.filter(({ kept, notKept }) => kept !== undefined || notKept !== undefined).toReversed();
+  return all.filter((work) => describeKeptWork(work) !== "").toReversed();
 }
 
 /** Attempts of a ticket whose kept work is named; the rest is counted. */

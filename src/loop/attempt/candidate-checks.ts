@@ -15,7 +15,7 @@ import { type Car, type CarOptions, gatherMsFor, type Train } from "../concurren
 import { AttemptOver, overIfAborted, type StepFact } from "../programs/scope.ts";
 import { runAdversaryStep, runSmoke } from "../steps/adversary-step.ts";
 import { approvalNeededFor, boundGate } from "../steps/bound-gate.ts";
-import { gates, protectedFor } from "../steps/gates.ts";
+import { runGatesStep } from "../steps/gates-step.ts";
 import type { Built } from "../steps/landing.ts";
 import { conflictEvidence } from "../steps/merge.ts";
 import { refuseUnapproved } from "../steps/prove-alone.ts";
@@ -251,10 +251,7 @@ export class CandidateChecks {
   async #run(placed: Placed, candidate: Candidate, scope: OpenAttempt): Promise<StepResult> {
     const { spec } = placed;
     const ctx = this.#ctx;
-    if (spec.step === "gates") {
-      const { ticket } = scope;
-      return gates(this.#change, protectedFor(ctx.batch.protect, ticket), ticket.contract);
-    }
+    if (spec.step === "gates") return runGatesStep(ctx, scope, this.#repo, this.#change);
     if (!candidate.ok) return conflictEvidence(candidate);
     if (spec.step === "check") {
       const { index } = placed;

@@ -1,3 +1,4 @@
+import { keptBranch } from "../../domain/run/kept-work.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import { type Change, type Repo, RepoUnavailable } from "../../ports/vcs.ts";
 import { AttemptOver, abortedEnd } from "../programs/scope.ts";
@@ -18,11 +19,12 @@ export async function captureWork(
   { begun, before, ...tree }: { path: string; branch: string; from: string; begun: number; before?: string },
 ): Promise<Change> {
   const { ticket, signal } = scope;
+  const keepAs = keptBranch(ctx.run, ticket.id, scope.n);
   const left = ctx.batch.limits.minutesPerAttempt * 60_000 - (ctx.clock.ran() - begun);
   const timeoutMs = Math.max(LEAST_CAPTURE_MS, left);
   try {
     await keepPeoplesCommits(ctx, ticket.id, { repo, ours: before });
-    return await repo.capture({ ...tree, message: `${ticket.title} (${ticket.id})`, signal, timeoutMs });
+    return await repo.capture({ ...tree, message: `${ticket.title} (${ticket.id})`, keepAs, signal, timeoutMs });
   } catch (error) {
     throw signal.aborted ? new AttemptOver(abortedEnd(scope)) : await faultOf(repo, tree.from, error);
   }
@@ -36,4 +38,9 @@ export async function faultOf(repo: Pick<Repo, "files">, baseSha: string, error:
     (cause: unknown) => new RepoUnavailable(errorMessage(cause), { cause: error }),
   );
   return lost ?? error;
+}
+
+/** A change as the fact of its capture tells it. */
+export function factOf({ tip, paths, additions, deletions, elsewhere }: Change) {
+  return { tip, files: paths.length, additions, deletions, ...(elsewhere && { elsewhere }) };
 }

@@ -84,7 +84,7 @@ export async function repairLayout(
       return { change: repaired, layout: { fixers, ignored } };
     }
     if (paths.length > 0) fixers.push(name);
-    repaired = after;
+    repaired = { ...after, ...(change.elsewhere && { elsewhere: change.elsewhere }) };
   }
   return { change: repaired, ...(fixers.length > 0 && { layout: { fixers } }) };
 }

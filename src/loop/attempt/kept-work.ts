@@ -1,8 +1,8 @@
 import { mayTake } from "../../domain/batch/remedy-spec.ts";
 import type { AttemptOutcome } from "../../domain/run/attempt-fact.ts";
-import { type KeptWork, keptBranch, ticketBranch } from "../../domain/run/kept-work.ts";
+import { type Elsewhere, type KeptWork, keptBranch, ticketBranch } from "../../domain/run/kept-work.ts";
 import { ticketOf } from "../../domain/run/state.ts";
-import { claimsDone } from "../../domain/run/ticket-state.ts";
+import { type Attempt, claimsDone } from "../../domain/run/ticket-state.ts";
 import { hasPassedChecks, workToKeep } from "../../domain/run/work-to-keep.ts";
 import { errorMessage } from "../../domain/values/error-text.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
@@ -51,10 +51,10 @@ export async function keepWork(
     const what = workToKeep(attempt, outcome, { keepsFailed });
     if (what === undefined) return false;
     const change = what === "worktree" ? await captureWorktree(ctx, scope, repo, outcome) : undefined;
-    const { tip, files } = change === undefined ? (attempt.change ?? NOTHING) : { ...change, files: change.paths.length };
+    const { tip, files, ...left } = whatToKeep(change ?? attempt.change);
     if (files === 0) return true;
     const from = isChecked ? attempt.worktree?.baseSha : undefined;
-    const kept = { branch, sha: tip, files, ...(from !== undefined && { checkedFrom: from }) };
+    const kept = { branch, sha: tip, files, ...left, ...(from !== undefined && { checkedFrom: from }) };
     if (!ctx.report({ type: "work-kept", ticket: ticket.id, fence, ...kept })) return false;
     await repo.keepBranch({ branch, tip });
     if (change !== undefined) await writeAttemptPatch(ctx, scope, repo, change);
@@ -82,7 +82,17 @@ async function keepWorkBranch(repo: Repo, { branch, sha }: KeptWork): Promise<vo
   if ((await repo.branchTip(branch)) === undefined) await repo.keepBranch({ branch, tip: sha });
 }
 
-const NOTHING = { tip: "", files: 0 };
+/** The work of a change; of one that is empty, what was left elsewhere first. */
+function whatToKeep(change: Change | Attempt["change"]): Pick<KeptWork, "files"> & Elsewhere & { readonly tip: string } {
+  if (change === undefined) return { tip: "", files: 0 };
+  if (!("paths" in change)) return { tip: change.tip, files: change.files };
+  const { tip, paths, elsewhere } = change;
+  const [first] = elsewhere ?? [];
+  const left = elsewhere && { elsewhere };
+  return paths.length === 0 && first !== undefined
+    ? { tip: first.sha, files: first.files, ...left }
+    : { tip, files: paths.length, ...left };
+}
 
 /** Captures a worktree on the ticket's own branch. Throws if that fails or takes too long. */
 async function captureWorktree(
@@ -105,6 +115,7 @@ async function captureWorktree(
     branch: ticketBranch(ctx.run, ticket.id),
     from,
     message: `${ticket.title} (${ticket.id}), attempt ${n}, cut off`,
+    keepAs: keptBranch(ctx.run, ticket.id, n),
     timeoutMs: state.stage === "stopping" ? STOPPING_MS : CAPTURE_MS,
   });
 }

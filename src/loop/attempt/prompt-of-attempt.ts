@@ -1,6 +1,7 @@
 import { describeAlerts } from "../../domain/behaviour/alerts.ts";
 import { remedyNotes } from "../../domain/behaviour/remedy-notes.ts";
 import { boundForWorker } from "../../domain/bound/bound-text.ts";
+import { describeElsewhere } from "../../domain/run/kept-work.ts";
 import type { LiveState } from "../../domain/run/live-check.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import type { PastAttempt, TicketState } from "../../domain/run/ticket-state.ts";
@@ -28,6 +29,11 @@ interface Offered {
   readonly startsAt: string | undefined;
 }
 
+/** What the agents of earlier attempts left outside their change. A commit can be read by its id; the branches are not shown to an agent. */
+function leftElsewhere(past: readonly PastAttempt[]): readonly string[] {
+  return past.flatMap(({ n, elsewhere }) => (elsewhere === undefined ? [] : [`Attempt ${n}: ${describeElsewhere(elsewhere)}.`]));
+}
+
 /** The prompt of an attempt: its ticket, and what came of the attempts before. */
 export async function promptOf(ctx: LoopContext, open: OpenAttempt, { tools, patch, startsAt }: Offered): Promise<string> {
   const state = ticketOf(ctx.state(), open.ticket.id);
@@ -48,7 +54,7 @@ export async function promptOf(ctx: LoopContext, open: OpenAttempt, { tools, pat
     protect: protectedFor(ctx.batch.protect, open.ticket),
     bound: boundForWorker(ctx.batch.bounds?.[repo], ctx.batch.bound?.zones ?? "approve"),
     hints: await ctx.harness.hints(repo),
-    alerts: [...remedyNotes(due, reflections.at(-1), { isSteppedBack }), ...describeAlerts(reflections)],
+    alerts: [...remedyNotes(due, reflections.at(-1), { isSteppedBack }), ...describeAlerts(reflections), ...leftElsewhere(last)],
     ...(isSteppedBack && due?.from ? { startsFrom: due.from.attempt } : {}),
     ...(plan?.state === "approved" && plan.text !== undefined ? { plan: plan.text } : {}),
     ...(tools === undefined ? {} : { tools: { ...tools, folder: toolsPath(ctx, tools) } }),

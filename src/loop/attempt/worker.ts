@@ -17,7 +17,7 @@ import { type AttemptEnd, AttemptOver, abortedEnd } from "../programs/scope.ts";
 import { cutShort } from "./agent-end.ts";
 import { beginWorktree, persistBegin, type WorktreeStart } from "./begin-worktree.ts";
 import { reflectedOf, reportRelevance } from "./behaviour.ts";
-import { captureWork, faultOf } from "./capture.ts";
+import { captureWork, factOf, faultOf } from "./capture.ts";
 import { readClaims } from "./claims.ts";
 import { cleanUp } from "./clean-up.ts";
 import { complexityRuling, reportComplexity } from "./complexity.ts";
@@ -212,8 +212,8 @@ async function finishFrom(
   }: { baseSha: string; change: Change; humanStep?: string; layout?: LayoutRepair | undefined },
 ): Promise<AttemptEnd> {
   const ref = { ticket: open.ticket.id, fence: open.fence };
-  const { tip, paths, additions, deletions } = change;
-  const captured = { tip, files: paths.length, additions, deletions, reflected: reflectedOf(change) };
+  const { paths } = change;
+  const captured = { ...factOf(change), reflected: reflectedOf(change) };
   const ruling = await complexityRuling(ctx, open, { from: baseSha, change });
   if (!ctx.report({ type: "change-captured", ...ref, ...captured, ...(layout && { layout }) })) return { outcome: "stopped" };
   reportRelevance(ctx, open, change);

@@ -2,6 +2,7 @@ import picomatch from "picomatch";
 import { withoutRunnerDefaults } from "../../domain/batch/default-protect.ts";
 import type { Ticket } from "../../domain/batch/schema.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
+import { describeElsewhere } from "../../domain/run/kept-work.ts";
 import { boundedList } from "../../domain/values/bounded-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { Change, ChangedPath } from "../../ports/vcs.ts";
@@ -18,6 +19,9 @@ const MOST_FOLDERS = 100;
  */
 export function gates(change: Change, protect: readonly string[], contract?: Ticket["contract"]): StepResult {
   if (change.paths.length === 0) {
+    const left = describeElsewhere(change.elsewhere ?? []);
+    if (left !== "")
+      return refuse(`the worktree has no change; ${left}`, "Leave the one change in the worktree, on its own branch.");
     return refuse("nothing was changed", "The worker stopped, but its worktree holds no change against the base.");
   }
   const deep = change.paths.filter(({ path }) => path.split("/").length - 1 >= MOST_FOLDERS);

@@ -56,7 +56,7 @@ export function headOf(state: State, target: Target): readonly LogLine[] {
 function keptWorkHead({ attempt, ticket }: Target): readonly LogLine[] {
   const left = keptWorkOf(ticket).find(({ n }) => n === attempt.n);
   if (left === undefined) return [];
-  return [line(displayText(describeKeptWork(left)), left.kept === undefined ? "bad" : "good"), line("")];
+  return [line(displayText(describeKeptWork(left)), left.notKept === undefined ? "good" : "bad"), line("")];
 }
 
 function line(text: string, tone: Tone = "plain"): LogLine {
