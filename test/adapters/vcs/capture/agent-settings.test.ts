@@ -235,9 +235,12 @@ describe("refuseDeletions", { timeout: 60_000 }, () => {
   const cases: Record<string, [script: string, refused: string | undefined]> = {
     "more than half": ["rm -r a b", "the change deletes 6 of the 10 tracked files of its base"],
     "more than half, committed": [`git rm -rq a b; ${COMMIT}`, "the change deletes 6 of the 10 tracked files of its base"],
-    "half": ["rm -r a b/c a.txt", undefined],
+    half: ["rm -r a b/c a.txt", undefined],
     "more than half, but moved": [`mkdir d; mv a b d`, undefined],
-    "what the agent's commits keep": [`${EDIT}; ${COMMIT} -a; rm b/x; git rm -q b/y`, "the worktree lacks 2 files that the agent's own commits keep"],
+    "what the agent's commits keep": [
+      `${EDIT}; ${COMMIT} -a; rm b/x; git rm -q b/y`,
+      "the worktree lacks 2 files that the agent's own commits keep",
+    ],
     "what the agent's commits delete": [`${EDIT}; git rm -q b/x; ${COMMIT} -a; echo n > n`, undefined],
     "what the agent's commits have added": [`echo n > n; git add n; ${COMMIT} -a; rm n; ${EDIT}`, undefined],
   };
