@@ -1,3 +1,4 @@
+import { statfsSync } from "node:fs";
 import { errorMessage } from "../domain/values/error-text.ts";
 
 /** SQLite's result codes that this file distinguishes (https://www.sqlite.org/rescode.html). */
@@ -91,14 +92,27 @@ const BY_SYSTEM = new Map<string, DiskProblem>([
   ["EISDIR", NOT_A_FOLDER],
 ]);
 
-/** The meaning of a failed disk operation for a person; undefined if the error is a defect of the program. */
-export function diskProblem(error: unknown): DiskProblem | undefined {
+/**
+ * The meaning of a failed disk operation for a person; undefined if the error is a defect of the program. `folder` is where it failed: on a
+ * full disk, SQLite says no more than "disk I/O error" of a file beside the database.
+ */
+export function diskProblem(error: unknown, folder?: string): DiskProblem | undefined {
   const sqlite = sqliteCode(error);
-  if (sqlite === SQLITE.ioError) return unnamed(error);
+  if (sqlite === SQLITE.ioError) return folder !== undefined && isFull(folder) ? FULL : unnamed(error);
   if (sqlite !== undefined) return BY_SQLITE.get(sqlite);
   const system = systemCode(error);
   if (system !== undefined) return BY_SYSTEM.get(system) ?? unnamed(error);
   return undefined;
+}
+
+/** True if the disk that holds a folder has no room left for this user. */
+export function isFull(folder: string): boolean {
+  try {
+    return statfsSync(folder).bavail === 0;
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return false;
+  }
 }
 
 function unnamed(error: unknown): DiskProblem {

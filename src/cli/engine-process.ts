@@ -3,10 +3,10 @@ import { z } from "zod";
 import { formatProblems } from "../domain/batch/problem.ts";
 import { isToldAtStart } from "../domain/batch/warn.ts";
 import { hasErrorCode } from "../domain/values/error-text.ts";
-import { EXIT, UserError } from "../domain/values/user-error.ts";
+import { EXIT } from "../domain/values/user-error.ts";
 import { startSupervisedEngine } from "./engine/engine-supervisor.ts";
 import { printJournalOutage } from "./print-outage.ts";
-import { reportErrors } from "./report-errors.ts";
+import { asUserError, reportErrors } from "./report-errors.ts";
 import { stopOnSignals } from "./signals.ts";
 
 /** File descriptor on which the engine process reports to its parent, once, that the run began or was refused. */
@@ -66,8 +66,9 @@ async function runEngine(json: string): Promise<number> {
     engine.go();
     return (await engine.ended).end?.exitCode ?? EXIT.notDone;
   } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    const { what, why, todo, exitCode, offer } = error;
+    const known = asUserError(error);
+    if (known === undefined) throw error;
+    const { what, why, todo, exitCode, offer } = known;
     answer({ ok: false, what, why, todo, exitCode, ...(offer === undefined ? {} : { offer }) });
     throw error;
   }

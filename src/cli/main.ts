@@ -16,6 +16,7 @@ if (major < 24 || (major === 24 && minor < 15)) {
   process.exitCode = args[0] === "hook" && args[1] !== "before-tool" ? 1 : 2;
 } else if (args.length === 1 && args[0] === "--version") {
   const { VERSION } = await import("./version.ts");
+  process.stdout.on("error", () => undefined);
   process.stdout.write(`${VERSION}\n`);
 } else if (args[0] === "__relay") {
   // Hidden verb, started in every sandbox with a gateway: for speed it loads nothing of the other verbs.

@@ -1,7 +1,10 @@
-import { diskProblem, SQLITE, sqliteCode, systemCode } from "../adapters/disk-error.ts";
+import { tmpdir } from "node:os";
+import { diskProblem, isFull } from "../adapters/disk-error.ts";
+import { isWithin } from "../adapters/sandbox/mounts/real-path.ts";
 import { GitFailure, GitMissing } from "../adapters/vcs/git/git-call.ts";
+import { errorMessage } from "../domain/values/error-text.ts";
 import { plainText } from "../domain/values/text.ts";
-import { EXIT, UserError } from "../domain/values/user-error.ts";
+import { EXIT, type ExitCode, UserError } from "../domain/values/user-error.ts";
 import { printDefect, printUserError } from "./print.ts";
 import { stateHome } from "./state-home.ts";
 
@@ -10,32 +13,59 @@ export async function reportErrors(run: () => Promise<number>): Promise<number> 
   try {
     return await run();
   } catch (error) {
-    if (error instanceof UserError) {
-      printUserError(error);
-      return error.exitCode;
-    }
-    const known = fullDisk(error) ?? missingGit(error) ?? failedGit(error);
-    if (known !== undefined) {
-      printUserError(known);
-      return known.exitCode;
-    }
-    printDefect(error);
-    return EXIT.notDone;
+    return printError(error);
   }
 }
 
-/** A full disk is not a defect of loopdash, wherever it occurs. */
-function fullDisk(error: unknown): UserError | undefined {
-  if (!["ENOSPC", "EDQUOT"].includes(systemCode(error) ?? "") && sqliteCode(error) !== SQLITE.full) return undefined;
-  const problem = diskProblem(error);
+/** Prints what a person can mend, or a defect, and returns the exit code for it. */
+export function printError(error: unknown): ExitCode {
+  const known = asUserError(error);
+  if (known === undefined) {
+    printDefect(error);
+    return EXIT.notDone;
+  }
+  printUserError(known);
+  return known.exitCode;
+}
+
+/** An error that a person can mend; undefined for a defect of loopdash. */
+export function asUserError(error: unknown): UserError | undefined {
+  return error instanceof UserError ? error : (missingGit(error) ?? failedGit(error) ?? machineFault(error));
+}
+
+/** What the system or the database refuses is a fault of the machine, and no defect of loopdash, wherever it occurs. */
+function machineFault(error: unknown): UserError | undefined {
+  const places = [
+    ["LOOPDASH_HOME", stateFolder()],
+    ["TMPDIR", tmpdir()],
+  ] as const;
+  // The system names no path of a file that is open already, and SQLite names none.
+  const path = pathOf(error) ?? places.find(([, folder]) => folder !== undefined && isFull(folder))?.[1];
+  const problem = diskProblem(error, path);
   if (problem === undefined) return undefined;
-  const place = plainText(pathOf(error) ?? stateHome(process.env, process.cwd()).root, 300);
+  const [variable] = places.find(([, folder]) => folder !== undefined && path !== undefined && isWithin(folder, path)) ?? [];
+  const place = path === undefined ? "the system refused an operation" : `it could not use ${plainText(path, 300)}`;
   return new UserError({
-    what: `loopdash had to stop: it could not write ${place}`,
-    ...problem,
+    what: `loopdash had to stop: ${place}`,
+    why: path === undefined ? plainText(errorMessage(error), 300) : problem.why,
+    todo:
+      variable === undefined && problem.todo.includes("LOOPDASH_HOME")
+        ? MEND
+        : problem.todo.replace("LOOPDASH_HOME", variable ?? ""),
     exitCode: EXIT.notDone,
     cause: error,
   });
+}
+
+const MEND = "Mend what is wrong there, then run the same command again.";
+
+/** The state folder; undefined where nobody can say which it is. */
+function stateFolder(): string | undefined {
+  try {
+    return stateHome(process.env, process.cwd()).root;
+  } catch {
+    return undefined;
+  }
 }
 
 function missingGit(error: unknown): UserError | undefined {
@@ -50,10 +80,13 @@ function missingGit(error: unknown): UserError | undefined {
   });
 }
 
+const FETCH =
+  "It is a partial clone that lacks files of the base: check the base out there once, which fetches them, or clone the whole.";
+
 /** A clone may be in any state: what git says of it is no defect of loopdash. */
 function failedGit(error: unknown): UserError | undefined {
   if (!(error instanceof GitFailure)) return undefined;
-  const todo = "See what `git status` and `git fsck` say there, and mend it.";
+  const todo = error.message.includes("promisor remote") ? FETCH : "See what `git status` and `git fsck` say there, and mend it.";
   const why = plainText(error.message, 500);
   return new UserError({ what: "git cannot work in the repository", why, todo, exitCode: EXIT.refused, cause: error });
 }

@@ -55,10 +55,19 @@ export async function runCli(argv: readonly string[]): Promise<number> {
     if (argv[0] === TREE_VERB) return await serveTree();
     if (argv[0] === SCAN_VERB) return await serveScan();
     if (argv[0] === COMPLETE_VERB && argv[1] === "--") return (await import("./verbs/completion.ts")).complete(argv.slice(2));
-    const { closePath, clonesHere } = await import("./safe-path.ts");
-    closePath(process.env, clonesHere());
-    return await perform((await import("./args.ts")).readArgs(argv));
+    return await begin(argv);
   });
+}
+
+/** Performs a verb in an environment whose paths are real, and whose PATH no clone can fill. Help needs neither. */
+async function begin(argv: readonly string[]): Promise<number> {
+  const request = (await import("./args.ts")).readArgs(argv);
+  if (request.verb === "help") return printed(request.text);
+  if (request.verb === "version") return printed(`${VERSION}\n`);
+  (await import("./real-places.ts")).settlePlaces(process.env, argv);
+  const { closePath, clonesHere } = await import("./safe-path.ts");
+  closePath(process.env, clonesHere());
+  return await perform(request);
 }
 
 function printed(text: string): number {
@@ -66,12 +75,8 @@ function printed(text: string): number {
   return 0;
 }
 
-async function perform(request: Request): Promise<number> {
+async function perform(request: Exclude<Request, { verb: "help" | "version" }>): Promise<number> {
   switch (request.verb) {
-    case "help":
-      return printed(request.text);
-    case "version":
-      return printed(`${VERSION}\n`);
     case "run":
       if (request.dryRun) return (await import("./verbs/deferred-verbs.ts")).dryRun(request);
       return (await import("./verbs/run.ts")).run(request);

@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { chmodSync, closeSync, fsyncSync, openSync, rmSync, statSync, writeSync } from "node:fs";
-import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import { diskProblem } from "../adapters/disk-error.ts";
 import { makePrivateFolder } from "../adapters/private-folder.ts";
+import { wayToPlace } from "../adapters/sandbox/mounts/real-path.ts";
 import type { RunId } from "../domain/values/ids.ts";
 import { EXIT, UserError } from "../domain/values/user-error.ts";
+import { homeFolder } from "./real-places.ts";
 
 /** The paths of loopdash's state. All are absolute. */
 export interface StateHome {
@@ -29,10 +30,10 @@ const PROBE = Buffer.alloc(4096, 1);
 
 /**
  * LOOPDASH_HOME, resolved from `cwd` if it is relative; else `loopdash` in the XDG state folder, which counts only if absolute
- * (XDG Base Directory Specification 0.8). Touches nothing.
+ * (XDG Base Directory Specification 0.8). Links are followed, because what a sandbox shows is compared by real paths. Touches nothing.
  */
 export function stateHome(env: Readonly<Record<string, string | undefined>>, cwd: string): StateHome {
-  const root = env.LOOPDASH_HOME ? resolve(cwd, env.LOOPDASH_HOME) : join(stateFolder(env), "loopdash");
+  const { real: root } = wayToPlace(env.LOOPDASH_HOME ? resolve(cwd, env.LOOPDASH_HOME) : join(stateFolder(env), "loopdash"));
   return {
     root,
     db: join(root, "loopdash.db"),
@@ -67,8 +68,7 @@ export function prepareStateHome(home: StateHome): void {
 function stateFolder(env: Readonly<Record<string, string | undefined>>): string {
   const xdg = env.XDG_STATE_HOME;
   if (xdg !== undefined && isAbsolute(xdg)) return xdg;
-  const home = env.HOME !== undefined && isAbsolute(env.HOME) ? env.HOME : homedir();
-  return join(home, ".local", "state");
+  return join(homeFolder(env), ".local", "state");
 }
 
 /**

@@ -156,7 +156,7 @@ describe("what is bad, and how to mend it", () => {
       (s) => void s.write("app/README.md", "changed"),
       "repository",
       /uncommitted/,
-      /commit, stash/,
+      /commit or stash/,
     ],
     [
       "a repository that is not there",

@@ -132,7 +132,7 @@ export function openDatabase(file: string): DatabaseSync {
 
 /** A failure of the disk or the database as a UserError (exit 4); any other error as it is. */
 export function asRefusal(error: unknown, file: string): unknown {
-  const problem = diskProblem(error);
+  const problem = diskProblem(error, dirname(file));
   if (problem === undefined) return error;
   return new UserError({ what: `cannot use loopdash's records in ${file}`, ...problem, exitCode: EXIT.refused, cause: error });
 }

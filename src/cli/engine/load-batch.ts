@@ -24,6 +24,7 @@ import type { TicketId } from "../../domain/values/ids.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { unreadableRules } from "../bound/bound-place.ts";
 import { readBounded } from "../guard/bounded-file.ts";
+import { refuseUndecoded } from "../real-places.ts";
 import { closePath } from "../safe-path.ts";
 import { stateHome } from "../state-home.ts";
 import { readBaseFiles } from "./base-files.ts";
@@ -80,7 +81,7 @@ export interface LoadBatchOptions {
 export async function loadBatch(file: string, options: LoadBatchOptions): Promise<LoadedBatch> {
   const shown = resolve(options.cwd, file);
   const { path, bytes } = await readAt(shown).catch((cause: unknown) => {
-    throw unreadable(file, cause);
+    throw cause instanceof UserError ? cause : unreadable(file, cause);
   });
   const text = bytes.toString("utf8");
   const folder = dirname(path);
@@ -217,6 +218,7 @@ function besideBatch<T extends AgentSpec | ReviewerSpec>(agent: T, folder: strin
 /** The real path and the bytes of the batch file. A clone may have a pipe of that name. */
 async function readAt(file: string): Promise<{ readonly path: string; readonly bytes: Buffer }> {
   const path = await realpath(file);
+  refuseUndecoded("the batch file", path);
   return { path, bytes: readBounded(path, MOST_BYTES) };
 }
 

@@ -1,4 +1,4 @@
-import { read, writeSync } from "node:fs";
+import { read, readlinkSync, writeSync } from "node:fs";
 import { errorCode } from "../../domain/values/error-text.ts";
 
 /** The process that asks the guard: this very one, or the client of a guard server. */
@@ -22,7 +22,16 @@ export class LatePayload extends Error {
 }
 
 export function thisProcess(): Caller {
-  return { cwd: process.cwd(), env: process.env, input: () => textOf(0, PATIENCE_MS), print };
+  return { cwd: currentFolder(), env: process.env, input: () => textOf(0, PATIENCE_MS), print };
+}
+
+/** The working folder. Of one that was deleted the kernel still tells the path (proc_pid_cwd(5)): what is denied there stays denied. */
+function currentFolder(): string {
+  try {
+    return process.cwd();
+  } catch {
+    return process.platform === "linux" ? readlinkSync("/proc/self/cwd").replace(/ \(deleted\)$/, "") : "/";
+  }
 }
 
 /** Writes all of the text; a reader that has gone is no error. */

@@ -1,6 +1,6 @@
 import { existsSync, fstatSync } from "node:fs";
-import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { passwordHome } from "../../adapters/sandbox/mounts/homes.ts";
 import { timeLimit } from "../../adapters/time-limit.ts";
 import { judgeCommand } from "../../domain/guard/judge-command.ts";
 import type { GuardContext, GuardVerdict } from "../../domain/guard/verdict.ts";
@@ -56,7 +56,10 @@ export function guardCheck(
   if (stop !== undefined && reportFile !== undefined) return remindAtStop(stop, reportFile, caller);
   const settings = settingsOf(file === undefined ? undefined : resolve(caller.cwd, file));
   if ("problem" in settings) return refuse(caller, settings.problem, "Ask the person who runs loopdash.");
-  const context = { ...contextOf(caller), settings };
+  const place = contextOf(caller);
+  if (place === undefined)
+    return refuse(caller, "the guard cannot judge: this user has no home folder", "Set HOME to a folder of this user.");
+  const context = { ...place, settings };
   if (words.length === 0) return judgeLines(context, caller);
   const [line = ""] = words.length === 1 ? words : [words.map(shellWord).join(" ")];
   if (line.trim() === "")
@@ -104,14 +107,16 @@ function told({ rule, reason, alternative }: Extract<GuardVerdict, { verdict: "b
   return `loopdash: the guard blocks this command (${rule})\n  why: ${reason}\n  do:  ${alternative}\n`;
 }
 
-/** The place where the command would run: this folder, in the worktree that it belongs to. */
-function contextOf({ cwd, env: { HOME, TMPDIR } }: Caller): GuardContext {
+/** The place where the command would run: this folder, in the worktree that it belongs to. Undefined without a home folder. */
+function contextOf({ cwd, env: { HOME, TMPDIR } }: Caller): GuardContext | undefined {
+  const home = HOME?.startsWith("/") === true ? HOME : passwordHome();
+  if (home === undefined) return undefined;
   const worktree = worktreeOf(cwd);
   return {
     cwd,
     worktree,
     branch: branchOf(worktree),
-    home: HOME?.startsWith("/") === true ? HOME : homedir(),
+    home,
     ...(TMPDIR?.startsWith("/") === true && { temp: TMPDIR }),
   };
 }

@@ -1,6 +1,6 @@
 import { lstatSync, realpathSync } from "node:fs";
-import { userInfo } from "node:os";
 import { dirname, join } from "node:path";
+import { passwordHome } from "../../adapters/sandbox/mounts/homes.ts";
 import type { GuardFile } from "../../domain/guard/settings-text.ts";
 import type { GuardContext } from "../../domain/guard/verdict.ts";
 import type { Caller } from "../guard/caller.ts";
@@ -11,22 +11,12 @@ import { branchOf, worktreeOf } from "../guard/check-command.ts";
  * real one look like any folder. `TMPDIR` counts only outside of them and of the worktree, because deletions are allowed there.
  */
 export function hookContexts({ worktree, ...settings }: GuardFile, cwd: string, env: Caller["env"]): readonly GuardContext[] {
-  const homes = new Set([env["HOME"] ?? "", homeOfUser() ?? ""].filter((home) => home.startsWith("/")));
+  const homes = new Set([env["HOME"] ?? "", passwordHome() ?? ""].filter((home) => home.startsWith("/")));
   const tree = worktree ?? worktreeOf(cwd);
   const temp = env["TMPDIR"];
   const isTemp = temp?.startsWith("/") === true && ![...homes, tree].some((folder) => isNear(temp, folder));
   const branch = branchOf(tree);
   return [...homes].map((home) => ({ cwd, worktree: tree, home, branch, settings, ...(isTemp && { temp }) }));
-}
-
-/** The home folder in the system's table of users, which may not have this one. */
-function homeOfUser(): string | undefined {
-  try {
-    return userInfo().homedir;
-  } catch {
-    // A sandbox may have no such table.
-    return undefined;
-  }
 }
 
 /** True if one of the folders is in the other. */

@@ -74,6 +74,6 @@ function probe(fd: 1 | 2, line: string): void {
     writeSync(fd, line);
   } catch (error) {
     if (hasErrorCode(error, "EAGAIN")) return writeAll(fd, line);
-    throw closedStdout(errorMessage(error));
+    throw closedStdout(hasErrorCode(error, "EPIPE") ? "its reader has gone" : errorMessage(error));
   }
 }

@@ -13,7 +13,8 @@ import { stateFromJournal } from "../engine/journal-state.ts";
 import { loadBatch } from "../engine/load-batch.ts";
 import { oracleBytesOf, oracleKind } from "../engine/oracle-program.ts";
 import { freezeTracker, trackerOf } from "../engine/run-tracker.ts";
-import { printDefect, printUserError, writeAll } from "../print.ts";
+import { writeAll } from "../print.ts";
+import { printError } from "../report-errors.ts";
 import { runFolder, type StateHome, stateHome } from "../state-home.ts";
 
 /** Exit codes of the oracle itself (design section 5). */
@@ -27,8 +28,7 @@ export async function oracle(file: string): Promise<number> {
   try {
     return await ask(file);
   } catch (error) {
-    if (error instanceof UserError) printUserError(error);
-    else printDefect(error);
+    printError(error);
     return ORACLE_EXIT.unjudged;
   }
 }

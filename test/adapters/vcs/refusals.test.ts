@@ -11,7 +11,7 @@ afterEach(() => {
   process.env["PATH"] = PATH;
 });
 
-async function refusal(root: string, path: string, base = "main"): Promise<string> {
+async function refusal(root: string, path: string, base = "main"): Promise<UserError> {
   const error = await openRepo({ id: APP, path, base, scratch: root }).then(
     () => undefined,
     (reason: unknown) => reason,
@@ -20,7 +20,7 @@ async function refusal(root: string, path: string, base = "main"): Promise<strin
   expect(error.exitCode).toBe(4);
   expect(error.what).toBe('repository "app" cannot be used');
   expect(error.todo).not.toBe("");
-  return error.why;
+  return error;
 }
 
 const states: Record<string, readonly [prepare: (user: string, root: string) => string | undefined, why: RegExp, base?: string]> =
@@ -82,7 +82,15 @@ const states: Record<string, readonly [prepare: (user: string, root: string) => 
 test.each(Object.entries(states))("%s is refused", async (_, [prepare, why, base]) => {
   const root = tempDir();
   const user = newRepo(root);
-  expect(await refusal(root, prepare(user, root) ?? user, base)).toMatch(why);
+  const error = await refusal(root, prepare(user, root) ?? user, base);
+  expect(error.why).toMatch(why);
+  // The advice fits the cause: committing is none for a merge under way or a missing folder.
+  const advice = error.why.includes("uncommitted")
+    ? /^commit or stash/
+    : error.why.includes("under way")
+      ? /--abort$/
+      : /^(?!.*stash)/;
+  expect(error.todo).toMatch(advice);
 });
 
 test("untracked files, another dirty branch and odd branch names are not refused", async () => {
@@ -105,10 +113,10 @@ test("a missing git and one that is too old are refused", async () => {
   const bin = join(root, "bin");
   mkdirSync(bin);
   process.env["PATH"] = bin;
-  expect(await refusal(root, user)).toBe("no git program was found on the PATH");
+  expect((await refusal(root, user)).why).toBe("no git program was found on the PATH");
   writeFileSync(join(bin, "git"), "#!/bin/sh\necho git version 2.37.9\n");
   chmodSync(join(bin, "git"), 0o755);
-  expect(await refusal(root, user)).toBe("git 2.37.9 cannot merge without a checkout");
+  expect((await refusal(root, user)).why).toBe("git 2.37.9 cannot merge without a checkout");
 });
 
 test("git is given nothing of our environment but what it needs", async () => {

@@ -2,7 +2,7 @@ import { type Dirent, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { hasErrorCode } from "../../../domain/values/error-text.ts";
 import type { Mount } from "./mount.ts";
-import { realPath } from "./real-path.ts";
+import { realPath, wayTo } from "./real-path.ts";
 
 /** The sizes of a confined process's folders in memory: it must not use up the machine's memory. */
 const BYTES = { tmp: 4 * 2 ** 30, home: 4 * 2 ** 30, shared: 2 ** 30, small: 64 * 2 ** 20 } as const;
@@ -155,7 +155,10 @@ export function defaultMounts(homes: readonly string[], hide: readonly string[])
   ];
 }
 
+/** A private folder, and the links by which `path` leads to it: programs write to /tmp also where that is a link. */
 function own(path: string, mode: string, bytes: number): Mount[] {
-  const at = realPath(path);
-  return at === undefined || at === "/" ? [] : [{ at, kind: "private", mode, bytes }];
+  if (realPath(path) === undefined) return [];
+  const { real, links } = wayTo(path);
+  if (real === "/") return [];
+  return [...links.map(({ at, target }): Mount => ({ at, kind: "link", target })), { at: real, kind: "private", mode, bytes }];
 }

@@ -8,7 +8,8 @@ export function homesOf(home: string): string[] {
   return [...new Set(found)].filter((each) => each !== "/");
 }
 
-function passwordHome(): string | undefined {
+/** The home folder of the password file; undefined if the user has no entry there. */
+export function passwordHome(): string | undefined {
   try {
     return userInfo().homedir;
   } catch (error) {

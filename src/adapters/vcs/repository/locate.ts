@@ -40,11 +40,10 @@ const INERT = [
 /** Reads the layout of the repository at `path`, a real path. Throws a GitFailure if git finds no repository exactly there. */
 export async function locate(path: string): Promise<Located> {
   const gitDir = await gitDirOf(path);
-  const [places, listed] = await Promise.all([
-    mustGit(path, { gitDir, args: ["rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir"] }),
+  const [[ownDir, common], listed] = await Promise.all([
+    gitFolders(path, gitDir),
     mustGit(path, { gitDir, args: ["config", "--list", "--show-scope", "-z"] }),
   ]);
-  const [ownDir, common] = splitLines(places);
   const commonDir = await realpath(common);
   const settings = parseConfig(listed);
   const objects = join(commonDir, "objects");
@@ -79,10 +78,12 @@ function mainOf(commonDir: string, settings: ReadonlyMap<string, string>): strin
   return basename(commonDir) === ".git" ? dirname(commonDir) : undefined;
 }
 
-function splitLines(text: string): [string, string] {
-  const [first, second] = text.split("\n");
-  if (first === undefined || second === undefined || second === "") throw new Error("git did not tell where the repository lies");
-  return [first, second];
+/** The git folder of a checkout, and the one that all its checkouts share. A path with a line break is asked for by itself. */
+async function gitFolders(path: string, gitDir: string): Promise<readonly [string, string]> {
+  const tell = async (...which: readonly string[]): Promise<string> =>
+    (await mustGit(path, { gitDir, args: ["rev-parse", "--path-format=absolute", ...which] })).replace(/\n$/, "");
+  const [own = "", common = "", ...more] = (await tell("--git-dir", "--git-common-dir")).split("\n");
+  return more.length === 0 ? [own, common] : Promise.all([tell("--git-dir"), tell("--git-common-dir")]);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { realpath, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { isDecoded, NOT_UTF8 } from "../../../domain/values/decoded.ts";
 import { settleBoth } from "../../../domain/values/settle-both.ts";
 import { EXIT, UserError } from "../../../domain/values/user-error.ts";
 import { GitFailure, GitMissing } from "../git/git-call.ts";
@@ -52,6 +53,7 @@ export async function locateOrRefuse(id: string, path: string): Promise<Located>
     throw refusal({ what, why: `${displayName(path)} is not a folder`, todo: "give the folder of a git repository" }, "path");
   }
   const real = await realpath(path);
+  if (!isDecoded(real)) throw refusal({ what, why: NOT_UTF8, todo: "rename the folder, or use a clone elsewhere" }, "path");
   const found = locate(real).catch(async (error: unknown) => {
     throw error instanceof GitFailure ? await noRepository(what, real, error) : error;
   });
@@ -114,10 +116,9 @@ export async function refuseState(id: string, base: string, store: Store): Promi
   const tip = await baseTip(store);
   for (const checkout of checkouts) {
     refuseUnfitCheckout(checkout.path, await trackedIn(store, checkout));
-    const why = await whyNotReady(store, checkout, tip);
-    if (why === undefined || (await isCutOffLanding(store, checkout, tip))) continue;
-    const todo = "commit, stash or finish what is open there, or check out another branch there";
-    throw refusal({ what, why, todo });
+    const unready = await whyNotReady(store, checkout, tip);
+    if (unready === undefined || (await isCutOffLanding(store, checkout, tip))) continue;
+    throw refusal({ what, ...unready });
   }
   const { mainWorktree, commonDir } = store.at;
   if (mainWorktree === undefined || checkouts.some((each) => each.path === mainWorktree)) return;

@@ -15,13 +15,19 @@ export interface UserCheckout {
 }
 
 /** Files that git leaves in a git folder during its longer operations (gitrepository-layout(5)). */
-const UNDER_WAY: readonly (readonly [file: string, words: string])[] = [
-  ["MERGE_HEAD", "a merge is under way"],
-  ["CHERRY_PICK_HEAD", "a cherry-pick is under way"],
-  ["REVERT_HEAD", "a revert is under way"],
-  ["rebase-merge", "a rebase is under way"],
-  ["rebase-apply", "a rebase or a series of patches is under way"],
+const UNDER_WAY: readonly (readonly [file: string, words: string, command: string])[] = [
+  ["MERGE_HEAD", "a merge is under way", "git merge"],
+  ["CHERRY_PICK_HEAD", "a cherry-pick is under way", "git cherry-pick"],
+  ["REVERT_HEAD", "a revert is under way", "git revert"],
+  ["rebase-merge", "a rebase is under way", "git rebase"],
+  ["rebase-apply", "a rebase or a series of patches is under way", "git rebase or git am"],
 ];
+
+/** Why a checkout cannot follow the base now, and what a person can do about it. */
+interface Unready {
+  readonly why: string;
+  readonly todo: string;
+}
 
 /**
  * The user's checkouts of the base, without loopdash's worktrees. Reading HEAD files costs no process, so this may be asked at
@@ -58,7 +64,7 @@ async function firstLine(file: string): Promise<string | undefined> {
 }
 
 /** The reason why the checkout, which should show `commit`, cannot follow now, or undefined if it can. Changes nothing. */
-export async function whyNotReady(store: Store, userCheckout: UserCheckout, commit: string): Promise<string | undefined> {
+export async function whyNotReady(store: Store, userCheckout: UserCheckout, commit: string): Promise<Unready | undefined> {
   return (await whyBusy(store, userCheckout)) ?? whyDirty(store, userCheckout, commit);
 }
 
@@ -75,31 +81,37 @@ export async function whyNotFollow(
     whyNotReady(store, userCheckout, from),
     inTheWay(store, userCheckout.path, from, to),
   ]);
-  if (unready !== undefined) return unready;
+  if (unready !== undefined) return unready.why;
   if (path !== undefined) return `${displayName(userCheckout.path)}: the untracked ${displayName(path)} would be overwritten`;
   // Alone: the dry run holds the index's lock, and so does a diff that meets a touched file.
   return rehearse ? bringAlong(store, userCheckout, { from, to, dryRun: true }) : undefined;
 }
 
-async function whyBusy(store: Store, userCheckout: UserCheckout): Promise<string | undefined> {
-  const there = await Promise.all(UNDER_WAY.map(([file]) => exists(join(userCheckout.gitDir, file))));
-  const busy = UNDER_WAY[there.indexOf(true)];
-  if (busy !== undefined) return `${displayName(userCheckout.path)}: ${busy[1]}`;
-  if (await exists(join(userCheckout.gitDir, "index.lock"))) {
-    return `${displayName(userCheckout.path)}: another git process works there (if none does, remove ${displayName(join(userCheckout.gitDir, "index.lock"))})`;
+async function whyBusy(store: Store, { path, gitDir }: UserCheckout): Promise<Unready | undefined> {
+  const at = displayName(path);
+  const there = await Promise.all(UNDER_WAY.map(([file]) => exists(join(gitDir, file))));
+  const [, words, command] = UNDER_WAY[there.indexOf(true)] ?? [];
+  if (words !== undefined) {
+    return { why: `${at}: ${words}`, todo: `finish it there with --continue of ${command}, or give it up with --abort` };
   }
-  if (!(await exists(join(userCheckout.gitDir, "info", "sparse-checkout")))) return undefined;
-  const on = await store.tryRefs(["config", "--type=bool", "--get", "core.sparseCheckout"], { gitDir: userCheckout.gitDir });
-  return on.stdout.trim() === "true"
-    ? `${displayName(userCheckout.path)}: it is a sparse checkout, which cannot be brought along`
-    : undefined;
+  const lock = join(gitDir, "index.lock");
+  if (await exists(lock)) {
+    const why = `${at}: another git process works there (if none does, remove ${displayName(lock)})`;
+    return { why, todo: "wait until it has ended, then run the same command again" };
+  }
+  if (!(await exists(join(gitDir, "info", "sparse-checkout")))) return undefined;
+  const on = await store.tryRefs(["config", "--type=bool", "--get", "core.sparseCheckout"], { gitDir });
+  if (on.stdout.trim() !== "true") return undefined;
+  const todo = "check out another branch there, or the whole tree: git sparse-checkout disable";
+  return { why: `${at}: it is a sparse checkout, which cannot be brought along`, todo };
 }
 
-async function whyDirty(store: Store, userCheckout: UserCheckout, commit: string): Promise<string | undefined> {
+async function whyDirty(store: Store, userCheckout: UserCheckout, commit: string): Promise<Unready | undefined> {
   const changed = await filesUnlikeCommit(store, userCheckout, commit);
   if (changed.length === 0) return undefined;
   const names = firstFewLine(changed.map(displayName), 3);
-  return `${displayName(userCheckout.path)} has uncommitted changes: ${names}`;
+  const todo = "commit or stash them, or check out another branch there";
+  return { why: `${displayName(userCheckout.path)} has uncommitted changes: ${names}`, todo };
 }
 
 /** The tracked files of a checkout. */
