@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
-import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import { errorCode, errorMessage } from "../domain/values/error-text.ts";
 import { EXIT, UserError } from "../domain/values/user-error.ts";
 import type { Keymap } from "../store/dashboard-state.ts";
+import { homeFolder } from "./real-places.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -20,8 +20,7 @@ interface KeyFilePlace {
 export function keyFilePlace(env: Env, cwd: string): KeyFilePlace {
   if (env.LOOPDASH_KEYS) return { file: resolve(cwd, env.LOOPDASH_KEYS), named: true };
   const xdg = env.XDG_CONFIG_HOME;
-  const home = env.HOME !== undefined && isAbsolute(env.HOME) ? env.HOME : homedir();
-  const folder = xdg !== undefined && isAbsolute(xdg) ? xdg : join(home, ".config");
+  const folder = xdg !== undefined && isAbsolute(xdg) ? xdg : join(homeFolder(env), ".config");
   return { file: join(folder, "loopdash", "keys.json"), named: false };
 }
 

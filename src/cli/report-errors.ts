@@ -33,39 +33,28 @@ export function asUserError(error: unknown): UserError | undefined {
   return error instanceof UserError ? error : (missingGit(error) ?? failedGit(error) ?? machineFault(error));
 }
 
+const MEND = "Mend what is wrong there, then run the same command again.";
+
 /** What the system or the database refuses is a fault of the machine, and no defect of loopdash, wherever it occurs. */
 function machineFault(error: unknown): UserError | undefined {
   const places = [
-    ["LOOPDASH_HOME", stateFolder()],
-    ["TMPDIR", tmpdir()],
-  ] as const;
+    { name: "LOOPDASH_HOME", folder: stateHome(process.env, "/").root },
+    { name: "TMPDIR", folder: tmpdir() },
+  ];
   // The system names no path of a file that is open already, and SQLite names none.
-  const path = pathOf(error) ?? places.find(([, folder]) => folder !== undefined && isFull(folder))?.[1];
+  const path = pathOf(error) ?? places.find(({ folder }) => isFull(folder))?.folder;
   const problem = diskProblem(error, path);
   if (problem === undefined) return undefined;
-  const [variable] = places.find(([, folder]) => folder !== undefined && path !== undefined && isWithin(folder, path)) ?? [];
   const place = path === undefined ? "the system refused an operation" : `it could not use ${plainText(path, 300)}`;
+  const setting = places.find(({ folder }) => path !== undefined && isWithin(folder, path))?.name;
+  const isNamed = path !== undefined && (setting !== undefined || !problem.todo.includes("LOOPDASH_HOME"));
   return new UserError({
     what: `loopdash had to stop: ${place}`,
     why: path === undefined ? plainText(errorMessage(error), 300) : problem.why,
-    todo:
-      variable === undefined && problem.todo.includes("LOOPDASH_HOME")
-        ? MEND
-        : problem.todo.replace("LOOPDASH_HOME", variable ?? ""),
+    todo: isNamed ? problem.todo.replace("LOOPDASH_HOME", setting ?? "") : MEND,
     exitCode: EXIT.notDone,
     cause: error,
   });
-}
-
-const MEND = "Mend what is wrong there, then run the same command again.";
-
-/** The state folder; undefined where nobody can say which it is. */
-function stateFolder(): string | undefined {
-  try {
-    return stateHome(process.env, process.cwd()).root;
-  } catch {
-    return undefined;
-  }
 }
 
 function missingGit(error: unknown): UserError | undefined {

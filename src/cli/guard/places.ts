@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
-import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { resolveProgram } from "../../adapters/executor/resolve-program.ts";
 import type { VendorKind } from "../../domain/batch/vendors.ts";
 import { HOOK_VENDORS } from "../../domain/guard/hooks/hook-event.ts";
+import { homeFolder } from "../real-places.ts";
 import { worktreeOf } from "./check-command.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -21,7 +21,7 @@ export interface HookPlace {
 
 /** The settings of a person: the folder can be named by a variable of the vendor's. */
 export function personalPlace(vendor: VendorKind, env: Env): HookPlace {
-  const home = env["HOME"] !== undefined && isAbsolute(env["HOME"]) ? env["HOME"] : homedir();
+  const home = homeFolder(env);
   const named = (name: string, otherwise: string): string => {
     const value = env[name];
     return value !== undefined && isAbsolute(value) ? value : join(home, otherwise);
