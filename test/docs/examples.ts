@@ -52,6 +52,11 @@ export const EXCUSED: readonly Excused[] = [
     begins: "# BOUND",
     reason: "test/docs/snippets.test.ts reads it; test/e2e/bound-run.test.ts runs one",
   },
+  {
+    page: "docs/repositories.md",
+    begins: '"finish": [\n  {"step": "gates"},\n  {"step": "check", "name": "pre-commit"',
+    reason: "its program is the reader's own; test/e2e/hooks.test.ts runs a hook as a check",
+  },
   { page: "docs/bound.md", begins: "loopdash bound approve", reason: "test/e2e/bound-run.test.ts runs both commands" },
   { page: "docs/bundles.md", begins: "loopdash verify-journal", reason: "test/e2e/bundle.test.ts runs both commands" },
   {
