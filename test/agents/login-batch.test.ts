@@ -92,7 +92,7 @@ describe("a batch on the login of the real codex", () => {
       const batch = batchOf(stage, { api: api.port, login: endpoint.port });
       const first = await stage.run([batch, "--headless"]);
       expect(first.code).toBe(1);
-      const lines = first.stdout.split("\n").filter((line) => /^\d.*(?:refused the login|cannot be used)/.test(line));
+      const lines = first.stdout.split("\n").filter((line) => /^\d.*\(authentication\)/.test(line));
       // The end of the attempt, and that of the run.
       expect(lines).toHaveLength(2);
       expect(lines[1]).toContain("; log in again (codex login), then run the same command again");
