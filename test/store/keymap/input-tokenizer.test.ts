@@ -130,6 +130,14 @@ describe("what a hand types", () => {
     expect(said("👍\u0000\u0085ä")).toBe("👍 ä");
   });
 
+  test("is Escape after a quarter of a second", () => {
+    const tokenizer = new InputTokenizer();
+    tokenizer.push(ESC, 1_000);
+    expect(tokenizer.due).toBe(1_250);
+    expect(tokenizer.expire(1_249)).toEqual([]);
+    expect(tokenizer.expire(1_250)).toEqual([{ keys: [{ key: "escape" }] }]);
+  });
+
   test("after Escape stays two keys; Alt and a key are the same", () => {
     expect(said(ESC)).toBe("escape");
     expect(said(ESC, 60, ESC)).toBe("escape escape");

@@ -6,6 +6,18 @@ import { KEYMAP, paste, press } from "../../../src/store/keymap/keymap.ts";
 import { desk, pressesOf } from "../desk.ts";
 import { plumbing, plumbingEnded } from "../scenes.ts";
 
+test("a paste without marks is no key outside a field, and text in it; a key held down stays a key", () => {
+  const d = desk(plumbing());
+  d.type("xyqdps and what else\rthere is\r");
+  expect(d.ui().modal).toBeUndefined();
+  expect(d.sent).toEqual([]);
+  d.type("j".repeat(30));
+  expect(d.ui().selected).toBeDefined();
+  d.type("i");
+  d.type("xyqdps and what else\rthere is");
+  expect(d.ui().modal).toMatchObject({ kind: "note", input: { text: "xyqdps and what else there is" } });
+});
+
 describe("kill", () => {
   test("asks first, and y sends it", () => {
     const d = desk(plumbing());
