@@ -10,9 +10,14 @@ export interface Forge {
   sync(how?: "move" | "look"): Promise<Unsynced | undefined>;
   /**
    * Moves the base from `from` to its descendant `to`: at the forge by compare-and-swap, and then on this machine. Safe to repeat:
-   * a landing that was cut off, by a kill or by the signal, is completed.
+   * a landing that was cut off, by a kill or by the signal, is completed. `isMerged`: the forge itself has merged it, and nothing is pushed.
    */
-  land(landing: { readonly from: string; readonly to: string; readonly signal?: AbortSignal | undefined }): Promise<Landing>;
+  land(landing: {
+    readonly from: string;
+    readonly to: string;
+    readonly isMerged?: boolean;
+    readonly signal?: AbortSignal | undefined;
+  }): Promise<Landing>;
   /** Those of `commits` that the base at the forge lacks: people may have moved it back. */
   missing(commits: readonly string[]): Promise<readonly string[]>;
 }

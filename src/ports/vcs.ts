@@ -42,9 +42,9 @@ export type Landing =
   | { readonly as: "moved"; readonly tip: string }
   /**
    * The user's own checkout of the base cannot be brought along now, or the base and that of the forge are apart. Nothing was changed;
-   * `isRemote`: but the base at the forge has it already.
+   * `isRemote`: but the base at the forge has it already. `isAbsent`: a merge of the forge is not in its base.
    */
-  | { readonly as: "waiting"; readonly reason: string; readonly isRemote?: true }
+  | { readonly as: "waiting"; readonly reason: string; readonly isRemote?: true; readonly isAbsent?: true }
   /**
    * A rule of the forge refuses the change, in the forge's own words. Nothing was changed. `isForbidden`: the rule is about who may push,
    * and not about what the change holds.
@@ -228,8 +228,11 @@ export interface Repo {
    * write it. Line ends and encodings are converted by the attributes (gitattributes(5)) of `attributesOf`; default: its own.
    */
   checkout(options: { commit: string; path: string; attributesOf?: string }): Promise<void>;
-  /** Moves the base from `from` to `to` by compare-and-swap and brings the user's clean checkout along. Safe to repeat. */
-  land(options: { from: string; to: string; signal?: AbortSignal | undefined }): Promise<Landing>;
+  /**
+   * Moves the base from `from` to `to` by compare-and-swap and brings the user's clean checkout along. Safe to repeat. `isMerged`: the forge
+   * has merged it, and nothing is pushed there.
+   */
+  land(options: { from: string; to: string; isMerged?: boolean; signal?: AbortSignal | undefined }): Promise<Landing>;
   /** Brings the user's checkout along if an earlier engine died during a landing. Safe to repeat. */
   finishCutOffLanding(): Promise<void>;
   /** Those of these commits that the base does not contain. One look for all. */

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { tryGit } from "../stand-ins/github/forge/git.ts";
 import type { SeedForge } from "../stand-ins/github/forge/model.ts";
-import { GitHubStandIn } from "../stand-ins/github/server.ts";
+import { type Fault, GitHubStandIn, type SeenRequest } from "../stand-ins/github/server.ts";
 import { eventsOf, HONEST, PROGRAM, Stage } from "./stage.ts";
 
 const REPO = "acme/app";
@@ -96,6 +96,68 @@ describe("a repository whose changes land by pull requests", { timeout: 300_000 
     });
     expect(forgeOf().pulls).toMatchObject([{ number: 1 }]);
     expect((await there("log", "--format=%s", "FETCH_HEAD")).split("\n")).toHaveLength(1);
+  });
+
+  const isMerge = ({ method, path }: SeenRequest) => method === "PUT" && path.endsWith("/merge");
+  const BRIEF = { forge: { appearMinutes: 0.1 } };
+
+  test.each<[string, (head: string) => Fault]>([
+    ["failed, and is done", () => ({ after: { status: 500, body: { message: "oops" } } })],
+    ["refused, and is done", () => ({ after: { status: 405, body: { message: "Merge already in progress" } } })],
+    ["lost, and is done", () => ({ after: "reset" })],
+  ])("a merge that is %s lands once, and costs no attempt", async (_what, faultOf) => {
+    const { stage, standIn, run, forgeOf, there } = await staged({ jobs: [CHECKED] });
+    standIn.fault = (request) => (isMerge(request) ? faultOf("") : undefined);
+    const { code, said } = await run();
+    expect(code, said).toBe(0);
+    expect(standIn.log.filter(isMerge)).toHaveLength(1);
+    expect((await there("log", "--format=%s", "FETCH_HEAD")).split("\n")).toHaveLength(2);
+    expect(forgeOf().pulls).toHaveLength(1);
+    expect((await stage.report()).tickets).toMatchObject([{ id: "T-1", state: "done", attempts: 1 }]);
+  });
+
+  test.each([
+    ["an unknown commit", () => "f".repeat(40)],
+    ["the pushed commit itself", (head: string) => head],
+  ])(
+    "a merge that is answered as done with %s and never happens is a person's: nothing is pushed to the base",
+    async (_what, shaOf) => {
+      const { stage, standIn, run, forgeOf, there } = await staged({ jobs: [CHECKED] }, BRIEF);
+      standIn.fault = (request) =>
+        isMerge(request)
+          ? { status: 200, body: { sha: shaOf(forgeOf().pulls[0]?.headSha ?? ""), merged: true, message: "merged" } }
+          : undefined;
+      const { code, said } = await run();
+      expect(code, said).toBe(0);
+      expect((await stage.report()).tickets).toMatchObject([
+        {
+          state: "human-gated",
+          attempts: 1,
+          humanStep: expect.stringMatching(/its merge was told as .*it is shown as open, and main has lacked/),
+        },
+      ]);
+      expect((await there("log", "--format=%s", "FETCH_HEAD")).split("\n")).toHaveLength(1);
+      expect(standIn.log.filter(isMerge)).toHaveLength(1);
+    },
+  );
+
+  test("a merge that is answered before the base has it, as another commit than it becomes, lands once", async () => {
+    const { stage, standIn, run, forgeOf, there } = await staged({ jobs: [CHECKED] });
+    let reads = 0;
+    standIn.fault = (request) => {
+      if (isMerge(request)) return { status: 200, body: { sha: "f".repeat(40), merged: true, message: "merged" } };
+      const isLate = standIn.log.some(isMerge) && String(request.body["query"]).includes("reviewThreads");
+      if (isLate) reads += 1;
+      if (isLate && reads === 2) void standIn.forge.person("ann").merge(REPO, 1);
+      return undefined;
+    };
+    const { code, said } = await run();
+    expect(code, said).toBe(0);
+    expect((await there("log", "--first-parent", "--format=%s", "FETCH_HEAD")).split("\n")).toHaveLength(2);
+    expect((await stage.report()).tickets).toMatchObject([
+      { state: "done", attempts: 1, mergedSha: forgeOf().pulls[0]?.mergeSha },
+    ]);
+    expect(said).toContain("which main there lacks");
   });
 
   test.each(["pull-request-intended", "pull-request-opened", "pull-request-merging"])(

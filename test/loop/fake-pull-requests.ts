@@ -1,5 +1,12 @@
 import type { PullRequestState, RemoteCheck } from "../../src/domain/forge/pull-request.ts";
-import { ForgeUnavailable, JobsStillRun, type PastCheck, type PullRequests, RerunRefused } from "../../src/ports/forge.ts";
+import {
+  ForgeUnavailable,
+  JobsStillRun,
+  type PastCheck,
+  type PullRequestMerge,
+  type PullRequests,
+  RerunRefused,
+} from "../../src/ports/forge.ts";
 import { git } from "../adapters/vcs/real-repo.ts";
 
 /** A test needs some tens of readings. With more, the engine goes round in circles, and its attempt is to fail with the reason. */
@@ -20,6 +27,8 @@ export class FakePullRequests {
   /** The waits so far that it was told when it was asked how long to pause. Milliseconds. */
   readonly waited: number[] = [];
   isAway = false;
+  /** The answer to a request to merge in place of a merge; undefined: it merges. */
+  onMerge: () => PullRequestMerge | undefined = () => undefined;
   /** Jobs after which alone it starts others again. */
   stillRun: readonly string[] = [];
   /** True: it refuses to start any again. */
@@ -103,8 +112,9 @@ export class FakePullRequests {
         const commit = await reached(() => {
           if (this.#merged !== undefined) return this.#merged.commit;
           this.calls.push(`merge ${head}`);
-          return this.merge(head, `${title}\n\n${body}`);
+          return this.onMerge() ?? this.merge(head, `${title}\n\n${body}`);
         });
+        if (typeof commit !== "string") return commit;
         await this.onMerged(commit);
         return { as: "merged", commit };
       },

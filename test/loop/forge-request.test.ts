@@ -7,7 +7,7 @@ import { Stage } from "./stage.ts";
 
 cleanUp();
 const T1 = TicketId.parse("T-1");
-const RULES = { base: "main", checks: ["ci"], approvals: "wait", appearMs: 60_000 } as const;
+const RULES = { base: "main", checks: ["ci"], approvals: "wait", appearMs: 60_000, stillMs: 600_000 } as const;
 const RERUN = { type: "rerun-checks", ticket: T1 } as const;
 const review = (login: string) => ({ type: "request-review", ticket: T1, login }) as const;
 const CI = { name: "ci", state: "passed", isRequired: true } as const;

@@ -6,7 +6,7 @@ import { FakePullRequests } from "./fake-pull-requests.ts";
 import { Stage, type StageOptions } from "./stage.ts";
 
 export const T1 = TicketId.parse("T-1");
-const RULES = { base: "main", checks: undefined, approvals: "gate", appearMs: 60_000 } as const;
+const RULES = { base: "main", checks: undefined, approvals: "gate", appearMs: 60_000, stillMs: 600_000 } as const;
 export const FAILED: RemoteCheck = { name: "ci", state: "failed", isRequired: true };
 
 /** A run of one ticket whose change lands by a pull request. */

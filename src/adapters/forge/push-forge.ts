@@ -42,10 +42,11 @@ class PushForge implements Forge {
     return { why: followed.as === "moved" ? `${base} of this repository moves while it is brought up to date` : followed.reason };
   }
 
-  async land({ from, to, signal }: Parameters<Forge["land"]>[0]): Promise<Landing> {
+  async land({ from, to, isMerged = false, signal }: Parameters<Forge["land"]>[0]): Promise<Landing> {
     const { base } = this.#repo;
     const there = await this.#remote.fetch(base, signal);
     if (there !== undefined && (await this.#isWithin(to, there))) return this.#follow({ from, to });
+    if (isMerged) return { as: "waiting", reason: `${base} of ${this.#remote.name} lacks ${to.slice(0, 7)}`, isAbsent: true };
     if (there !== from) return this.#moved(from);
     const pushed = await this.#remote.push({ branch: base, from, to }, signal);
     switch (pushed.as) {

@@ -131,7 +131,8 @@ function pullRequestsOf(
   const access = accessOf(repo, spec, { remote, credentials });
   const { base } = repo;
   const pulls = createPullRequests({ ...access, base, method: spec.method, remote });
-  const rules = { base, checks: spec.checks, approvals: spec.approvals, appearMs: spec.appearMinutes * 60_000 };
+  const times = { appearMs: spec.appearMinutes * 60_000, stillMs: spec.stillMinutes * 60_000 };
+  const rules = { base, checks: spec.checks, approvals: spec.approvals, ...times };
   return { pulls, place: `${pulls.name} by pull requests`, pullRequests: { pulls, rules, histories: new Map() } };
 }
 

@@ -53,6 +53,12 @@ export const ForgeSpec = z
         .max(24 * 60)
         .default(10)
         .describe("Minutes after a push within which a required check must appear"),
+      stillMinutes: z
+        .number()
+        .min(0.05)
+        .max(24 * 60)
+        .default(360)
+        .describe("Minutes for which nothing may change while checks run or the merge queue has the change"),
     }),
     z.strictObject({ kind: z.literal("push").describe("On the base branch at a remote, by a push"), remote, token, user }),
     z.strictObject({

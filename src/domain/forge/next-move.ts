@@ -12,6 +12,8 @@ export interface PullRequestRules {
   readonly approvals: "gate" | "wait";
   /** Milliseconds after a push within which a required check must appear. */
   readonly appearMs: number;
+  /** Milliseconds for which nothing may change while its checks or a merge queue are waited for. */
+  readonly stillMs: number;
 }
 
 /** Milliseconds for which the forge is asked whether a merge is possible before it counts that it does not say: it works that out once it is asked. */
@@ -33,6 +35,8 @@ export interface OwnPullRequest {
   readonly blockedSince?: number | undefined;
   /** Since when this engine asks without an outage, in milliseconds since the epoch. */
   readonly askedSince?: number;
+  /** Since when readings show no difference, in milliseconds since the epoch. */
+  readonly stillSince?: number | undefined;
 }
 
 /** A wait. Its words are safe for a terminal. */
@@ -40,6 +44,8 @@ export interface PullRequestWait {
   readonly why: string;
   /** Present if it has one of these reasons. */
   readonly on?: WaitsOn;
+  /** The end of the wait if nothing changes. Milliseconds since the epoch. */
+  readonly until?: number;
 }
 
 /** The next thing to do about a pull request. Texts are safe for a terminal. */
@@ -70,20 +76,51 @@ export function nextMove(
   const name = `pull request #${pullRequest.number}`;
   const foreign = peoplesAct(pullRequest, { rules, own, name });
   if (foreign !== undefined) return foreign;
+  if (pullRequest.state === "merged") {
+    const wait = { why: "is merged, and the forge does not name the commit yet", stillMs: rules.appearMs };
+    return bounded(wait, pullRequest, { own, now });
+  }
   if (pullRequest.merge === "conflict") return { do: "rebuild", why: "the base has moved, and the change conflicts with it" };
   const remarks = remarksOf(pullRequest, own);
   const failing = requiredOf(pullRequest, rules).filter(({ state }) => state === "failed");
   if (failing.length > 0 || remarks.length > 0) return fix(pullRequest, failing, remarks);
-  if (pullRequest.queuePosition !== undefined)
-    return { do: "wait", why: `place ${pullRequest.queuePosition} in the merge queue` };
-  const open = whyNotGreen(pullRequest, rules, now - own.pushedAt) ?? moreExpected(pullRequest, { rules, own, now });
-  if (open !== undefined) return open;
+  const open =
+    queued(pullRequest, rules) ??
+    whyNotGreen(pullRequest, rules, { since: own.pushedAt, now }) ??
+    moreExpected(pullRequest, { rules, own, now });
+  if (open !== undefined) return bounded(open, pullRequest, { own, now });
   if (pullRequest.merge === "behind") return { do: "rebuild", why: "the base has moved" };
   const asked = askedOfPeople(pullRequest, { rules, own, name });
   if (asked !== undefined) return asked;
   if (pullRequest.merge === "unknown") return unknown(pullRequest, { rules, own, now });
   if (pullRequest.merge === "blocked") return blocked(pullRequest, { rules, own, now });
   return { do: "merge" };
+}
+
+/** A wait that ends for a person once nothing has changed for so many milliseconds. */
+interface StillWait extends PullRequestWait {
+  readonly stillMs: number;
+}
+
+/** The move for a wait during which something should change: a person's once nothing has for too long. */
+function bounded(
+  open: PullRequestMove | StillWait,
+  { number, url }: PullRequestState,
+  { own, now }: { readonly own: OwnPullRequest; readonly now: number },
+): PullRequestMove {
+  if (!("stillMs" in open)) return open;
+  const { stillMs, ...wait } = open;
+  const since = Math.max(own.stillSince ?? now, own.askedSince ?? 0);
+  if (now - since < stillMs) return { do: "wait", ...wait, until: now + stillMs };
+  const what = `${wait.why}, and nothing has changed for ${Math.round(stillMs / 60_000)} min`;
+  return { do: "gate", step: `pull request #${number}: ${what}: see why, and merge it there or reopen the ticket (${url})` };
+}
+
+/** The wait for the merge queue. The first in it must be built soon: a workflow without `merge_group` never is. */
+function queued({ queuePosition: place, isQueueChecking }: PullRequestState, rules: PullRequestRules): StillWait | undefined {
+  if (place === undefined) return undefined;
+  if (place > 1 || isQueueChecking !== false) return { why: `place ${place} in the merge queue`, stillMs: rules.stillMs };
+  return { why: "place 1 in the merge queue, which has not begun its checks", stillMs: rules.appearMs };
 }
 
 /**
@@ -94,8 +131,8 @@ function blocked(
   pullRequest: PullRequestState,
   { rules, own, now }: { readonly rules: PullRequestRules; readonly own: OwnPullRequest; readonly now: number },
 ): PullRequestMove {
-  if (now - (own.blockedSince ?? now) < rules.appearMs)
-    return { do: "wait", why: "a rule of the base blocks the merge", on: "rule" };
+  const until = (own.blockedSince ?? now) + rules.appearMs;
+  if (now < until) return { do: "wait", why: "a rule of the base blocks the merge", on: "rule", until };
   const failing = pullRequest.checks.filter(({ state }) => state === "failed");
   if (failing.length > 0) return fix(pullRequest, failing, []);
   const { number, url, threads } = pullRequest;
@@ -112,9 +149,9 @@ function unknown(
   { number, url }: PullRequestState,
   { rules, own, now }: { readonly rules: PullRequestRules; readonly own: OwnPullRequest; readonly now: number },
 ): PullRequestMove {
-  const isOver = now - (own.blockedSince ?? now) >= rules.appearMs;
-  const isAsked = now - (own.askedSince ?? now) >= Math.min(ASKED_MS, rules.appearMs);
-  if (!isOver || !isAsked) return { do: "wait", why: "the forge works out whether it can be merged", on: "forge" };
+  const asked = (own.askedSince ?? now) + Math.min(ASKED_MS, rules.appearMs);
+  const until = Math.max((own.blockedSince ?? now) + rules.appearMs, asked);
+  if (now < until) return { do: "wait", why: "the forge works out whether it can be merged", on: "forge", until };
   const minutes = Math.round(rules.appearMs / 60_000);
   const what = `the forge has not said for ${minutes} min whether it can be merged, and the required checks have passed`;
   return { do: "gate", step: `pull request #${number}: ${what}: merge it there, or reopen the ticket (${url})` };
@@ -162,14 +199,19 @@ export function missingOf(pullRequest: PullRequestState, rules: PullRequestRules
   return namedOf(pullRequest, rules).filter((name) => !known.has(name));
 }
 
-function whyNotGreen(pullRequest: PullRequestState, rules: PullRequestRules, sincePushMs: number): PullRequestMove | undefined {
+function whyNotGreen(
+  pullRequest: PullRequestState,
+  rules: PullRequestRules,
+  { since, now }: { readonly since: number; readonly now: number },
+): PullRequestMove | StillWait | undefined {
   const required = requiredOf(pullRequest, rules);
   const named = namedOf(pullRequest, rules);
   const missing = missingOf(pullRequest, rules);
   const mustHaveOne = rules.checks === undefined && named.length === 0 && required.length === 0;
   if (missing.length > 0 || mustHaveOne) {
     const what = mustHaveOne ? "any check" : `the check ${plainText(missing.join(", "), 200)}`;
-    if (sincePushMs < rules.appearMs) return { do: "wait", why: `waits for ${what} to appear` };
+    const until = since + rules.appearMs;
+    if (now < until) return { do: "wait", why: `waits for ${what} to appear`, until };
     const minutes = Math.round(rules.appearMs / 60_000);
     const todo = mustHaveOne
       ? 'give the repository a check, or say that none is needed ("checks": [] of its forge)'
@@ -179,7 +221,8 @@ function whyNotGreen(pullRequest: PullRequestState, rules: PullRequestRules, sin
   }
   const open = required.filter(({ state }) => state === "waiting" || state === "running");
   if (open.length === 0) return undefined;
-  return { do: "wait", why: `waits for ${plainText(open.map(({ name }) => name).join(", "), 200)}`, on: "checks" };
+  const names = plainText(open.map(({ name }) => name).join(", "), 200);
+  return { why: `waits for ${names}`, on: "checks", stillMs: rules.stillMs };
 }
 
 /**
@@ -189,12 +232,13 @@ function whyNotGreen(pullRequest: PullRequestState, rules: PullRequestRules, sin
 function moreExpected(
   pullRequest: PullRequestState,
   { rules, own, now }: { readonly rules: PullRequestRules; readonly own: OwnPullRequest; readonly now: number },
-): PullRequestMove | undefined {
+): PullRequestMove | StillWait | undefined {
   const { workflows } = pullRequest;
   if (rules.checks !== undefined || namedOf(pullRequest, rules).length > 0) return undefined;
-  if (workflows === "running") return { do: "wait", why: "waits for its workflows to end" };
-  if (workflows === "none" && own.hasWorkflows === true && now - own.pushedAt < rules.appearMs)
-    return { do: "wait", why: "waits for its workflows to start" };
+  if (workflows === "running") return { why: "waits for its workflows to end", stillMs: rules.stillMs };
+  const until = own.pushedAt + rules.appearMs;
+  if (workflows === "none" && own.hasWorkflows === true && now < until)
+    return { do: "wait", why: "waits for its workflows to start", until };
   return undefined;
 }
 

@@ -22,6 +22,8 @@ export interface SeenPullRequest {
   readonly waits?: string;
   /** Absent if it waits for something else, and in runs of older versions. */
   readonly waitsOn?: WaitsOn;
+  /** The end of that wait if nothing changes. Milliseconds since the epoch; absent if it has none. */
+  readonly waitsUntil?: number;
   readonly base?: string;
   readonly review?: PullRequestState["review"];
   /** Its place in the merge queue, from 1; absent if it is in none. */
@@ -185,12 +187,24 @@ function intended(
 
 function withReading(
   known: TicketPullRequest,
-  { at, checks, waits, waitsOn, base, review, queuePosition, missing, unlisted }: SeenPullRequest & { readonly at: number },
+  {
+    at,
+    checks,
+    waits,
+    waitsOn,
+    waitsUntil,
+    base,
+    review,
+    queuePosition,
+    missing,
+    unlisted,
+  }: SeenPullRequest & { readonly at: number },
 ): TicketPullRequest {
   const seen: SeenPullRequest = {
     checks,
     ...(waits !== undefined && { waits }),
     ...(waitsOn !== undefined && { waitsOn }),
+    ...(waitsUntil !== undefined && { waitsUntil }),
     ...(base !== undefined && { base }),
     ...(review !== undefined && { review }),
     ...(queuePosition !== undefined && { queuePosition }),

@@ -63,6 +63,10 @@ export interface PullRequestState {
   readonly comments: readonly Comment[];
   /** Its place in the merge queue, from 1; absent if it is in none. */
   readonly queuePosition?: number;
+  /** True if the queue has begun the checks of its commit for it. */
+  readonly isQueueChecking?: boolean;
+  /** The last time that the queue let it go, with the queue's reason, safe for a terminal; absent if it never did. */
+  readonly letGo?: { readonly id: string; readonly reason: string };
   /** True if the base takes changes through a merge queue alone. */
   readonly usesQueue: boolean;
 }

@@ -40,6 +40,7 @@ function seenChecks(
     checks: listed.map(toSeen),
     ...(wait !== undefined && { waits: plainText(wait.why, WHY_CHARS) }),
     ...(wait?.on !== undefined && { waitsOn: wait.on }),
+    ...(wait?.until !== undefined && { waitsUntil: wait.until }),
     ...(left.length > 0 && { unlisted: { total: left.length, passed: left.filter(({ state }) => state === "passed").length } }),
   };
 }

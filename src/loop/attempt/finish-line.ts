@@ -111,12 +111,12 @@ export async function finishLanded(
 ): Promise<AttemptEnd> {
   const repo = waitingRepoOf(ctx, scope.ticket, scope.signal);
   const refUpdate = { ticket: scope.ticket.id, fence: scope.fence, repo: repo.id, ...landed };
+  const target = ctx.pullRequests.get(repo.id);
   await ctx.merges.run(repairLane(repo.id), async () => {
     ctx.report({ type: "merge-intended", ...refUpdate });
-    await repo.land(landed);
+    await repo.land({ ...landed, isMerged: target !== undefined });
     ctx.report({ type: "merge-landed", ...refUpdate });
   });
-  const target = ctx.pullRequests.get(repo.id);
   if (target !== undefined) await removeLandedBranch(ctx, scope, { ...target, branch: branchOf(ctx, scope) });
   if (gated) return { outcome: "gated" };
   return isToldDone(ticketOf(ctx.state(), scope.ticket.id)) ? { outcome: "done" } : runAfterMerge(ctx, scope, repo, landed.to);

@@ -7,6 +7,7 @@ import { freezeReason } from "../../domain/schedule/freeze.ts";
 import type { PullRequestMerge } from "../../ports/forge.ts";
 import { pause } from "../concurrency/wait.ts";
 import { AttemptOver, abortedEnd, type StepScope } from "../programs/scope.ts";
+import { MergeRequests } from "./merge-requests.ts";
 import {
   ask,
   mustAnnounce,
@@ -20,9 +21,6 @@ import {
 /** A reading that took longer was held up by an outage. Milliseconds. */
 const OUTAGE_MS = 60_000;
 
-/** Times that the merge queue is asked to take the same commit. */
-const QUEUE_TRIES = 2;
-
 /** The end of a wait: the change has landed, or somebody else has to do something about the pull request. */
 export type PullRequestDecision = Exclude<PullRequestMove, { do: "wait" | "merge" }>;
 
@@ -33,7 +31,7 @@ export async function awaitPullRequest(
   needs: PullRequestNeeds,
   open: OpenPullRequest,
 ): Promise<PullRequestDecision> {
-  let queued = 0;
+  const requests = new MergeRequests(needs.rules.appearMs);
   const waiting = new Waiting(ctx.clock);
   const hasWorkflows = (await needs.repo.files(open.head)).some(isWorkflow);
   for (;;) {
@@ -42,16 +40,16 @@ export async function awaitPullRequest(
     const read = await ask(ctx, scope, () => needs.pulls.read(open.number));
     waiting.sees(read, asked);
     const own = { ...ownOf(ctx, scope, open.head), hasWorkflows, askedSince: waiting.askedSince };
-    const move = held(ctx, scope, needs, nextMove(read, { rules: needs.rules, own, now: ctx.clock.now() }));
+    const now = ctx.clock.now();
+    const move = held(ctx, scope, needs, requests.next(read, nextMove(read, { rules: needs.rules, own, now }), now));
     reportReading(ctx, scope, seenOf(read, needs.rules, waitOf(move, open)));
     await answerThreads(ctx, scope, needs, read);
     if (move.do === "merge") {
       const merged = await merge(ctx, scope, needs, open);
-      if (merged.as === "queued") queued += 1;
+      if (merged.as === "merged") return { do: "landed", commit: merged.commit };
+      requests.answered(merged, ctx.clock.now());
       // The queue begins its own checks.
-      waiting.restart();
-      const decision = afterMerge(merged, { queued, step: `merge pull request #${open.number} (${read.url})` });
-      if (decision !== undefined) return decision;
+      if (merged.as === "queued") waiting.restart();
     } else if (move.do !== "wait") return move;
     await pause(ctx.clock, needs.pulls.pauseMs(waiting.ms), scope.signal);
   }
@@ -117,16 +115,6 @@ async function answerThreads(
   await ask(ctx, scope, () => pulls.answer(read.number, threads, `An agent was given this. The answer is ${known.head}.`));
 }
 
-/** The decision that follows from the answer to a merge; undefined if the pull request must be read again. */
-function afterMerge(
-  merged: PullRequestMerge,
-  { queued, step }: { readonly queued: number; readonly step: string },
-): PullRequestDecision | undefined {
-  if (merged.as === "merged") return { do: "landed", commit: merged.commit };
-  if (merged.as === "refused") return { do: "gate", step: `${step}: ${merged.reason}` };
-  return queued > QUEUE_TRIES ? { do: "gate", step: `${step}: the merge queue has let it go ${QUEUE_TRIES} times` } : undefined;
-}
-
 /** The move, unless the merge has to wait: nothing may land on the base now, or the ticket was rewritten. */
 function held(
   ctx: PullRequestContext,
@@ -155,5 +143,6 @@ function ownOf(ctx: PullRequestContext, scope: StepScope, head: string): OwnPull
   const known = pullRequestOf(ctx, scope);
   const peopleHead = known?.peopleHead === undefined ? {} : { peopleHead: known.peopleHead };
   const pushedAt = known?.arrivedAt ?? ctx.clock.now();
-  return { head, pushedAt, answered: new Set(known?.answered), blockedSince: heldSince(known, "merge"), ...peopleHead };
+  const times = { pushedAt, stillSince: known?.readAt, blockedSince: heldSince(known, "merge") };
+  return { head, answered: new Set(known?.answered), ...times, ...peopleHead };
 }

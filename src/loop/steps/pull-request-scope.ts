@@ -76,9 +76,11 @@ export function gate(scope: StepScope, { number, step }: { readonly number: numb
   return new AttemptOver({ outcome: "gated" });
 }
 
-/** Reports what a reading shows, if it is not what the last one showed. */
+/** Reports what a reading shows, if it is not what the last one showed. The end of the same wait is told once. */
 export function reportReading(ctx: Pick<PullRequestContext, "state">, scope: StepScope, seen: SeenPullRequest): void {
-  if (!isDeepStrictEqual(pullRequestOf(ctx, scope)?.seen, seen)) scope.announce({ type: "pull-request-read", ...seen });
+  const { waitsUntil: _, ...before } = pullRequestOf(ctx, scope)?.seen ?? {};
+  const { waitsUntil: __, ...now } = seen;
+  if (!isDeepStrictEqual(before, now)) scope.announce({ type: "pull-request-read", ...seen });
 }
 
 /** Records a fact. Ends the attempt if it is not admitted. */

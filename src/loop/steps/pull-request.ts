@@ -1,12 +1,13 @@
 import { isCiFile } from "../../domain/batch/default-protect.ts";
 import { hasArrived, type TicketPullRequest } from "../../domain/forge/pull-request-fact.ts";
 import { templatePath } from "../../domain/forge/pull-request-template.ts";
+import { seenOf } from "../../domain/forge/seen.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { Proposal, Proposed, PullRequests } from "../../ports/forge.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import { pause } from "../concurrency/wait.ts";
-import type { StepScope } from "../programs/scope.ts";
+import { AttemptOver, abortedEnd, type StepScope } from "../programs/scope.ts";
 import { type Built, CHASES, type Landed } from "./landing.ts";
 import {
   ask,
@@ -16,6 +17,7 @@ import {
   type PullRequestContext,
   type PullRequestNeeds,
   pullRequestOf,
+  reportReading,
 } from "./pull-request-scope.ts";
 import { settlePullRequest } from "./settle-pull-request.ts";
 import type { StepFailed } from "./step.ts";
@@ -194,32 +196,71 @@ async function headFor(repo: Repo, { commit, base }: Built, previous: string | u
   return paths.length === 0 && isOnBase ? previous : repo.continueFrom({ previous, candidate: commit });
 }
 
-/** Brings the base of this machine to what the forge has merged, and records the landing. */
+/**
+ * Brings the base of this machine to what the forge has merged, and records the landing once the base there holds it. The forge may say so
+ * before, or of another commit, or never.
+ */
 async function bringHome(
   ctx: PullRequestContext,
   scope: StepScope,
-  { repo, pulls, branch }: Pick<PullRequestNeeds, "repo" | "pulls" | "branch">,
-  { commit, number }: { readonly commit: string; readonly number: number },
+  needs: Omit<PullRequestNeeds, "checked" | "checkAgain">,
+  { commit: told, number }: { readonly commit: string; readonly number: number },
 ): Promise<Landed> {
-  const facts = await ctx.merges.run(
-    repo.id,
-    async () => {
-      const since = ctx.clock.now();
-      for (;;) {
-        const landing = await repo.land({ from: await repo.baseTip(), to: commit });
-        if (landing.as === "landed") break;
-        const reason = landing.as === "moved" ? "the base here moves while it is brought up to date" : landing.reason;
-        scope.announce({ type: "merge-waiting", reason: plainText(reason, 300) });
-        await pause(ctx.clock, pulls.pauseMs(ctx.clock.now() - since), scope.signal);
-      }
-      const from = (await repo.parent(commit)) ?? commit;
-      mustAnnounce(scope, { type: "merge-intended", repo: repo.id, from, to: commit });
-      return [{ type: "merge-landed" as const, repo: repo.id, from, to: commit }];
-    },
-    scope.signal,
-  );
-  await removeLandedBranch(ctx, scope, { pulls, branch });
-  return { ok: true, summary: `pull request #${number} landed on ${repo.base} as ${commit.slice(0, 7)}`, commit, facts };
+  const { repo, pulls, branch } = needs;
+  const since = ctx.clock.now();
+  for (let commit = told; ; ) {
+    const facts = await ctx.merges.run(repo.id, () => follow(ctx, scope, needs, commit), scope.signal);
+    if (facts !== undefined) {
+      await removeLandedBranch(ctx, scope, { pulls, branch });
+      return { ok: true, summary: `pull request #${number} landed on ${repo.base} as ${commit.slice(0, 7)}`, commit, facts };
+    }
+    commit = await untilShown(ctx, scope, needs, { commit, number, since });
+  }
+}
+
+/** The facts of the landing once the base here holds the commit. Undefined if the base at the forge does not. */
+async function follow(
+  ctx: PullRequestContext,
+  scope: StepScope,
+  { repo, pulls }: Pick<PullRequestNeeds, "repo" | "pulls">,
+  commit: string,
+): Promise<Landed["facts"] | undefined> {
+  const since = ctx.clock.now();
+  for (;;) {
+    const landing = await repo.land({ from: await repo.baseTip(), to: commit, isMerged: true });
+    if (landing.as === "landed") break;
+    if (landing.as === "waiting" && landing.isAbsent === true) return undefined;
+    const reason = landing.as === "moved" ? "the base here moves while it is brought up to date" : landing.reason;
+    scope.announce({ type: "merge-waiting", reason: plainText(reason, 300) });
+    await pause(ctx.clock, pulls.pauseMs(ctx.clock.now() - since), scope.signal);
+  }
+  const from = (await repo.parent(commit)) ?? commit;
+  mustAnnounce(scope, { type: "merge-intended", repo: repo.id, from, to: commit });
+  return [{ type: "merge-landed" as const, repo: repo.id, from, to: commit }];
+}
+
+/** Waits for the base at the forge to hold a merge, which is a person's after a bound. Gives the commit that the forge names by now. */
+async function untilShown(
+  ctx: PullRequestContext,
+  scope: StepScope,
+  { pulls, rules }: Pick<PullRequestNeeds, "pulls" | "rules">,
+  { commit, number, since }: { readonly commit: string; readonly number: number; readonly since: number },
+): Promise<string> {
+  const read = await ask(ctx, scope, () => pulls.read(number));
+  const isOurs = read.head === pullRequestOf(ctx, scope)?.head && read.base === rules.base;
+  const [short, until] = [plainText(commit.slice(0, 12), 12), since + rules.appearMs];
+  if (ctx.clock.now() >= until) {
+    const minutes = Math.round(rules.appearMs / 60_000);
+    const what = `its merge was told as ${short}, it is shown as ${read.state}, and ${plainText(rules.base, 100)} has lacked that commit for ${minutes} min`;
+    throw gate(scope, {
+      number,
+      step: `pull request #${number}: ${what}: look at it there, then reopen the ticket (${read.url})`,
+    });
+  }
+  reportReading(ctx, scope, seenOf(read, rules, { why: `is merged as ${short}, which ${rules.base} there lacks`, until }));
+  await pause(ctx.clock, pulls.pauseMs(ctx.clock.now() - since), scope.signal);
+  if (scope.signal.aborted) throw new AttemptOver(abortedEnd(scope));
+  return isOurs && read.state === "merged" ? (read.mergeCommit ?? commit) : commit;
 }
 
 /** Removes the branch of a pull request that has landed, unless it is gone, or somebody else has moved it. */

@@ -2,10 +2,11 @@ import { type ForgeRequest, type ForgeRequestFact, requestNote } from "../../dom
 import type { PullRequestFact, RerunCategory, SeenPullRequest } from "../../domain/forge/pull-request-fact.ts";
 import { firstFewLine } from "../../domain/values/first-few.ts";
 import { plural } from "../../domain/values/plural.ts";
+import { formatElapsed } from "../format.ts";
 import { type EventLabel, STYLES, toned } from "./tone.ts";
 
 /** The line of the feed for a fact about a pull request. Undefined if it is not worth one. */
-export function pullRequestLabel(fact: PullRequestFact): EventLabel | undefined {
+export function pullRequestLabel(fact: PullRequestFact & { readonly at?: number }): EventLabel | undefined {
   switch (fact.type) {
     case "pull-request-intended":
       return undefined;
@@ -57,7 +58,7 @@ function remarksLine({ ids, people }: Extract<PullRequestFact, { type: "pull-req
 }
 
 /** The states of checks and what the pull request waits for, in one line. */
-export function checksLine({ checks, waits, waitsOn }: SeenPullRequest): string {
+export function checksLine({ checks, waits, waitsOn, waitsUntil, at }: SeenPullRequest & { readonly at?: number }): string {
   const named = (state: SeenPullRequest["checks"][number]["state"]): readonly string[] =>
     checks.flatMap((check) => (check.state === state ? [check.name] : []));
   const parts = (["failed", "running", "waiting", "passed"] as const).flatMap((state) => {
@@ -67,5 +68,6 @@ export function checksLine({ checks, waits, waitsOn }: SeenPullRequest): string 
   const said = parts.length === 0 ? "no checks yet" : parts.join("; ");
   const open = checks.filter(({ state }) => state === "running" || state === "waiting");
   const isNamed = waitsOn === "checks" && open.every(({ isRequired }) => isRequired !== false);
-  return waits === undefined || isNamed ? said : `${said}; ${waits}`;
+  const left = waitsUntil === undefined || at === undefined ? "" : `, for ${formatElapsed(waitsUntil - at)} at most`;
+  return waits === undefined || isNamed ? said : `${said}; ${waits}${left}`;
 }

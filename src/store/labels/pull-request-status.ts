@@ -9,7 +9,7 @@ import { firstFewLine } from "../../domain/values/first-few.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { type DashboardState, ticketIn } from "../dashboard-state.ts";
 import { displayText } from "../display-text.ts";
-import { formatAge, formatMinute } from "../format.ts";
+import { formatAge, formatLeft, formatMinute } from "../format.ts";
 import { isBeingEnded } from "./ticket-stage.ts";
 import type { Tone } from "./tone.ts";
 
@@ -68,7 +68,7 @@ export function pullRequestStatus(run: RunState, ticket: TicketState, at?: SeenA
     ...(stale === undefined ? [] : [stale]),
     ...(failed.length === 0 ? [] : [`failed: ${firstFewLine(failed.map(displayText), MOST_NAMES)}`]),
     checksPart(pullRequest),
-    ...(waits === undefined ? [] : [waits]),
+    ...(waits === undefined ? [] : [waits, ...untilPart(pullRequest, at)]),
     ...(at === undefined || isLanded ? [] : [...pushedPart(run, ticket, at), ...passedPart(pullRequest)]),
   ];
   const tone = failed.length > 0 ? "bad" : seen?.review === "approval-missing" ? "person" : "waiting";
@@ -104,6 +104,12 @@ function passedPart({ seen }: TicketPullRequest): readonly string[] {
 function waitsPart({ seen }: TicketPullRequest): string | undefined {
   if (seen?.queuePosition !== undefined) return `merge queue: ${ordinal(seen.queuePosition)}`;
   return seen?.waits === undefined ? undefined : displayText(seen.waits);
+}
+
+/** How long the wait lasts at most. */
+function untilPart({ seen }: TicketPullRequest, at: SeenAt | undefined): readonly string[] {
+  const left = (seen?.waitsUntil ?? 0) - (at?.now ?? Number.POSITIVE_INFINITY);
+  return left > 0 ? [`${formatLeft(left)} at most`] : [];
 }
 
 /**

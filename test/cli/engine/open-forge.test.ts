@@ -27,7 +27,10 @@ async function cloned(seed: SeedForge) {
 async function opened(seed: SeedForge, onBroken: "revert" | "freeze") {
   const { repo, github } = await cloned(seed);
   const spec = { kind: "github", remote: "origin", repo: REPO, token: "T", baseUrl: github.standIn.enterpriseUrl } as const;
-  return openForge(repo, { ...spec, approvals: "gate", appearMinutes: 10 }, SECRETS, { how: "look", onBroken });
+  return openForge(repo, { ...spec, approvals: "gate", appearMinutes: 10, stillMinutes: 360 }, SECRETS, {
+    how: "look",
+    onBroken,
+  });
 }
 
 /** The object with one method replaced. */
@@ -90,7 +93,14 @@ describe("a repository at GitHub", () => {
       replaced(await repo.remote(how), { checkWritable: takes, tip: () => repo.baseTip(), fetch: () => repo.baseTip() });
     const secrets = { secrets: { get: async () => over.token ?? "token", renew: async () => over.token ?? "token" } };
     const baseUrl = over.away ? "http://127.0.0.1:1/api/v3" : github.standIn.enterpriseUrl;
-    const common = { remote: "origin", repo: over.repo ?? REPO, token: "T", baseUrl, appearMinutes: 10 } as const;
+    const common = {
+      remote: "origin",
+      repo: over.repo ?? REPO,
+      token: "T",
+      baseUrl,
+      appearMinutes: 10,
+      stillMinutes: 360,
+    } as const;
     const spec =
       over.kind === undefined
         ? ({ ...common, kind: "github", approvals: "gate" } as const)
@@ -167,7 +177,15 @@ describe("a remote that is not on github.com, without baseUrl", () => {
     const repo = await openRepo({ id: RepoId.parse("app"), path: github.clone, base: "main", env: process.env });
     const remote: typeof repo.remote = async (how) =>
       replaced(await repo.remote(how), { checkWritable: note("checkWritable"), tip: note("tip"), fetch: note("fetch") });
-    const spec = { kind, remote: "origin", repo: REPO, token: "T", appearMinutes: 10, ...(baseUrl && { baseUrl }) } as const;
+    const spec = {
+      kind,
+      remote: "origin",
+      repo: REPO,
+      token: "T",
+      appearMinutes: 10,
+      stillMinutes: 360,
+      ...(baseUrl && { baseUrl }),
+    } as const;
     const whole =
       spec.kind === "github"
         ? { ...spec, kind: spec.kind, approvals: "gate" as const }

@@ -5,7 +5,7 @@ import type { PullRequestState, RemoteCheck } from "../../../src/domain/forge/pu
 const HEAD = "a".repeat(40);
 const OTHER = "b".repeat(40);
 const NOW = 1_000_000;
-const RULES: PullRequestRules = { base: "main", checks: undefined, approvals: "gate", appearMs: 600_000 };
+const RULES: PullRequestRules = { base: "main", checks: undefined, approvals: "gate", appearMs: 600_000, stillMs: 600_000 };
 const OWN: OwnPullRequest = { head: HEAD, pushedAt: NOW - 60_000, answered: new Set() };
 const PASSED: RemoteCheck = { name: "tests", state: "passed", isRequired: true };
 const GREEN: PullRequestState = {
@@ -39,8 +39,8 @@ describe("the next move of a pull request", () => {
 
   describe("checks", () => {
     test("that are not registered are not green", () => {
-      expect(move({ checks: [] })).toEqual({ do: "wait", why: "waits for the check tests to appear" });
-      expect(move({ checks: [], requiredChecks: [] })).toEqual({ do: "wait", why: "waits for any check to appear" });
+      expect(move({ checks: [] })).toMatchObject({ do: "wait", why: "waits for the check tests to appear" });
+      expect(move({ checks: [], requiredChecks: [] })).toMatchObject({ do: "wait", why: "waits for any check to appear" });
     });
 
     test("that were skipped do not excuse what they were skipped for", () => {
@@ -55,16 +55,19 @@ describe("the next move of a pull request", () => {
     test("that have passed are not all while a workflow runs, or has not started", () => {
       const all = { requiredChecks: [], checks: [{ ...PASSED, isRequired: false }] };
       const running = { do: "wait", why: "waits for its workflows to end" };
-      expect(move({ ...all, workflows: "running" })).toEqual(running);
-      expect(move({ ...all, workflows: "over" }, { own: { hasWorkflows: true } })).toEqual({ do: "merge" });
+      expect(move({ ...all, workflows: "running" })).toMatchObject(running);
+      expect(move({ ...all, workflows: "over" }, { own: { hasWorkflows: true } })).toMatchObject({ do: "merge" });
       const unstarted = { ...all, workflows: "none" } as const;
-      expect(move(unstarted, { own: { hasWorkflows: true } })).toEqual({ do: "wait", why: "waits for its workflows to start" });
-      expect(move(unstarted)).toEqual({ do: "merge" });
+      expect(move(unstarted, { own: { hasWorkflows: true } })).toMatchObject({
+        do: "wait",
+        why: "waits for its workflows to start",
+      });
+      expect(move(unstarted)).toMatchObject({ do: "merge" });
       // Workflows may be for something else than pull requests.
-      expect(move(unstarted, { own: { hasWorkflows: true, pushedAt: NOW - 600_000 } })).toEqual({ do: "merge" });
+      expect(move(unstarted, { own: { hasWorkflows: true, pushedAt: NOW - 600_000 } })).toMatchObject({ do: "merge" });
       // The batch names the checks that count.
-      expect(move({ workflows: "running" })).toEqual({ do: "merge" });
-      expect(move({ ...all, workflows: "running" }, { rules: { checks: ["tests"] } })).toEqual({ do: "merge" });
+      expect(move({ workflows: "running" })).toMatchObject({ do: "merge" });
+      expect(move({ ...all, workflows: "running" }, { rules: { checks: ["tests"] } })).toMatchObject({ do: "merge" });
     });
 
     test("that never appear end the wait after a bound", () => {
@@ -89,7 +92,7 @@ describe("the next move of a pull request", () => {
 
     test("that the batch names must pass beside those of the forge", () => {
       const rules = { checks: ["lint"] };
-      expect(move({}, { rules })).toEqual({ do: "wait", why: "waits for the check lint to appear" });
+      expect(move({}, { rules })).toMatchObject({ do: "wait", why: "waits for the check lint to appear" });
       const lint: RemoteCheck = { name: "lint", state: "failed", isRequired: false };
       expect(move({ checks: [PASSED, lint] }, { rules })).toMatchObject({ do: "fix", checks: [lint] });
       expect(move({ checks: [PASSED, { ...lint, state: "passed" }] }, { rules })).toEqual({ do: "merge" });
@@ -98,7 +101,7 @@ describe("the next move of a pull request", () => {
     test("that run are waited for; others do not matter where some are required", () => {
       const extra: RemoteCheck = { name: "extra", state: "failed", isRequired: false };
       const running = move({ checks: [{ ...PASSED, state: "running" }, extra] });
-      expect(running).toEqual({ do: "wait", why: "waits for tests", on: "checks" });
+      expect(running).toMatchObject({ do: "wait", why: "waits for tests", on: "checks" });
       expect(move({ checks: [PASSED, extra] })).toEqual({ do: "merge" });
       expect(move({ checks: [PASSED, extra], requiredChecks: [] }, {})).toMatchObject({ do: "fix", checks: [extra] });
     });
@@ -175,8 +178,41 @@ describe("the next move of a pull request", () => {
     expect(move({ merge: "conflict" })).toMatchObject({ do: "rebuild", why: expect.stringContaining("conflicts") });
   });
 
+  test("a queue that does not begin its checks is a person's after the bound, and one that has begun is waited for longer", () => {
+    const since = { stillSince: NOW - 600_000, askedSince: 0 };
+    const first = { queuePosition: 1, isQueueChecking: false };
+    expect(move(first)).toMatchObject({
+      do: "wait",
+      until: NOW + 600_000,
+      why: expect.stringContaining("has not begun its checks"),
+    });
+    expect(move(first, { own: { ...since, stillSince: NOW - 599_999 } })).toMatchObject({ do: "wait" });
+    expect(move(first, { own: since })).toMatchObject({
+      do: "gate",
+      step: expect.stringContaining("nothing has changed for 10 min"),
+    });
+    expect(move(first, { own: { ...since, askedSince: NOW } })).toMatchObject({ do: "wait" });
+    const rules = { stillMs: 700_000 };
+    expect(move({ ...first, isQueueChecking: true }, { own: since, rules })).toMatchObject({ do: "wait" });
+    expect(move({ queuePosition: 2, isQueueChecking: false }, { own: since, rules })).toMatchObject({ do: "wait" });
+  });
+
+  test.each([{ checks: [{ ...PASSED, state: "running" as const }] }, { requiredChecks: [], workflows: "running" as const }])(
+    "checks of which nothing changes are a person's after a bound of their own",
+    (shown) => {
+      const own = { stillSince: NOW - 600_000, askedSince: 0 };
+      expect(move(shown)).toMatchObject({ do: "wait", until: NOW + 600_000 });
+      expect(move(shown, { own })).toMatchObject({ do: "gate", step: expect.stringContaining("nothing has changed for 10 min") });
+    },
+  );
+
+  test("one that is merged without a commit is not merged again, and a person's after the bound", () => {
+    expect(move({ state: "merged" })).toMatchObject({ do: "wait", why: expect.stringContaining("does not name the commit") });
+    expect(move({ state: "merged" }, { own: { stillSince: NOW - 600_000 } })).toMatchObject({ do: "gate" });
+  });
+
   test("a place in the merge queue is waited in, and shown", () => {
-    expect(move({ queuePosition: 3 })).toEqual({ do: "wait", why: "place 3 in the merge queue" });
+    expect(move({ queuePosition: 3 })).toMatchObject({ do: "wait", why: "place 3 in the merge queue" });
   });
 
   test("whatever the forge does not know yet, or blocks by another rule, waits", () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { PullRequestState, RemoteCheck } from "../../../src/domain/forge/pull-request.ts";
 import { countChecks, failedNames, seenOf, seenOfBranch } from "../../../src/domain/forge/seen.ts";
 
-const RULES = { base: "main", checks: undefined, approvals: "gate", appearMs: 60_000 } as const;
+const RULES = { base: "main", checks: undefined, approvals: "gate", appearMs: 60_000, stillMs: 600_000 } as const;
 
 function read(over: Partial<PullRequestState>): PullRequestState {
   return {

@@ -31,7 +31,8 @@ const CONTEXTS = `pageInfo { hasNextPage endCursor } nodes { ${CHECK_FIELDS} }`;
 const WHOLE = `query ($owner: String!, $name: String!, $number: Int!) { ${COST} viewer { login }
   repository(owner: $owner, name: $name) { pullRequest(number: $number) {
     number url state headRefOid baseRefName mergeStateStatus reviewDecision isMergeQueueEnabled
-    mergeCommit { oid } mergeQueueEntry { position }
+    mergeCommit { oid } mergeQueueEntry { position headCommit { statusCheckRollup { state } } }
+    timelineItems(last: 1, itemTypes: [REMOVED_FROM_MERGE_QUEUE_EVENT]) { nodes { ... on RemovedFromMergeQueueEvent { id reason } } }
     reviewThreads(last: 100) { nodes { ${THREAD_FIELDS} } }
     comments(last: 100) { nodes { id body createdAt isMinimized ${AUTHOR_FIELDS} } }
     reviews(last: 100, states: [CHANGES_REQUESTED]) { nodes { id body submittedAt ${AUTHOR_FIELDS} } }
@@ -65,7 +66,13 @@ const Whole = z.object({
       reviewDecision: z.enum(["APPROVED", "CHANGES_REQUESTED", "REVIEW_REQUIRED"]).nullable(),
       isMergeQueueEnabled: z.boolean(),
       mergeCommit: z.object({ oid: z.string() }).nullable(),
-      mergeQueueEntry: z.object({ position: z.number() }).nullable(),
+      mergeQueueEntry: z
+        .object({
+          position: z.number(),
+          headCommit: z.object({ statusCheckRollup: z.object({ state: z.string() }).nullable() }).nullable(),
+        })
+        .nullable(),
+      timelineItems: z.object({ nodes: z.array(z.object({ id: z.string().optional(), reason: z.string().nullish() })) }),
       reviewThreads: z.object({ nodes: z.array(Thread) }),
       comments: z.object({
         nodes: z.array(
@@ -145,9 +152,18 @@ export async function readPullRequest(target: ReadTarget, number: number): Promi
     review: reviewOf(pull, rules.approvals),
     threads: pull.reviewThreads.nodes.flatMap((thread) => openThread(thread, viewer.login)),
     comments: commentsOf(pull, viewer.login),
-    ...(pull.mergeQueueEntry !== null && { queuePosition: Math.max(1, pull.mergeQueueEntry.position) }),
+    ...queueOf(pull),
     usesQueue: pull.isMergeQueueEnabled,
   };
+}
+
+function queueOf({ mergeQueueEntry: entry, timelineItems }: Pull): Partial<PullRequestState> {
+  const { id, reason } = timelineItems.nodes.at(-1) ?? {};
+  const place = entry && {
+    queuePosition: Math.max(1, entry.position),
+    isQueueChecking: (entry.headCommit?.statusCheckRollup ?? null) !== null,
+  };
+  return { ...place, ...(id !== undefined && { letGo: { id, reason: plainText(reason ?? "", 200) } }) };
 }
 
 /** The checks of the head. None if the newest commit that GitHub shows is another one: its parts may be of different times. */

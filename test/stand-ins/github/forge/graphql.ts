@@ -111,6 +111,7 @@ export function pullNode(asking: Asking, found: Found, pull: Pull): object {
     mergeCommit: () => (pull.mergeSha === null ? null : commitNode(asking, found, pull.mergeSha)),
     isMergeQueueEnabled: (protection?.mergeQueue ?? null) !== null,
     isInMergeQueue: entry !== undefined,
+    timelineItems: { nodes: pull.letGo === undefined ? [] : [{ __typename: "RemovedFromMergeQueueEvent", ...pull.letGo }] },
     mergeQueueEntry: () => (entry === undefined ? null : entryNode(asking, found, entry)),
     comments: (args: PageArgs) =>
       listed(issue.comments, args, (each) => ({

@@ -112,6 +112,8 @@ export interface Thread {
 
 /** What a pull request has beyond its issue, which has title, text, state and comments. */
 export interface Pull {
+  /** The last time that the merge queue let it go. */
+  letGo?: { readonly id: string; readonly reason: string };
   readonly number: number;
   /** The owner of the fork whose branch it is; null if the branch is one of this repository. */
   readonly fork: string | null;

@@ -65,12 +65,14 @@ export class MergeQueue {
   }
 
   /** Takes a pull request out of the queue, and ends the checks of its group. */
-  dequeue(fullName: string, number: number): QueueEntry | undefined {
+  dequeue(fullName: string, number: number, reason = "manual"): QueueEntry | undefined {
     const { forge } = liveForge(this.#host, fullName);
     const entry = forge.queue.find(({ pull }) => pull === number);
     if (entry === undefined) return undefined;
     this.#host.remember();
     forge.queue = forge.queue.filter((each) => each !== entry);
+    const pull = forge.pulls.find((each) => each.number === number);
+    if (pull !== undefined) pull.letGo = { id: `RFMQE_${entry.id}`, reason };
     this.#toClean.add(fullName);
     if (entry.groupSha !== null) this.#ci.cancel(fullName, { sha: entry.groupSha, branch: "", event: "merge_group" });
     this.#host.changed();
@@ -151,7 +153,7 @@ export class MergeQueue {
       this.#host.remember();
       forge.queue = forge.queue.filter((each) => each !== entry);
       await this.#pulls.land(found, pull, { sha, base, by: entry.enqueuedBy });
-    } else this.dequeue(repo.fullName, entry.pull);
+    } else this.dequeue(repo.fullName, entry.pull, "failed_checks");
     this.#toClean.add(repo.fullName);
     return true;
   }
