@@ -1,5 +1,5 @@
-import { realpathSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { createLocks } from "../../adapters/locks/sqlite-locks.ts";
 import { privateTmp } from "../../adapters/private-tmp.ts";
 import type { RunId } from "../../domain/values/ids.ts";
@@ -42,9 +42,23 @@ export function exclusiveNamesOf(run: RunId): ExclusiveNames {
   return new ExclusiveNames(machineLocks(EXCLUSIVE_WAIT_MS), { pid: process.pid, run, since: Date.now() });
 }
 
-/** The lock that an engine holds while it works on a base branch of a repository, which must exist. */
+/** The lock that an engine holds while it works on a base branch of a repository, which must exist. All its worktrees share it. */
 export function baseLock(repoPath: string, base: string): string {
-  return `base ${base} of ${realpathSync(repoPath)}`;
+  return `base ${base} of ${commonDirOf(realpathSync(repoPath)).replace(/\/\.git$/, "")}`;
+}
+
+/** The git folder that all worktrees of a repository share, by the files that name it (gitrepository-layout(5)). */
+function commonDirOf(path: string): string {
+  const inside = join(path, ".git");
+  const gitDir = namedIn(inside, /^gitdir: (.*)$/m, path) ?? (existsSync(inside) ? realpathSync(inside) : path);
+  return namedIn(join(gitDir, "commondir"), /^(.*)$/m, gitDir) ?? gitDir;
+}
+
+/** The folder that a file names, relative to `from`; undefined if there is no such file. */
+function namedIn(file: string, pattern: RegExp, from: string): string | undefined {
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
+  const name = pattern.exec(readFileSync(file, "utf8"))?.[1];
+  return name === undefined ? undefined : realpathSync(resolve(from, name));
 }
 
 /** The lock that an engine holds while it works on a batch file. */

@@ -1,8 +1,9 @@
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { openRepo } from "../../../src/adapters/vcs/repository/git-repo.ts";
 import { UserError } from "../../../src/domain/values/user-error.ts";
+import { RepoUnavailable } from "../../../src/ports/vcs.ts";
 import { APP, cleanUp, git, newRepo, tempDir, write } from "./real-repo.ts";
 
 cleanUp();
@@ -76,6 +77,39 @@ const states: Record<string, readonly [prepare: (user: string, root: string) => 
       },
       /linked has uncommitted changes: b\.txt$/,
     ],
+    "a branch where those of tickets are": [
+      (user) => void git(user, "branch", "loopdash"),
+      /its branch "loopdash" keeps git from/,
+    ],
+    "the same, packed": [
+      (user) => {
+        git(user, "branch", "loopdash");
+        git(user, "pack-refs", "--all");
+      },
+      /its branch "loopdash" keeps git from/,
+    ],
+    "the same, a symbolic ref to nowhere": [
+      (user) => void git(user, "symbolic-ref", "refs/heads/loopdash", "refs/heads/gone"),
+      /its branch "loopdash" keeps git from/,
+    ],
+    "a clone without the base's files": [(user, root) => partialClone(user, root, "blob:none"), /lacks files of its base/],
+    "a clone without the base's folders": [(user, root) => partialClone(user, root, "tree:0"), /lacks files of its base/],
+    "refs in reftables": [
+      (user) => {
+        git(user, "config", "core.repositoryFormatVersion", "1");
+        git(user, "config", "extensions.refStorage", "reftable");
+      },
+      /keeps its refs as "reftable"|git cannot open .*refstorage/,
+    ],
+    "a linked worktree of a repository whose git folder lies apart": [
+      (_, root) => {
+        git(root, "init", "-q", "-b", "side", `--separate-git-dir=${join(root, "apart")}`, "main");
+        git(join(root, "main"), "commit", "-q", "--allow-empty", "-m", "first");
+        git(join(root, "main"), "worktree", "add", "-q", "-b", "main", join(root, "linked"));
+        return join(root, "linked");
+      },
+      /does not name its main checkout/,
+    ],
     "split indexes": [(user) => void git(user, "config", "core.splitIndex", "true"), /split indexes/],
   };
 
@@ -91,6 +125,61 @@ test.each(Object.entries(states))("%s is refused", async (_, [prepare, why, base
       ? /--abort$/
       : /^(?!.*stash)/;
   expect(error.todo).toMatch(advice);
+});
+
+/** A clone with nothing checked out, which therefore has nothing of what the filter leaves out. */
+function partialClone(user: string, root: string, filter: string): string {
+  git(user, "config", "uploadpack.allowFilter", "true");
+  git(root, "clone", "-q", "--bare", `--filter=${filter}`, `file://${user}`, "partial.git");
+  return join(root, "partial.git");
+}
+
+test.each(["blob:none", "tree:0"])(
+  "a clone with the filter %s is opened once its files are fetched as the refusal says",
+  async (filter) => {
+    const root = tempDir();
+    const path = partialClone(newRepo(root), root, filter);
+    const [, ...command] = (await refusal(root, path)).todo.replace("fetch them: ", "").split(" ");
+    git(root, ...command);
+    const repo = await openRepo({ id: APP, path, base: "main", scratch: root });
+    await repo.checkout({ commit: await repo.baseTip(), path: join(root, "checkout") });
+    expect(readFileSync(join(root, "checkout", "b.txt"), "utf8")).toBe("b\n");
+  },
+);
+
+test("a tag of the base's name is not in the repository of an agent or a check", async () => {
+  const root = tempDir();
+  const user = newRepo(root);
+  git(user, "tag", "main");
+  git(user, "tag", "v1");
+  write(user, "b.txt", "newer\n");
+  git(user, "commit", "-qam", "newer");
+  const repo = await openRepo({ id: APP, path: user, base: "main", scratch: root });
+  const path = join(root, "checkout");
+  await repo.checkout({ commit: await repo.baseTip(), path });
+  expect(git(path, "tag")).toBe("v1");
+  expect(git(path, "show", "main:b.txt")).toBe("newer");
+});
+
+test("a branch that is made where one of a ticket belongs costs no attempt: the work waits until it is renamed", async () => {
+  const root = tempDir();
+  const user = newRepo(root);
+  const repo = await openRepo({ id: APP, path: user, base: "main", scratch: root });
+  const from = await repo.baseTip();
+  git(user, "branch", "loopdash/r");
+  const add = () => repo.addWorktree({ path: join(root, "T-1"), branch: "loopdash/r/T-1", from });
+  const waits = await add().then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  expect(waits).toBeInstanceOf(RepoUnavailable);
+  expect(String(waits)).toContain(`rename it: git -C ${user} branch -m loopdash/r <new name>`);
+  git(user, "branch", "-m", "loopdash/r", "mine");
+  await add();
+  git(user, "pack-refs", "--all");
+  await repo.removeWorktree({ path: join(root, "T-1"), branch: "loopdash/r/T-1", deleteBranch: true });
+  git(user, "branch", "loopdash/r/T-1/below");
+  await expect(add()).rejects.toThrow("loopdash/r/T-1/below");
 });
 
 test("untracked files, another dirty branch and odd branch names are not refused", async () => {

@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { RepoUnavailable } from "../../../ports/vcs.ts";
 import { type Signer, signatureHeader } from "../landing/sign.ts";
+import { findClash } from "../repository/ref-snapshot.ts";
 import type { Store } from "../repository/store.ts";
 import { GitFailure, type GitResult, IDENTITY, MAIL } from "./git-call.ts";
 import { isObjectId, objectId } from "./ref-names.ts";
@@ -23,10 +25,15 @@ export function tryMoveRef(store: Store, ref: string, move: Move): Promise<GitRe
   return store.tryRefs(["update-ref", "-m", "loopdash", "--stdin"], { session: "transaction", input });
 }
 
-/** Like `tryMoveRef`, but never follows a symbolic ref. Throws a GitFailure if nothing was moved. */
+/**
+ * Like `tryMoveRef`, but never follows a symbolic ref. Throws a GitFailure if nothing was moved, and a RepoUnavailable if another branch's
+ * name is in the way.
+ */
 export async function moveRef(store: Store, ref: string, move: Omit<Move, "follow">): Promise<void> {
   const result = await tryMoveRef(store, ref, move);
-  if (result.status !== 0) throw new GitFailure(["update-ref"], result);
+  if (result.status === 0) return;
+  const clash = move.to === undefined ? undefined : await findClash(store, ref);
+  throw clash === undefined ? new GitFailure(["update-ref"], result) : new RepoUnavailable(`${clash.why}; ${clash.todo}`);
 }
 
 /** The tree of a commit, or its first parent. Undefined if there is none, or if the commit does not exist. */

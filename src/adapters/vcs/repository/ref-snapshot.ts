@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { branchRef, isObjectId } from "../git/ref-names.ts";
+import { branchRef, displayName, isObjectId } from "../git/ref-names.ts";
 import { ifThere, readShort } from "./admin-dirs.ts";
 import type { Store } from "./store.ts";
 
@@ -11,12 +11,13 @@ const TICKETS = "refs/heads/loopdash/";
 
 /**
  * The repository's branches and tags, read from its files (gitrepository-layout(5)) without a process. A ref in a file of its own
- * wins over a packed one; symbolic refs are left out.
+ * wins over a packed one; symbolic refs are left out, and so is a tag of the base's name: git would take it for the base.
  */
 export async function refSnapshot(store: Store): Promise<Map<string, string>> {
   const { commonDir } = store.at;
   const refs = await readPacked(commonDir, isWanted);
   await Promise.all(KINDS.map((kind) => readLoose(commonDir, kind, refs)));
+  refs.delete(store.baseRef.replace("heads", "tags"));
   return refs;
 }
 
@@ -26,6 +27,25 @@ export async function branchesBelow({ at }: Store, folder: string): Promise<read
   const refs = await readPacked(at.commonDir, (ref) => ref.startsWith(`${above}/`));
   await readLoose(at.commonDir, above, refs);
   return [...refs.keys()].map((ref) => ref.slice("refs/heads/".length)).toSorted();
+}
+
+/**
+ * The branch that keeps git from making `ref` (a file and a folder cannot have one name), and the command that helps. Undefined if none
+ * is in the way.
+ */
+export async function findClash(store: Store, ref: string): Promise<{ readonly why: string; readonly todo: string } | undefined> {
+  const { commonDir, path } = store.at;
+  const parts = ref.split("/");
+  const found = [...(await branchesBelow(store, parts.slice(2).join("/")))];
+  for (let n = 3; n < parts.length; n++) {
+    const above = parts.slice(0, n).join("/");
+    if (((await readShort(join(commonDir, above))) ?? (await store.readBranch(above))) !== undefined)
+      found.unshift(parts.slice(2, n).join("/"));
+  }
+  if (found[0] === undefined) return undefined;
+  const name = displayName(found[0]);
+  const why = `its branch "${name}" keeps git from making branches of tickets: no branch can have a folder's name`;
+  return { why, todo: `rename it: git -C ${displayName(path)} branch -m ${name} <new name>` };
 }
 
 async function readPacked(commonDir: string, isTaken: (ref: string) => boolean): Promise<Map<string, string>> {

@@ -5,13 +5,14 @@ import { settleBoth } from "../../../domain/values/settle-both.ts";
 import { EXIT, UserError } from "../../../domain/values/user-error.ts";
 import { GitFailure, GitMissing } from "../git/git-call.ts";
 import { gitVersionIn, OLDEST_GIT } from "../git/git-version.ts";
-import { displayName, unfitBranchName } from "../git/ref-names.ts";
+import { branchRef, displayName, unfitBranchName } from "../git/ref-names.ts";
 import { mustGit } from "../git/run-git.ts";
 import { isCutOffLanding } from "../landing/land.ts";
 import { ifThere, readHead } from "./admin-dirs.ts";
 import { baseTip } from "./history.ts";
-import { exists, type Located, locate } from "./locate.ts";
+import { exists, gitDirOf, type Located, locate } from "./locate.ts";
 import { refuseUnfitCheckout } from "./plain-clone.ts";
+import { findClash } from "./ref-snapshot.ts";
 import type { Store } from "./store.ts";
 import { checkoutsOfBase, trackedIn, whyNotReady } from "./user-checkout.ts";
 
@@ -76,6 +77,15 @@ async function refuseOldGit(what: string, path: string): Promise<void> {
 }
 
 async function noRepository(what: string, path: string, cause: GitFailure): Promise<UserError> {
+  if (await exists(join(await gitDirOf(path), "HEAD"))) {
+    const why = `git cannot open ${displayName(path)}: ${displayName(cause.stderr.trim().slice(0, 300))}`;
+    return refusal({
+      what,
+      why,
+      todo: "mend it, or install a newer git; refs in reftables: git refs migrate --ref-format=files",
+      cause,
+    });
+  }
   for (let above = dirname(path); above !== dirname(above); above = dirname(above)) {
     if (!(await exists(join(above, ".git")))) continue;
     const why = `${displayName(path)} is a folder within the repository ${displayName(above)}`;
@@ -112,18 +122,38 @@ export async function refuseState(id: string, base: string, store: Store): Promi
     const why = `it has no local branch "${displayName(base)}"`;
     throw refusal({ what, why, todo: "give an existing local branch as its base, or create it" }, "base");
   }
+  const clash = await findClash(store, branchRef("loopdash/run/ticket"));
+  if (clash !== undefined) throw refusal({ what, ...clash });
   const checkouts = await checkoutsOfBase(store, new Set());
   const tip = await baseTip(store);
+  await refuseMissingObjects(what, store, tip);
   for (const checkout of checkouts) {
     refuseUnfitCheckout(checkout.path, await trackedIn(store, checkout));
     const unready = await whyNotReady(store, checkout, tip);
     if (unready === undefined || (await isCutOffLanding(store, checkout, tip))) continue;
     throw refusal({ what, ...unready });
   }
-  const { mainWorktree, commonDir } = store.at;
+  const { bare, mainWorktree, commonDir, path } = store.at;
+  if (!bare && mainWorktree === undefined) {
+    const why = `${displayName(path)} is a linked worktree of ${displayName(commonDir)}, which does not name its main checkout`;
+    throw refusal(
+      { what, why, todo: `give the main checkout, or: git -C ${displayName(path)} config core.worktree <main checkout>` },
+      "path",
+    );
+  }
   if (mainWorktree === undefined || checkouts.some((each) => each.path === mainWorktree)) return;
   const head = await readHead(commonDir);
   if (head !== undefined && "branch" in head) return;
   const why = `HEAD is detached in ${displayName(mainWorktree)}, so it is unclear whether that checkout should follow the base`;
   throw refusal({ what, why, todo: `check out a branch there: git switch ${displayName(base)}` });
+}
+
+/** Refuses a partial clone that lacks files of its base. Git would fetch them one by one, and for loopdash it fetches nothing. */
+async function refuseMissingObjects(what: string, store: Store, tip: string): Promise<void> {
+  const { settings, path } = store.at;
+  if (![...settings.keys()].some((name) => name === "extensions.partialclone" || name.endsWith(".promisor"))) return;
+  const listed = await store.tryContent(["rev-list", "--objects", "--quiet", "--missing=print", "--max-count=1", tip]);
+  if (listed.status === 0 && listed.stdout.trim() === "") return;
+  const why = "it is a partial clone that lacks files of its base, and loopdash lets git fetch nothing on its own";
+  throw refusal({ what, why, todo: `fetch them: git -C ${displayName(path)} fetch --refetch --no-filter` });
 }
