@@ -192,7 +192,8 @@ ${body}
 
   /** Ticket ids in the order in which they landed on main, from the trailers of the commits. */
   landed(repo = "app"): string[] {
-    const out = this.git(repo, "log", "--reverse", "--format=%(trailers:key=Loopdash-Ticket,valueonly,separator=)", "refs/heads/main");
+    const format = "--format=%(trailers:key=Loopdash-Ticket,valueonly,separator=)";
+    const out = this.git(repo, "log", "--reverse", format, "refs/heads/main");
     return out.split("\n").filter((id) => id !== "");
   }
 
