@@ -12,8 +12,13 @@ export interface Change {
   readonly uncounted?: readonly string[];
   /** A digest: equal for changes that leave the same files with the same content, on whatever base. Absent if nothing is changed. */
   readonly content?: string;
+<<<<<<< HEAD
   /** Work that the agent left outside its worktree's HEAD. Absent: none, or it was not looked for. */
   readonly elsewhere?: readonly LeftElsewhere[];
+=======
+  /** Submodules inside of which the worker has changed files; those are kept on a branch of the ticket's name there. Absent: none. */
+  readonly submoduleEdits?: readonly string[];
+>>>>>>> fdc12086 (feat(submodules): agents and checks have submodules offline, a moved one is shown and needs a person, edits inside are kept)
 }
 
 /** A rename is listed as a deletion and an addition, so that both paths are checked. */
@@ -22,6 +27,8 @@ export interface ChangedPath {
   readonly how: "added" | "modified" | "deleted";
   /** Its present type (the former one, if deleted). The gates decide on links that leave the tree and on moved submodules. */
   readonly mode: "file" | "executable" | "symlink" | "submodule";
+  /** The commits between which a submodule moves; absent for everything else. */
+  readonly moved?: { readonly from: string; readonly to: string };
 }
 
 /** Lines that a change adds and removes. `whole` is false if it is too long to be read to its end. */
@@ -182,6 +189,8 @@ export interface Repo {
   readFiles(options: { commit: string; paths: readonly string[] }): Promise<ReadonlyMap<string, string>>;
   /** The paths of all files of a commit. */
   files(commit: string): Promise<readonly string[]>;
+  /** The submodules of a commit, nested ones too. `isHere`: a repository of this machine has its commit. */
+  submodules(commit: string): Promise<readonly { readonly path: string; readonly commit: string; readonly isHere: boolean }[]>;
   /** The object id of a commit's tree: equal for equal content. */
   treeId(commit: string): Promise<string>;
   /** The tree of a commit, with all its files. */

@@ -4,6 +4,7 @@ import type { Complexity } from "../../domain/complexity/classes.ts";
 import { appliesTo } from "../../domain/complexity/review-steps.ts";
 import { routeOf } from "../../domain/complexity/route.ts";
 import { describeAwaited, isApproved } from "../../domain/run/approval.ts";
+import { movedSubmodules } from "../../domain/run/moved-submodule.ts";
 import type { LandedProof } from "../../domain/run/proof-fact.ts";
 import { activeTickets, ticketOf } from "../../domain/run/state.ts";
 import { expectedSuiteMs } from "../../domain/run/suite-fact.ts";
@@ -126,7 +127,7 @@ export class CandidateChecks {
     const gatedClass = routeOf(batch, ticket).gate === undefined ? undefined : ticket.complexity;
     const approved = new Set([...this.#passed.values()].flatMap(({ approves }) => approves));
     const judges = this.#proofs.unapproved(approved);
-    const by = { bound: batch.bounds?.[this.#repo.id], gatedClass, judges, reasons: this.#proofs.reasons };
+    const by = { bound: batch.bounds?.[this.#repo.id], gatedClass, judges, reasons: this.#proofs.reasons, moved: this.#moved };
     const needed = await approvalNeededFor(this.#repo, candidate, by);
     if (needed === undefined || isApproved(ticket, needed.change)) return;
     await keepPatch(this.#repo, { from: candidate.base, change: this.#change, patch: this.#scope.files.patch });
@@ -248,10 +249,29 @@ export class CandidateChecks {
     return { ok: true, steps };
   }
 
+  /** The submodules of the change whose commits are here, if it moves any. */
+  async #submodulesHere(): Promise<readonly string[]> {
+    if (this.#moved.length === 0) return [];
+    const all = await this.#repo.submodules(this.#change.tip);
+    const lacking = all.filter(({ isHere }) => !isHere).map(({ path }) => path);
+    return all.flatMap(({ path }) => (lacking.some((each) => `${each}/`.startsWith(`${path}/`)) ? [] : [path]));
+  }
+
+  get #moved(): readonly string[] {
+    return movedSubmodules(this.#change.paths);
+  }
+
   async #run(placed: Placed, candidate: Candidate, scope: OpenAttempt): Promise<StepResult> {
     const { spec } = placed;
     const ctx = this.#ctx;
+<<<<<<< HEAD
     if (spec.step === "gates") return runGatesStep(ctx, scope, this.#repo, this.#change);
+=======
+    if (spec.step === "gates") {
+      const { ticket } = scope;
+      return gates(this.#change, protectedFor(ctx.batch.protect, ticket), ticket.contract, await this.#submodulesHere());
+    }
+>>>>>>> fdc12086 (feat(submodules): agents and checks have submodules offline, a moved one is shown and needs a person, edits inside are kept)
     if (!candidate.ok) return conflictEvidence(candidate);
     if (spec.step === "check") {
       const { index } = placed;

@@ -138,7 +138,7 @@ function finishInWords({ finish, fixes = [], redFirst }: Ticket): string {
 function inWords(step: StepSpec): string {
   switch (step.step) {
     case "gates":
-      return "gates: the change must not be empty and must not touch a protected path";
+      return "gates: the change must not be empty and must not touch a protected path; what is changed inside a submodule does not land";
     case "check":
       return `check "${step.name}": ${step.command.join(" ")} must exit ${wantedExitCode(step)} on your change merged with the current base${inWordsOfTests(step)}`;
     case "review":

@@ -42,32 +42,35 @@ interface ApprovalGrounds {
   readonly judges: readonly string[];
   /** What those files do to the checks. */
   readonly reasons: readonly string[];
+  /** The submodules that it moves, in words: no check and no rule looks at every file that comes with them. */
+  readonly moved: readonly string[];
 }
 
 /**
- * What a person has to approve before a candidate lands; undefined if it touches no zone, is of no class that needs a person, and
- * changes none of `judges`: files by which it is judged.
+ * What a person has to approve before a candidate lands; undefined if it touches no zone, is of no class that needs a person, moves
+ * no submodule, and changes none of `judges`: files by which it is judged.
  */
 export async function approvalNeededFor(
   repo: Pick<Repo, "change" | "tree">,
   { base, commit }: Built,
-  { bound, gatedClass, judges, reasons }: ApprovalGrounds,
+  { bound, gatedClass, judges, reasons, moved }: ApprovalGrounds,
 ): Promise<AwaitedApproval | undefined> {
   const zones = bound?.zones ?? [];
-  const isForAll = gatedClass !== undefined || judges.length > 0;
+  const isForAll = gatedClass !== undefined || judges.length + moved.length > 0;
   if (zones.length === 0 && !isForAll) return undefined;
   const { paths } = await repo.change({ from: base, tip: commit });
   const touched = touchedZones(paths, zones);
   if (touched.length === 0 && !isForAll) return undefined;
   const [before, after] = await Promise.all([idsOf(repo, base), idsOf(repo, commit)]);
   const change = changeDigest(paths.map((one) => ({ ...one, before: before.get(one.path), after: after.get(one.path) })));
-  const named = [...touched.map(({ zone }) => zone.path), ...judges];
-  const files = new Set([...touched.flatMap((zone) => zone.paths.map(({ path }) => path)), ...judges]).size;
+  const named = [...touched.map(({ zone }) => zone.path), ...judges, ...moved];
+  const files = new Set([...touched.flatMap((zone) => zone.paths.map(({ path }) => path)), ...judges, ...moved]).size;
   const why = [
     ...touched.map(({ zone: { path, why, origin } }) => {
       return `it changes the danger zone ${why === undefined ? path : `${path}: ${why}`} (${describeOrigin(origin)})`;
     }),
     ...(judges.length === 0 ? [] : reasons.map((each) => `it changes what judges it: ${each}`)),
+    ...moved.map((each) => `it moves ${each}`),
     ...(gatedClass ? [`it is ${gatedClass.class}, a class that waits for a person in this batch: ${gatedClass.why}`] : []),
   ];
   return {

@@ -2,7 +2,11 @@ import picomatch from "picomatch";
 import { withoutRunnerDefaults } from "../../domain/batch/default-protect.ts";
 import type { Ticket } from "../../domain/batch/schema.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
+<<<<<<< HEAD
 import { describeElsewhere } from "../../domain/run/kept-work.ts";
+=======
+import { describeSubmoduleEdits, movedSubmodules } from "../../domain/run/moved-submodule.ts";
+>>>>>>> fdc12086 (feat(submodules): agents and checks have submodules offline, a moved one is shown and needs a person, edits inside are kept)
 import { boundedList } from "../../domain/values/bounded-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { Change, ChangedPath } from "../../ports/vcs.ts";
@@ -14,9 +18,10 @@ const MOST_FOLDERS = 100;
 
 /**
  * Checks the files of a change, before any of its code runs: it must not be empty, must not touch a protected path, and must not
- * bring a submodule (adversary cases A32, D15: path tricks by case and Unicode form are folded away). The rules of the ticket's
- * contract on its change hold too.
+ * bring a submodule, nor move one to a commit that is not here (adversary cases A32, D15: path tricks by case and Unicode form are folded
+ * away). The rules of the ticket's contract on its change hold too. `here`: the submodules of the change whose commits are here.
  */
+<<<<<<< HEAD
 export function gates(change: Change, protect: readonly string[], contract?: Ticket["contract"]): StepResult {
   if (change.paths.length === 0) {
     const left = describeElsewhere(change.elsewhere ?? []);
@@ -24,6 +29,17 @@ export function gates(change: Change, protect: readonly string[], contract?: Tic
       return refuse(`the worktree has no change; ${left}`, "Leave the one change in the worktree, on its own branch.");
     return refuse("nothing was changed", "The worker stopped, but its worktree holds no change against the base.");
   }
+=======
+export function gates(
+  change: Change,
+  protect: readonly string[],
+  contract?: Ticket["contract"],
+  here: readonly string[] = [],
+): StepResult {
+  const inside = describeSubmoduleEdits(change);
+  if (change.paths.length === 0)
+    return refuse(inside || "nothing was changed", "The worker stopped, but its worktree holds no change against the base.");
+>>>>>>> fdc12086 (feat(submodules): agents and checks have submodules offline, a moved one is shown and needs a person, edits inside are kept)
   const deep = change.paths.filter(({ path }) => path.split("/").length - 1 >= MOST_FOLDERS);
   if (deep.length > 0) return refuse(`a path has ${MOST_FOLDERS} folders or more`, boundedList(deep.map(describe)));
   const touched = touchedOf(change, protect).map(describe);
@@ -31,7 +47,9 @@ export function gates(change: Change, protect: readonly string[], contract?: Tic
     const summary = touched.length === 1 ? `protected path touched: ${touched[0]}` : `${touched.length} protected paths touched`;
     return refuse(summary, boundedList(touched), { cause: "blocked-path" });
   }
-  const submodules = change.paths.filter((changed) => changed.mode === "submodule").map(describe);
+  const submodules = change.paths
+    .filter(({ mode, moved, path }) => mode === "submodule" && !(moved && here.includes(path)))
+    .map(describe);
   if (submodules.length > 0) return refuse("a submodule or nested repository was added or moved", boundedList(submodules));
   const stray = strayPaths(change, contract).map(describe);
   if (stray.length > 0) return refuse(`outside the contract's safety.only: ${stray[0]}${more(stray)}`, boundedList(stray));
@@ -39,11 +57,9 @@ export function gates(change: Change, protect: readonly string[], contract?: Tic
   if (change.paths.length > most)
     return refuse(`${change.paths.length} files touched; the contract allows ${most}`, boundedList(change.paths.map(describe)));
   const { paths, additions, deletions } = change;
-  return {
-    ok: true,
-    summary: `${paths.length} ${paths.length === 1 ? "file" : "files"}, +${additions} −${deletions}`,
-    commit: change.tip,
-  };
+  const counts = `${paths.length} ${paths.length === 1 ? "file" : "files"}, +${additions} −${deletions}`;
+  const summary = [counts, ...movedSubmodules(paths), ...(inside === "" ? [] : [inside])].join("; ");
+  return { ok: true, summary, commit: change.tip };
 }
 
 /**
@@ -70,14 +86,15 @@ export function strayPaths(change: Pick<Change, "paths">, contract: Ticket["cont
 }
 
 /**
- * The changed paths that are protected, and new links at a folder that a glob names on the way to protected files: through such a
+ * The changed paths that are protected, and new links and moved submodules at a folder that a glob names on the way to protected files: through such a
  * link, the change would replace them.
  */
 export function touchedOf(change: Pick<Change, "paths">, protect: readonly string[]): readonly ChangedPath[] {
   const isProtected = protectedBy(protect);
   const isOnTheWay = onTheWayTo(protect);
   return change.paths.filter(
-    ({ path, mode, how }) => isProtected(path) || (mode === "symlink" && how !== "deleted" && isOnTheWay(path)),
+    ({ path, mode, how, moved }) =>
+      isProtected(path) || ((mode === "symlink" || moved !== undefined) && how !== "deleted" && isOnTheWay(path)),
   );
 }
 
@@ -86,6 +103,8 @@ function more({ length }: readonly string[]): string {
 }
 
 function describe(changed: ChangedPath): string {
+  const [moved] = movedSubmodules([changed]);
+  if (moved !== undefined) return `${moved}, a commit that is not here: git submodule update fetches it`;
   return `${plainText(changed.path, 200)} (${changed.how})`;
 }
 

@@ -120,6 +120,7 @@ export class FakeRepo {
       base: "main",
       place: "/repo",
       checkoutView: nothing,
+      submodules: () => Promise.resolve([]),
       identity: () => Promise.resolve({ key: "app", name: "app" }),
       baseTip: () => Promise.resolve(tip()),
       addWorktree: ({ branch, from }) => Promise.resolve(void refs.set(branch, from)),

@@ -93,11 +93,12 @@ function leftBy(raw: string): string {
 }
 
 function changedPath(raw: string, path: string): ChangedPath {
-  const [before = "", after = "", , , letter = ""] = raw.slice(1).split(" ");
+  const [before = "", after = "", from = "", to = "", letter = ""] = raw.slice(1).split(" ");
   const how = letter.startsWith("A") ? "added" : letter.startsWith("D") ? "deleted" : "modified";
   // A submodule that is replaced with anything else is a moved submodule too.
   const submodule = before === "160000" || after === "160000" || isModules(path);
-  return { path, how, mode: submodule ? "submodule" : modeWord(how === "deleted" ? before : after) };
+  const moved = before === "160000" && after === "160000" && { moved: { from, to } };
+  return { path, how, mode: submodule ? "submodule" : modeWord(how === "deleted" ? before : after), ...moved };
 }
 
 /**

@@ -8,6 +8,7 @@ import { objectId } from "../git/ref-names.ts";
 import { makeGitDir } from "../repository/git-dir.ts";
 import { packedRefs, refSnapshot } from "../repository/ref-snapshot.ts";
 import type { Store } from "../repository/store.ts";
+import { fillSubmodules } from "../repository/submodules.ts";
 
 /** Files keep their stored line ends, whatever this machine's settings say. */
 const AS_STORED: readonly Setting[] = [["core.autocrlf", "false"]];
@@ -45,6 +46,7 @@ export async function pristineCheckout(
     writeFile(join(gitDir, "packed-refs"), packedRefs(refs.set(store.baseRef, commit))),
   ]);
   await fillLargeFiles(store, options.path, largeFiles);
+  await fillSubmodules(store, { commit, path: options.path, settings: AS_STORED, isKept: false });
   // In a sandbox the objects lie elsewhere (see checkoutView), and outside nobody else uses this git folder.
   if (store.sandbox?.kind === "bubblewrap") await writeFile(join(gitDir, "objects", "info", "alternates"), `${SHARED_OBJECTS}\n`);
 }

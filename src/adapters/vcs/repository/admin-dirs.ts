@@ -47,7 +47,7 @@ export async function readHead(gitDir: string): Promise<Head> {
 /** Longest content of a file that names a ref or a commit. Bytes. */
 const MAX_SHORT = 1_000;
 /** Longest content of a file that holds a path. Bytes. */
-const MAX_PATH = 5_000;
+export const MAX_PATH = 5_000;
 
 /**
  * The text of a short file that a worker may have replaced, or undefined if there is none. A pipe in its place does not block,

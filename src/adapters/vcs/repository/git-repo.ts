@@ -3,6 +3,7 @@ import { settleBoth } from "../../../domain/values/settle-both.ts";
 import type { CommitTree, GitRemote, RemoteCredentials, Repo, TreeFile } from "../../../ports/vcs.ts";
 import { agentView, checkoutView } from "../capture/agent-view.ts";
 import { capture } from "../capture/capture.ts";
+import { keepSubmoduleEdits } from "../capture/submodule-edits.ts";
 import { sweepTemporary } from "../capture/take-over.ts";
 import { moveRef, partOf } from "../git/git-queries.ts";
 import { branchRef } from "../git/ref-names.ts";
@@ -22,6 +23,7 @@ import { branchesBelow } from "./ref-snapshot.ts";
 import { locateOrRefuse, refuseBaseName, refuseState } from "./refuse.ts";
 import { remoteAddress as pageOf, pushUrl } from "./remote-address.ts";
 import { openStore, type Store, type StoreOptions } from "./store.ts";
+import { submodulesOf } from "./submodules.ts";
 import { readFiles } from "./trees.ts";
 import { withUnavailability } from "./unavailable.ts";
 import { knownPath } from "./user-checkout.ts";
@@ -71,9 +73,11 @@ export interface RepoWithRemotes extends Repo {
 /** The number of captured tips that are remembered with their start commits. */
 const REMEMBERED = 1000;
 
-/** What pull requests take. */
-function forForges(store: Store): Pick<Repo, "continueFrom" | "parent"> {
+/** What pull requests and gates take. */
+function forForges(store: Store): Pick<Repo, "continueFrom" | "parent" | "submodules"> {
   return {
+    submodules: async (of) =>
+      (await submodulesOf(store, of)).map(({ path, commit, own }) => ({ path, commit, isHere: own !== undefined })),
     continueFrom: (options) => continueFrom(store, options),
     parent: (commit) => partOf(store, commit, "parent"),
   };
@@ -107,7 +111,7 @@ function repoOf(store: Store, id: RepoId, base: string): Omit<Repo, keyof Return
     capture: async (options) => {
       const change = await capture(store, options);
       remember(change.tip, options.from);
-      return change;
+      return { ...change, ...(await keepSubmoduleEdits(store, options)) };
     },
     keepBranch: ({ branch, tip }) => moveRef(store, branchRef(branch), { to: tip }),
     branchTip: (branch) => store.readBranch(branchRef(branch)),

@@ -14,6 +14,7 @@ import { exists, gitDirOf, type Located, locate } from "./locate.ts";
 import { refuseUnfitCheckout } from "./plain-clone.ts";
 import { findClash } from "./ref-snapshot.ts";
 import type { Store } from "./store.ts";
+import { refuseMissingSubmodules } from "./submodules.ts";
 import { checkoutsOfBase, trackedIn, whyNotReady } from "./user-checkout.ts";
 
 /** A key of a repository in a batch file. */
@@ -127,6 +128,7 @@ export async function refuseState(id: string, base: string, store: Store): Promi
   const checkouts = await checkoutsOfBase(store, new Set());
   const tip = await baseTip(store);
   await refuseMissingObjects(what, store, tip);
+  await refuseMissingSubmodules(what, store, tip);
   for (const checkout of checkouts) {
     refuseUnfitCheckout(checkout.path, await trackedIn(store, checkout));
     const unready = await whyNotReady(store, checkout, tip);

@@ -41,6 +41,8 @@ export interface Store {
   readonly people: CommitPeople;
   /** Signs commits that may land; undefined if they are not signed. */
   readonly signer: Signer | undefined;
+  /** Runs git in any folder; for another store. */
+  readonly runGit: RunGit;
   /** Runs any git process that the other functions do not cover. */
   run(call: GitCall): Promise<string>;
   /** Like `run`, but returns however it ends. */
@@ -110,6 +112,7 @@ export async function openStore(at: Located, base: string, options: StoreOptions
     people: options.commits ?? { author: `${IDENTITY} <${MAIL}>`, committer: `${IDENTITY} <${MAIL}>` },
     signer: signerOf(options, scratch),
     captureBounds: { ...CAPTURE_BOUNDS, ...options.capture },
+    runGit: run,
     run: must,
     start: (call, signal) => run(scratch, call, signal),
     contentCall,

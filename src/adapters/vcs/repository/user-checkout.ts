@@ -1,11 +1,13 @@
-import { join } from "node:path";
+import { realpath } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
 import { firstFewLine } from "../../../domain/values/first-few.ts";
 import type { GitResult } from "../git/git-call.ts";
-import { displayName } from "../git/ref-names.ts";
+import { displayName, objectId } from "../git/ref-names.ts";
 import { inTheWay } from "../landing/in-the-way.ts";
-import { adminDirs, readHead, readShort, resolvedParent } from "./admin-dirs.ts";
+import { adminDirs, ifThere, MAX_PATH, readHead, readShort, resolvedParent } from "./admin-dirs.ts";
 import { exists } from "./locate.ts";
 import type { Store } from "./store.ts";
+import { submodulesOf } from "./submodules.ts";
 
 /** A folder in which a person has the base branch checked out. */
 export interface UserCheckout {
@@ -139,6 +141,7 @@ export async function bringAlong(
 ): Promise<string | undefined> {
   const args = ["read-tree", "-m", "-u", ...(by.dryRun ? ["--dry-run"] : []), by.from, by.to];
   const result = await store.tryContent(args, places(userCheckout));
+  if (result.status === 0 && !by.dryRun) await bringSubmodulesAlong(store, userCheckout, by);
   return result.status === 0 ? undefined : `${displayName(userCheckout.path)}: ${reason(result)}`;
 }
 
@@ -149,4 +152,34 @@ function reason(result: GitResult): string {
 
 function places(userCheckout: UserCheckout): { workTree: string; index: string } {
   return { workTree: userCheckout.path, index: join(userCheckout.gitDir, "index") };
+}
+
+/**
+ * Moves the submodules of a checkout as `git submodule update` does, each from its own repository. One that the user has changed, has on
+ * a branch or does not have stays as it is.
+ */
+async function bringSubmodulesAlong(
+  store: Store,
+  { path: top }: UserCheckout,
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<void> {
+  const before = new Map((await submodulesOf(store, from)).map(({ path, commit }) => [path, commit]));
+  for (const { path: below, commit, own } of await submodulesOf(store, to)) {
+    const old = before.get(below);
+    if (own === undefined || old === undefined || old === commit) continue;
+    const path = join(top, below);
+    const gitDir = await ifThere(realpath(await pointedTo(join(path, ".git"))));
+    const head = gitDir === own.at.commonDir ? await readHead(gitDir) : undefined;
+    if (head === undefined || !("commit" in head) || head.commit !== old) continue;
+    const checkout = { path, gitDir: own.at.commonDir };
+    if ((await whyNotFollow(own, checkout, { from: old, to: commit, rehearse: true })) !== undefined) continue;
+    if ((await bringAlong(own, checkout, { from: old, to: commit, dryRun: false })) !== undefined) continue;
+    await own.refs(["update-ref", "--no-deref", "HEAD", objectId(commit)]);
+  }
+}
+
+/** The git folder of a checkout: the one that its `.git` file names, or `.git` itself. */
+async function pointedTo(gitFile: string): Promise<string> {
+  const [, named] = /^gitdir: (.+)$/.exec((await readShort(gitFile, MAX_PATH)) ?? "") ?? [];
+  return named === undefined ? gitFile : resolve(dirname(gitFile), named);
 }

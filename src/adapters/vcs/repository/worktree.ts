@@ -11,6 +11,7 @@ import { adminDirs, adminDirsOf, readHead, resolvedParent } from "./admin-dirs.t
 import { exists } from "./locate.ts";
 import { removeTrees } from "./remove-tree.ts";
 import { preparePrivateDir, type Store } from "./store.ts";
+import { fillSubmodules } from "./submodules.ts";
 
 type Queue = ReturnType<typeof serialQueue>;
 
@@ -36,6 +37,7 @@ export async function addWorktree(
     store.content(["read-tree", "-m", "-u", from], { workTree: options.path, index }),
     preparePrivateDir(store, own, from),
   ]);
+  await fillSubmodules(store, { commit: from, path: options.path, settings: store.at.inert, isKept: true });
   await copyFile(index, join(own, "index"));
   await keepOlder(join(own, "index"), index);
 }
