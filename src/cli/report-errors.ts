@@ -69,13 +69,14 @@ function missingGit(error: unknown): UserError | undefined {
   });
 }
 
-const FETCH =
-  "It is a partial clone that lacks files of the base: check the base out there once, which fetches them, or clone the whole.";
+const FETCH = "It is a partial clone that lacks files of the base: git fetch --refetch --no-filter";
 
 /** A clone may be in any state: what git says of it is no defect of loopdash. */
 function failedGit(error: unknown): UserError | undefined {
   if (!(error instanceof GitFailure)) return undefined;
-  const todo = error.message.includes("promisor remote") ? FETCH : "See what `git status` and `git fsck` say there, and mend it.";
+  const todo = error.message.includes("promisor remote")
+    ? FETCH
+    : "See what `git status` and `git fsck` say there, and mend it; a partial clone: git fetch --refetch --no-filter";
   const why = plainText(error.message, 500);
   return new UserError({ what: "git cannot work in the repository", why, todo, exitCode: EXIT.refused, cause: error });
 }

@@ -12,13 +12,10 @@ export interface Change {
   readonly uncounted?: readonly string[];
   /** A digest: equal for changes that leave the same files with the same content, on whatever base. Absent if nothing is changed. */
   readonly content?: string;
-<<<<<<< HEAD
   /** Work that the agent left outside its worktree's HEAD. Absent: none, or it was not looked for. */
   readonly elsewhere?: readonly LeftElsewhere[];
-=======
   /** Submodules inside of which the worker has changed files; those are kept on a branch of the ticket's name there. Absent: none. */
   readonly submoduleEdits?: readonly string[];
->>>>>>> fdc12086 (feat(submodules): agents and checks have submodules offline, a moved one is shown and needs a person, edits inside are kept)
 }
 
 /** A rename is listed as a deletion and an addition, so that both paths are checked. */

@@ -249,14 +249,6 @@ export class CandidateChecks {
     return { ok: true, steps };
   }
 
-  /** The submodules of the change whose commits are here, if it moves any. */
-  async #submodulesHere(): Promise<readonly string[]> {
-    if (this.#moved.length === 0) return [];
-    const all = await this.#repo.submodules(this.#change.tip);
-    const lacking = all.filter(({ isHere }) => !isHere).map(({ path }) => path);
-    return all.flatMap(({ path }) => (lacking.some((each) => `${each}/`.startsWith(`${path}/`)) ? [] : [path]));
-  }
-
   get #moved(): readonly string[] {
     return movedSubmodules(this.#change.paths);
   }
@@ -264,14 +256,7 @@ export class CandidateChecks {
   async #run(placed: Placed, candidate: Candidate, scope: OpenAttempt): Promise<StepResult> {
     const { spec } = placed;
     const ctx = this.#ctx;
-<<<<<<< HEAD
     if (spec.step === "gates") return runGatesStep(ctx, scope, this.#repo, this.#change);
-=======
-    if (spec.step === "gates") {
-      const { ticket } = scope;
-      return gates(this.#change, protectedFor(ctx.batch.protect, ticket), ticket.contract, await this.#submodulesHere());
-    }
->>>>>>> fdc12086 (feat(submodules): agents and checks have submodules offline, a moved one is shown and needs a person, edits inside are kept)
     if (!candidate.ok) return conflictEvidence(candidate);
     if (spec.step === "check") {
       const { index } = placed;

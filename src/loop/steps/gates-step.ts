@@ -1,3 +1,4 @@
+import { movedSubmodules } from "../../domain/run/moved-submodule.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import { boundedList } from "../../domain/values/bounded-text.ts";
 import { plural } from "../../domain/values/plural.ts";
@@ -17,10 +18,18 @@ export async function runGatesStep(
   repo: Repo,
   change: Change,
 ): Promise<StepResult> {
-  const found = gates(change, protectedFor(ctx.batch.protect, ticket), ticket.contract);
+  const found = gates(change, protectedFor(ctx.batch.protect, ticket), ticket.contract, await submodulesHere(repo, change));
   const from = ticketOf(ctx.state(), ticket.id).attempt?.worktree?.baseSha;
   if (!found.ok || from === undefined || ticket.allow?.deletions === true) return found;
   return (await refuseDeletions(repo, { from, change })) ?? found;
+}
+
+/** The submodules of a change whose commits are here, nested ones too, if it moves any. */
+async function submodulesHere(repo: Repo, { paths, tip }: Change): Promise<readonly string[]> {
+  if (movedSubmodules(paths).length === 0) return [];
+  const all = await repo.submodules(tip);
+  const lacking = all.filter(({ isHere }) => !isHere).map(({ path }) => path);
+  return all.flatMap(({ path }) => (lacking.some((each) => `${each}/`.startsWith(`${path}/`)) ? [] : [path]));
 }
 
 /**

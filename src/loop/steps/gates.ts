@@ -2,11 +2,8 @@ import picomatch from "picomatch";
 import { withoutRunnerDefaults } from "../../domain/batch/default-protect.ts";
 import type { Ticket } from "../../domain/batch/schema.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
-<<<<<<< HEAD
 import { describeElsewhere } from "../../domain/run/kept-work.ts";
-=======
 import { describeSubmoduleEdits, movedSubmodules } from "../../domain/run/moved-submodule.ts";
->>>>>>> fdc12086 (feat(submodules): agents and checks have submodules offline, a moved one is shown and needs a person, edits inside are kept)
 import { boundedList } from "../../domain/values/bounded-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { Change, ChangedPath } from "../../ports/vcs.ts";
@@ -21,15 +18,6 @@ const MOST_FOLDERS = 100;
  * bring a submodule, nor move one to a commit that is not here (adversary cases A32, D15: path tricks by case and Unicode form are folded
  * away). The rules of the ticket's contract on its change hold too. `here`: the submodules of the change whose commits are here.
  */
-<<<<<<< HEAD
-export function gates(change: Change, protect: readonly string[], contract?: Ticket["contract"]): StepResult {
-  if (change.paths.length === 0) {
-    const left = describeElsewhere(change.elsewhere ?? []);
-    if (left !== "")
-      return refuse(`the worktree has no change; ${left}`, "Leave the one change in the worktree, on its own branch.");
-    return refuse("nothing was changed", "The worker stopped, but its worktree holds no change against the base.");
-  }
-=======
 export function gates(
   change: Change,
   protect: readonly string[],
@@ -37,9 +25,12 @@ export function gates(
   here: readonly string[] = [],
 ): StepResult {
   const inside = describeSubmoduleEdits(change);
-  if (change.paths.length === 0)
+  if (change.paths.length === 0) {
+    const left = describeElsewhere(change.elsewhere ?? []);
+    if (left !== "")
+      return refuse(`the worktree has no change; ${left}`, "Leave the one change in the worktree, on its own branch.");
     return refuse(inside || "nothing was changed", "The worker stopped, but its worktree holds no change against the base.");
->>>>>>> fdc12086 (feat(submodules): agents and checks have submodules offline, a moved one is shown and needs a person, edits inside are kept)
+  }
   const deep = change.paths.filter(({ path }) => path.split("/").length - 1 >= MOST_FOLDERS);
   if (deep.length > 0) return refuse(`a path has ${MOST_FOLDERS} folders or more`, boundedList(deep.map(describe)));
   const touched = touchedOf(change, protect).map(describe);
@@ -86,8 +77,8 @@ export function strayPaths(change: Pick<Change, "paths">, contract: Ticket["cont
 }
 
 /**
- * The changed paths that are protected, and new links and moved submodules at a folder that a glob names on the way to protected files: through such a
- * link, the change would replace them.
+ * The changed paths that are protected, and new links and moved submodules at a folder that a glob names on the way to protected files:
+ * through such a link, the change would replace them.
  */
 export function touchedOf(change: Pick<Change, "paths">, protect: readonly string[]): readonly ChangedPath[] {
   const isProtected = protectedBy(protect);

@@ -145,7 +145,7 @@ describe("the worker's prompt", () => {
     expect(prompt).toContain("## What to do\n\nAll of it.\n");
     expect(prompt).toContain(
       [
-        "1. gates: the change must not be empty and must not touch a protected path",
+        "1. gates: the change must not be empty and must not touch a protected path; what is changed inside a submodule does not land",
         '2. check "unit": npm test must exit 0 on your change merged with the current base',
         "3. merge: your change must merge with the current base without conflicts",
         '4. verify "live": ./live.sh must exit 0 after the merge',
