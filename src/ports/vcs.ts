@@ -10,6 +10,8 @@ export interface Change {
   readonly deletions: number;
   /** Paths that are no text, by name and content. Each counts as one line. Absent: none. */
   readonly uncounted?: readonly string[];
+  /** Files that a filter of the base keeps in another form than they have in this change, each with the reason. Absent: none. */
+  readonly unfiltered?: readonly string[];
   /** A digest: equal for changes that leave the same files with the same content, on whatever base. Absent if nothing is changed. */
   readonly content?: string;
   /** Work that the agent left outside its worktree's HEAD. Absent: none, or it was not looked for. */

@@ -15,8 +15,9 @@ const MOST_FOLDERS = 100;
 
 /**
  * Checks the files of a change, before any of its code runs: it must not be empty, must not touch a protected path, and must not
- * bring a submodule, nor move one to a commit that is not here (adversary cases A32, D15: path tricks by case and Unicode form are folded
- * away). The rules of the ticket's contract on its change hold too. `here`: the submodules of the change whose commits are here.
+ * bring a submodule, move one to a commit that is not here (adversary cases A32, D15: path tricks by case and Unicode form are folded
+ * away), or hold content that a filter of the base should have changed. The rules of the ticket's contract on its change hold too. `here`:
+ * the submodules of the change whose commits are here.
  */
 export function gates(
   change: Change,
@@ -25,12 +26,7 @@ export function gates(
   here: readonly string[] = [],
 ): StepResult {
   const inside = describeSubmoduleEdits(change);
-  if (change.paths.length === 0) {
-    const left = describeElsewhere(change.elsewhere ?? []);
-    if (left !== "")
-      return refuse(`the worktree has no change; ${left}`, "Leave the one change in the worktree, on its own branch.");
-    return refuse(inside || "nothing was changed", "The worker stopped, but its worktree holds no change against the base.");
-  }
+  if (change.paths.length === 0) return refuseNothing(change, inside);
   const deep = change.paths.filter(({ path }) => path.split("/").length - 1 >= MOST_FOLDERS);
   if (deep.length > 0) return refuse(`a path has ${MOST_FOLDERS} folders or more`, boundedList(deep.map(describe)));
   const touched = touchedOf(change, protect).map(describe);
@@ -42,6 +38,9 @@ export function gates(
     .filter(({ mode, moved, path }) => mode === "submodule" && !(moved && here.includes(path)))
     .map(describe);
   if (submodules.length > 0) return refuse("a submodule or nested repository was added or moved", boundedList(submodules));
+  const { unfiltered = [] } = change;
+  if (unfiltered.length > 0)
+    return refuse(plainText(unfiltered[0] ?? "", 400), boundedList(unfiltered.map((why) => plainText(why, 400))));
   const stray = strayPaths(change, contract).map(describe);
   if (stray.length > 0) return refuse(`outside the contract's safety.only: ${stray[0]}${more(stray)}`, boundedList(stray));
   const most = contract?.safety?.files ?? Number.POSITIVE_INFINITY;
@@ -51,6 +50,13 @@ export function gates(
   const counts = `${paths.length} ${paths.length === 1 ? "file" : "files"}, +${additions} −${deletions}`;
   const summary = [counts, ...movedSubmodules(paths), ...(inside === "" ? [] : [inside])].join("; ");
   return { ok: true, summary, commit: change.tip };
+}
+
+function refuseNothing(change: Change, inside: string): StepResult {
+  const left = describeElsewhere(change.elsewhere ?? []);
+  if (left !== "")
+    return refuse(`the worktree has no change; ${left}`, "Leave the one change in the worktree, on its own branch.");
+  return refuse(inside || "nothing was changed", "The worker stopped, but its worktree holds no change against the base.");
 }
 
 /**

@@ -57,8 +57,8 @@ export const DEFENCES = {
     holes: [
       {
         file: `${VCS}/git/git-call.ts`,
-        from: 'GIT_CONFIG_GLOBAL: "/dev/null",',
-        to: 'GIT_CONFIG_GLOBAL: (call.borrowed?.[0] ?? call.objects)?.replace(/objects$/, "config") ?? "/dev/null",',
+        from: "...(call.person ?? NO_SETTINGS),",
+        to: '...(call.person ?? NO_SETTINGS), GIT_CONFIG_GLOBAL: (call.borrowed?.[0] ?? call.objects)?.replace(/objects$/, "config") ?? "/dev/null",',
       },
       UNGUARDED,
     ],

@@ -32,7 +32,7 @@ const SIZES: Defence = {
   holes: [
     {
       file: `${VCS}/capture/stage.ts`,
-      from: "await refuseTooLarge(options.guard, options.workTree, add);",
+      from: "await refuseTooLarge(options.guard, options.workTree, all);",
       to: "void refuseTooLarge;",
     },
   ],

@@ -1,3 +1,7 @@
+import { randomUUID } from "node:crypto";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { objectId } from "../git/ref-names.ts";
 import { readFilesAt } from "../landing/derived-commit.ts";
 import { diffTree } from "../landing/diff-tree.ts";
 import type { Store } from "../repository/store.ts";
@@ -37,7 +41,7 @@ interface Known {
   readonly changed: Map<string, readonly ChangedAttributes[]>;
   /** Commits whose attributes are those of another one, by the later of the two. */
   readonly same: Map<string, string>;
-  readonly largeFiles: Map<string, boolean>;
+  readonly filters: Map<string, boolean>;
 }
 
 const known = new WeakMap<Store, Known>();
@@ -45,9 +49,9 @@ const known = new WeakMap<Store, Known>();
 const REMEMBERED = 1_000;
 
 function knownOf(store: Store): Known {
-  const of = known.get(store) ?? { changed: new Map(), same: new Map(), largeFiles: new Map() };
+  const of = known.get(store) ?? { changed: new Map(), same: new Map(), filters: new Map() };
   known.set(store, of);
-  for (const each of [of.changed, of.same, of.largeFiles]) if (each.size >= REMEMBERED) each.clear();
+  for (const each of [of.changed, of.same, of.filters]) if (each.size >= REMEMBERED) each.clear();
   return of;
 }
 
@@ -74,20 +78,46 @@ async function lookForChanged(store: Store, before: string, after: string): Prom
   return found;
 }
 
-/** True if the attributes of a commit name Git LFS. */
-export async function usesLargeFiles(store: Store, commit: string): Promise<boolean> {
-  const { largeFiles, same } = knownOf(store);
+/** True if the attributes of a commit name a filter. */
+export async function namesFilter(store: Store, commit: string): Promise<boolean> {
+  const { filters, same } = knownOf(store);
   const alike: string[] = [];
   for (let each: string | undefined = commit; each !== undefined && !alike.includes(each); each = same.get(each)) {
-    const uses = largeFiles.get(each);
-    if (uses !== undefined) return uses;
+    const names = filters.get(each);
+    if (names !== undefined) return names;
     alike.push(each);
   }
   const paths = (await readFiles(store, commit)).flatMap(({ name }) => (/(?:^|\/)\.gitattributes$/.test(name) ? [name] : []));
   const texts = await readFilesAt(store, { commit, paths });
-  const doUse = [...texts.values()].some((text) => text.includes("lfs"));
-  for (const each of alike) largeFiles.set(each, doUse);
-  return doUse;
+  const names = [...texts.values()].some((text) => text.includes("filter"));
+  for (const each of alike) filters.set(each, names);
+  return names;
+}
+
+/** The paths that have a filter by the attributes of a commit, and its driver; of all files of the commit, unless some are given. */
+export async function filtersAt(
+  store: Store,
+  commit: string,
+  paths?: readonly string[],
+): Promise<readonly (readonly [path: string, driver: string])[]> {
+  if (!(await namesFilter(store, commit))) return [];
+  const asked = paths ?? (await readFiles(store, commit)).map(({ name }) => name);
+  if (asked.length === 0) return [];
+  const index = join(store.scratch, `index-${randomUUID()}`);
+  try {
+    await store.content(["read-tree", objectId(commit)], { index });
+    const input = asked.map((path) => `${path}\0`).join("");
+    const said = await store.content(["check-attr", "--cached", "--stdin", "-z", "filter"], { index, input });
+    return attributesIn(said).filter(([, driver]) => driver !== "unspecified" && driver !== "unset");
+  } finally {
+    await rm(index, { force: true });
+  }
+}
+
+/** Reads what `git check-attr -z` prints of one attribute: path, name and value. */
+export function attributesIn(output: string): readonly (readonly [path: string, value: string])[] {
+  const fields = output.split("\0");
+  return fields.flatMap((path, i) => (i % 3 === 0 && path !== "" ? [[path, fields[i + 2] ?? ""] as const] : []));
 }
 
 function entry(mode: string, id: string): Entry | undefined {

@@ -121,7 +121,7 @@ async function captureGuarded(store: Store, guard: GuardedGit, options: Found): 
   const committedPaths = Promise.resolve(asCommitted).then((change) => change?.paths ?? []);
   const [staged, history, committed] = await Promise.all([
     prepareIndex(store, guard, own, start.commit).then(() =>
-      stage(store, guard, { own, workTree: options.path, apart: options.nested, committed: committedPaths }, touched),
+      stage(store, guard, { own, workTree: options.path, apart: options.nested, committed: committedPaths, from }, touched),
     ),
     historyOf(store, from, start.commit),
     asCommitted,

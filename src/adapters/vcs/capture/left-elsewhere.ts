@@ -177,7 +177,7 @@ async function captureNested(
     if (leftover !== undefined && commit !== from) await importObjects(store, guard, { leftover, tip: commit, from });
     await preparePrivateDir(store, own, undefined);
     await prepareIndex(store, guard, own, commit);
-    const staged = await stage(store, guard, { own, workTree: folder, apart: [], committed: Promise.resolve([]) }, false);
+    const staged = await stage(store, guard, { own, workTree: folder, apart: [], committed: Promise.resolve([]), from }, false);
     const start = { commit, parent: commit, tree: staged.tree };
     return [{ where: `worktree ${path}`, commit: await commitStaged(store, own, start, staged.any, message) }];
   } catch {

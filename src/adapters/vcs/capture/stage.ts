@@ -1,26 +1,13 @@
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
-import type { ChangedPath } from "../../../ports/vcs.ts";
 import { type GitCall, GitFailure, type GitResult, type Setting } from "../git/git-call.ts";
-import { type GuardedGit, mustGuarded } from "../git/guarded-git.ts";
+import { mustGuarded } from "../git/guarded-git.ts";
 import { displayName } from "../git/ref-names.ts";
 import { ifThere } from "../repository/admin-dirs.ts";
 import type { More, Store } from "../repository/store.ts";
 import { agentFiles, readAgentIndex } from "./agent-index.ts";
 import { refuseTooLarge } from "./leftovers.ts";
-
-interface Of {
-  readonly guard: GuardedGit;
-  /** loopdash's git folder for this worktree; its index receives the staged files. */
-  readonly own: string;
-  readonly workTree: string;
-  /** Other worktrees within this one, whose files are not its files. */
-  readonly apart: readonly { readonly path: string }[];
-  /** The paths that the agent's own commits change. */
-  readonly committed: Promise<readonly ChangedPath[]>;
-  /** The folder for objects that are not yet the repository's; undefined: the repository. */
-  readonly staged: string | undefined;
-}
+import { largeFilesAmong, type Staging, stageLargeFiles } from "./stage-large-files.ts";
 
 interface Found {
   readonly gone: readonly string[];
@@ -33,6 +20,8 @@ interface Found {
   readonly isStaged: boolean;
 }
 
+const ADD = ["--add", "--remove", "--replace"];
+
 /**
  * Stages every difference between the worktree and loopdash's index, except those that only the agent's view of it makes.
  *
@@ -42,22 +31,28 @@ interface Found {
  */
 export async function stageAll(
   store: Store,
-  options: Of,
+  options: Staging,
   touched: boolean,
 ): Promise<{ any: boolean; embedded: readonly string[] }> {
-  const [all, forced] = await Promise.all([lookAround(store, options), touched ? forcedByWorker(store, options) : []]);
-  const found = await withoutView(store, options, all);
-  const add = [...found.changed.keys(), ...found.untracked, ...forced];
-  await refuseTooLarge(options.guard, options.workTree, add);
+  const [seen, forced] = await Promise.all([lookAround(store, options), touched ? forcedByWorker(store, options) : []]);
+  const found = await withoutView(store, options, seen);
+  const all = [...found.changed.keys(), ...found.untracked, ...forced];
+  await refuseTooLarge(options.guard, options.workTree, all);
+  const at = (args: readonly string[], more?: More): GitCall => onWorktree(store, options, args, more);
+  const large = await largeFilesAmong(store, options, at, all);
+  const add = all.filter((path) => !large.has(path));
   // Deletions first, so that a folder can replace a file. By --force-remove, because a path below a new symbolic link is refused
   // otherwise.
   if (found.gone.length > 0) await updateIndex(store, options, ["--force-remove"], found.gone);
-  if (add.length > 0) await updateIndex(store, options, ["--add", "--remove", "--replace"], add);
+  if (add.length > 0) await updateIndex(store, options, ADD, add);
+  const { changed, plain } = await stageLargeFiles(store, options, at, large);
+  if (plain.length > 0) await updateIndex(store, options, ADD, plain);
   // One after another: each takes the index's lock, and a process that does not get it would look like a repository without a
   // commit.
   let linked = false;
   for (const path of found.embedded) linked = (await linkEmbedded(store, options, path)) || linked;
-  return { any: found.isStaged || found.gone.length + add.length > 0 || linked, embedded: found.embedded };
+  const any = found.isStaged || changed || found.gone.length + add.length + plain.length > 0 || linked;
+  return { any, embedded: found.embedded };
 }
 
 /** Conversions of the agent's own that show in no commit: of line ends, and of modes. */
@@ -72,7 +67,7 @@ const CONVERTED: readonly Setting[] = [
  * git has just written from the commit is no change, unless the agent's commits change it: then the file on disk counts, but not for its
  * line ends and its mode.
  */
-async function withoutView(store: Store, options: Of, found: Found): Promise<Found> {
+async function withoutView(store: Store, options: Staging, found: Found): Promise<Found> {
   if (found.gone.length + found.changed.size === 0) return found;
   const index = await readAgentIndex(options.own, (args, more, script) =>
     options.guard.run(onWorktree(store, options, args, more), script),
@@ -92,7 +87,7 @@ async function withoutView(store: Store, options: Of, found: Found): Promise<Fou
   return { ...found, gone, changed };
 }
 
-async function lookAround(store: Store, options: Of, config: readonly Setting[] = []): Promise<Found> {
+async function lookAround(store: Store, options: Staging, config: readonly Setting[] = []): Promise<Found> {
   const flags = ["--porcelain=v2", "-z", "--untracked-files=all", "--ignore-submodules=dirty", "--no-renames"];
   const call = onWorktree(store, options, ["status", ...flags]);
   const listed = await mustGuarded(options.guard, { ...call, config: [...(call.config ?? []), ...config] });
@@ -127,7 +122,7 @@ function refuseUnreadableNames(listed: string): void {
 }
 
 /** Ignored files that the agent added by force: they are tracked in its index, so they are part of the uncommitted work. */
-async function forcedByWorker(store: Store, options: Of): Promise<string[]> {
+async function forcedByWorker(store: Store, options: Staging): Promise<string[]> {
   const args = ["ls-files", "--sparse", "-z", "--cached", "--ignored", "--exclude-standard"];
   const index = join(agentFiles(options.own), "index");
   const listed = await options.guard.run(onWorktree(store, options, args, { index }));
@@ -136,23 +131,23 @@ async function forcedByWorker(store: Store, options: Of): Promise<string[]> {
 }
 
 /** Adds an embedded repository as a gitlink, which makes it visible in the commit; false if it has no commit. */
-async function linkEmbedded(store: Store, options: Of, path: string): Promise<boolean> {
+async function linkEmbedded(store: Store, options: Staging, path: string): Promise<boolean> {
   const result = await tryUpdateIndex(store, options, ["--add", "--replace"], [path]);
   return result.status === 0;
 }
 
-async function updateIndex(store: Store, options: Of, flags: readonly string[], paths: readonly string[]): Promise<void> {
+async function updateIndex(store: Store, options: Staging, flags: readonly string[], paths: readonly string[]): Promise<void> {
   const result = await tryUpdateIndex(store, options, flags, paths);
   if (result.status !== 0) throw new GitFailure(["update-index"], result);
 }
 
-function tryUpdateIndex(store: Store, options: Of, flags: readonly string[], paths: readonly string[]): Promise<GitResult> {
+function tryUpdateIndex(store: Store, options: Staging, flags: readonly string[], paths: readonly string[]): Promise<GitResult> {
   const input = paths.map((path) => `${path}\0`).join("");
   return options.guard.run(onWorktree(store, options, ["update-index", ...flags, "-z", "--stdin"], { input }));
 }
 
 /** A git call with loopdash's index on the worktree. */
-function onWorktree(store: Store, options: Of, args: readonly string[], more: More = {}): GitCall {
+function onWorktree(store: Store, options: Staging, args: readonly string[], more: More = {}): GitCall {
   const apart = options.staged === undefined ? {} : { objects: options.staged, borrowed: [store.at.objects] };
   return store.contentCall(args, { gitDir: options.own, workTree: options.workTree, ...apart, ...more });
 }

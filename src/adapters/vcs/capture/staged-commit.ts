@@ -18,7 +18,7 @@ interface Staged {
 export async function stage(
   store: Store,
   guard: GuardedGit,
-  options: Pick<Parameters<typeof stageAll>[1], "own" | "workTree" | "apart" | "committed">,
+  options: Pick<Parameters<typeof stageAll>[1], "own" | "workTree" | "apart" | "committed" | "from">,
   touched: boolean,
 ): Promise<Staged> {
   const staged = store.sandbox === undefined ? undefined : await makeQuarantine(join(options.own, "staged"));

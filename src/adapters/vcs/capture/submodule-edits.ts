@@ -33,7 +33,8 @@ async function keepEdits(own: Store, place: string, { commit, ...options }: Of &
   const guard = guardedGit(own, { ...options, reach: { write: [dir], read: [place] } });
   try {
     await prepareIndex(own, guard, dir, commit);
-    const staged = await stage(own, guard, { own: dir, workTree: place, apart: [], committed: Promise.resolve([]) }, false);
+    const of = { own: dir, workTree: place, apart: [], committed: Promise.resolve([]), from: commit };
+    const staged = await stage(own, guard, of, false);
     if (!staged.any) return false;
     const tree = staged.tree ?? (await own.content(["write-tree"], { gitDir: dir })).trim();
     const tip = await writeCommit(own, { tree, parent: commit, message: options.message });

@@ -27,6 +27,8 @@ export interface GitCall {
   readonly session?: "line" | "transaction" | "echo" | "merges";
   /** Gets stdout in bytes as it arrives; the answer "stop" ends the process. */
   readonly onOutput?: (chunk: Buffer) => "more" | "stop";
+  /** Set if git works on a person's files: the variables by which it finds the person's settings, which count then. */
+  readonly person?: Readonly<Record<string, string>>;
   /** Set if git asks a remote: the one protocol that it may use, and the variables that this takes. */
   readonly remote?: { readonly protocol: string; readonly env: Readonly<Record<string, string>> };
   /** Set if git reads a worker's leftovers: it is bounded then, and the caller can kill it unless a session answers. */
@@ -107,6 +109,8 @@ const SAFE: readonly Setting[] = [
 export const IDENTITY = ENGINE_AUTHOR;
 export const MAIL = "loopdash@localhost";
 
+const NO_SETTINGS = { GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null", GIT_ATTR_NOSYSTEM: "1" } as const;
+
 /** The whole environment of a git process: an allow-list, so that neither GIT_* nor secrets get in. */
 export function gitEnvironment(call: GitCall): Record<string, string> {
   const env: Record<string, string> = {
@@ -114,9 +118,7 @@ export function gitEnvironment(call: GitCall): Record<string, string> {
     LANG: "C",
     LC_ALL: "C",
     GIT_DIR: call.gitDir,
-    GIT_CONFIG_NOSYSTEM: "1",
-    GIT_CONFIG_GLOBAL: "/dev/null",
-    GIT_ATTR_NOSYSTEM: "1",
+    ...(call.person ?? NO_SETTINGS),
     GIT_TERMINAL_PROMPT: "0",
     GIT_OPTIONAL_LOCKS: "0",
     GIT_NO_REPLACE_OBJECTS: "1",

@@ -1,9 +1,12 @@
 import type { Landing } from "../../../ports/vcs.ts";
 import { partOf, tryMoveRef } from "../git/git-queries.ts";
 import { isObjectId, objectId } from "../git/ref-names.ts";
+import { type Compare, filesUnlikeCommit } from "../repository/compare-checkout.ts";
 import { baseTip, isAncestor } from "../repository/history.ts";
 import type { Store } from "../repository/store.ts";
-import { bringAlong, checkoutsOfBase, filesUnlikeCommit, type UserCheckout, whyNotFollow } from "../repository/user-checkout.ts";
+import { bringAlong, checkoutsOfBase, type UserCheckout, whyNotFollow } from "../repository/user-checkout.ts";
+
+const BY_FILTERS: Compare = { filters: true };
 
 /**
  * Moves the base from `from` to `to`, and the user's checkouts with it.
@@ -80,8 +83,8 @@ async function alreadyMoved(
 ): Promise<Landing> {
   if (!(await isAncestor(store, at.to, at.tip))) return { as: "moved", tip: at.tip };
   for (const checkout of checkouts) {
-    if ((await filesUnlikeCommit(store, checkout, at.tip)).length === 0) continue;
-    const untouched = (await filesUnlikeCommit(store, checkout, at.from)).length === 0;
+    if ((await filesUnlikeCommit(store, checkout, at.tip, BY_FILTERS)).length === 0) continue;
+    const untouched = (await filesUnlikeCommit(store, checkout, at.from, BY_FILTERS)).length === 0;
     if (untouched) await bringAlong(store, checkout, { from: at.from, to: at.tip, dryRun: false });
   }
   return { as: "landed" };
@@ -91,18 +94,19 @@ async function alreadyMoved(
  * True if a checkout looks like that of a landing which was interrupted after the swap: it shows exactly the commit before the
  * tip, and the tip is a ticket's. Its apparent changes are then only the landing in reverse.
  */
-export async function isCutOffLanding(store: Store, checkout: UserCheckout, tip: string): Promise<boolean> {
+export async function isCutOffLanding(store: Store, checkout: UserCheckout, tip: string, how: Compare): Promise<boolean> {
   const args = ["log", "-1", "--format=%P%n%(trailers:key=Loopdash-Ticket,valueonly)", tip];
   const [parent, ticket] = (await store.content(args)).split("\n");
   if (!isObjectId(parent ?? "") || (ticket ?? "").trim() === "") return false;
-  return (await filesUnlikeCommit(store, checkout, parent as string)).length === 0;
+  return (await filesUnlikeCommit(store, checkout, parent as string, how)).length === 0;
 }
 
 /** Updates checkouts that an interrupted landing left behind. Changes nothing else; safe to repeat. */
 export async function finishCutOffLanding(store: Store, ours: ReadonlySet<string>): Promise<void> {
   const tip = await baseTip(store);
   for (const checkout of await checkoutsOfBase(store, ours)) {
-    if ((await filesUnlikeCommit(store, checkout, tip)).length === 0 || !(await isCutOffLanding(store, checkout, tip))) continue;
+    if ((await filesUnlikeCommit(store, checkout, tip, BY_FILTERS)).length === 0) continue;
+    if (!(await isCutOffLanding(store, checkout, tip, BY_FILTERS))) continue;
     const from = (await store.content(["rev-parse", "--verify", `${tip}^`])).trim();
     await bringAlong(store, checkout, { from, to: tip, dryRun: false });
   }

@@ -1,6 +1,6 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type ChangedAttributes, changedAttributes, toBase, usesLargeFiles } from "../capture/attributes.ts";
+import { type ChangedAttributes, changedAttributes, namesFilter, toBase } from "../capture/attributes.ts";
 import { fillLargeFiles } from "../capture/large-files.ts";
 import { SHARED_OBJECTS } from "../capture/worker-git.ts";
 import type { GitCall, Setting } from "../git/git-call.ts";
@@ -104,7 +104,7 @@ function foldersOf(path: string): string[] {
 }
 
 async function listLargeFiles(store: Store, git: InCheckout, rules: string): Promise<readonly string[]> {
-  if (!(await usesLargeFiles(store, rules))) return [];
+  if (!(await namesFilter(store, rules))) return [];
   const listed = await git(["ls-files", "-z", "--", ":(attr:filter=lfs)"]);
   return listed.split("\0").filter((path) => path !== "");
 }

@@ -5,6 +5,7 @@ import { agentView, checkoutView } from "../capture/agent-view.ts";
 import { capture } from "../capture/capture.ts";
 import { keepSubmoduleEdits } from "../capture/submodule-edits.ts";
 import { sweepTemporary } from "../capture/take-over.ts";
+import { withUnfiltered } from "../capture/unfiltered.ts";
 import { moveRef, partOf } from "../git/git-queries.ts";
 import { branchRef } from "../git/ref-names.ts";
 import { serialQueue } from "../git/serial-queue.ts";
@@ -30,8 +31,6 @@ import { knownPath } from "./user-checkout.ts";
 import { addWorktree, removeWorktree } from "./worktree.ts";
 
 type RepoOptions = { readonly id: RepoId; readonly path: string; readonly base: string } & Omit<StoreOptions, "commits"> & {
-    /** Where git and ssh find what they reach remotes with; default: nothing. */
-    readonly env?: NodeJS.ProcessEnv;
     /** How commits look, which may still be asked for. */
     readonly commits?: StoreOptions["commits"] | Promise<StoreOptions["commits"]>;
   };
@@ -109,14 +108,14 @@ function repoOf(store: Store, id: RepoId, base: string): Omit<Repo, keyof Return
     agentView: (options) => agentView(store, options),
     checkoutView: checkoutView(store),
     capture: async (options) => {
-      const change = await capture(store, options);
+      const change = await withUnfiltered(store, options.from, await capture(store, options));
       remember(change.tip, options.from);
       return { ...change, ...(await keepSubmoduleEdits(store, options)) };
     },
     keepBranch: ({ branch, tip }) => moveRef(store, branchRef(branch), { to: tip }),
     branchTip: (branch) => store.readBranch(branchRef(branch)),
     branches: (folder) => branchesBelow(store, folder),
-    change: ({ from, tip }) => changeBetween(store, from, tip),
+    change: async ({ from, tip }) => withUnfiltered(store, from, await changeBetween(store, from, tip)),
     changedLines: (options) => changedLines(store, options),
     readFile: (options) => readFileAt(store, options),
     readFiles: (options) => readFilesAt(store, options),

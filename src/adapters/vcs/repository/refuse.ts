@@ -3,6 +3,8 @@ import { dirname, join } from "node:path";
 import { isDecoded, NOT_UTF8 } from "../../../domain/values/decoded.ts";
 import { settleBoth } from "../../../domain/values/settle-both.ts";
 import { EXIT, UserError } from "../../../domain/values/user-error.ts";
+import { filtersAt } from "../capture/attributes.ts";
+import { LFS, missingLargeFile } from "../capture/large-files.ts";
 import { GitFailure, GitMissing } from "../git/git-call.ts";
 import { gitVersionIn, OLDEST_GIT } from "../git/git-version.ts";
 import { branchRef, displayName, unfitBranchName } from "../git/ref-names.ts";
@@ -11,6 +13,7 @@ import { isCutOffLanding } from "../landing/land.ts";
 import { ifThere, readHead } from "./admin-dirs.ts";
 import { baseTip } from "./history.ts";
 import { exists, gitDirOf, type Located, locate } from "./locate.ts";
+import { writingDrivers } from "./person-git.ts";
 import { refuseUnfitCheckout } from "./plain-clone.ts";
 import { findClash } from "./ref-snapshot.ts";
 import type { Store } from "./store.ts";
@@ -129,10 +132,11 @@ export async function refuseState(id: string, base: string, store: Store): Promi
   const tip = await baseTip(store);
   await refuseMissingObjects(what, store, tip);
   await refuseMissingSubmodules(what, store, tip);
+  await refuseFilters(what, store, tip);
   for (const checkout of checkouts) {
     refuseUnfitCheckout(checkout.path, await trackedIn(store, checkout));
-    const unready = await whyNotReady(store, checkout, tip);
-    if (unready === undefined || (await isCutOffLanding(store, checkout, tip))) continue;
+    const unready = await whyNotReady(store, checkout, tip, { filters: false });
+    if (unready === undefined || (await isCutOffLanding(store, checkout, tip, { filters: false }))) continue;
     throw refusal({ what, ...unready });
   }
   const { bare, mainWorktree, commonDir, path } = store.at;
@@ -158,4 +162,25 @@ async function refuseMissingObjects(what: string, store: Store, tip: string): Pr
   if (listed.status === 0 && listed.stdout.trim() === "") return;
   const why = "it is a partial clone that lacks files of its base, and loopdash lets git fetch nothing on its own";
   throw refusal({ what, why, todo: `fetch them: git -C ${displayName(path)} fetch --refetch --no-filter` });
+}
+
+/** Refuses a base whose files agents and checks could not be given as the user has them. */
+async function refuseFilters(what: string, store: Store, tip: string): Promise<void> {
+  const filtered = await filtersAt(store, tip);
+  const writing = writingDrivers(store.person);
+  const [path, driver] = filtered.find(([, name]) => name !== LFS && writing.has(name)) ?? [];
+  if (path !== undefined) {
+    const name = displayName(driver ?? "");
+    const why = `${displayName(path)} has the filter "${name}", which runs for no agent and no check: they would get it as it is stored`;
+    const off = ["clean", "smudge", "process", "required"].map((key) => `-c filter.${name}.${key}=`).join(" ");
+    const place = displayName(store.at.path);
+    throw refusal({
+      what,
+      why,
+      todo: `if that is enough for them, give a clone without it: git clone ${off} ${place} ${place}-stored`,
+    });
+  }
+  const large = filtered.flatMap(([file, name]) => (name === LFS ? [file] : []));
+  const why = await missingLargeFile(store, tip, large);
+  if (why !== undefined) throw refusal({ what, why, todo: `git -C ${displayName(store.at.path)} lfs fetch` });
 }

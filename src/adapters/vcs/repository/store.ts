@@ -14,6 +14,7 @@ import { createSigner, type Signer } from "../landing/sign.ts";
 import { makeGitDir, writeDiffRules, writeHead } from "./git-dir.ts";
 import type { SigningSettings } from "./git-identity.ts";
 import { exists, isMissing, type Located } from "./locate.ts";
+import { type Person, readPerson } from "./person-git.ts";
 
 export type More = Partial<
   Pick<GitCall, "workTree" | "index" | "input" | "session" | "onOutput" | "gitDir" | "objects" | "borrowed">
@@ -39,6 +40,8 @@ export interface Store {
   readonly captureBounds: CaptureBounds;
   /** The author and the committer of commits that may land, as `Name <mail>`. */
   readonly people: CommitPeople;
+  /** How git converts files for the person whose repository it is. */
+  readonly person: Person;
   /** Signs commits that may land; undefined if they are not signed. */
   readonly signer: Signer | undefined;
   /** Runs git in any folder; for another store. */
@@ -69,6 +72,8 @@ export interface StoreOptions {
   /** The people of commits that may land, and how those are signed; default: loopdash, not signed. */
   readonly commits?: CommitPeople & { readonly signing?: SigningSettings | undefined; readonly env: NodeJS.ProcessEnv };
   readonly scratch?: string;
+  /** Where git finds the settings of the repository's person; default: nothing. */
+  readonly env?: NodeJS.ProcessEnv;
   readonly run?: RunGit;
   readonly sandbox?: Sandbox;
   readonly capture?: Partial<CaptureBounds>;
@@ -110,6 +115,7 @@ export async function openStore(at: Located, base: string, options: StoreOptions
     scratch,
     sandbox: options.sandbox,
     people: options.commits ?? { author: `${IDENTITY} <${MAIL}>`, committer: `${IDENTITY} <${MAIL}>` },
+    person: await readPerson((call) => run(scratch, call), at.commonDir, options.env ?? {}),
     signer: signerOf(options, scratch),
     captureBounds: { ...CAPTURE_BOUNDS, ...options.capture },
     runGit: run,

@@ -1,11 +1,15 @@
-import { realpath } from "node:fs/promises";
+import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { firstFewLine } from "../../../domain/values/first-few.ts";
-import type { GitResult } from "../git/git-call.ts";
+import { filtersAt } from "../capture/attributes.ts";
+import { GitFailure, type GitResult } from "../git/git-call.ts";
 import { displayName, objectId } from "../git/ref-names.ts";
+import { diffTree } from "../landing/diff-tree.ts";
 import { inTheWay } from "../landing/in-the-way.ts";
 import { adminDirs, ifThere, MAX_PATH, readHead, readShort, resolvedParent } from "./admin-dirs.ts";
+import { type Compare, compareWithCommit } from "./compare-checkout.ts";
 import { exists } from "./locate.ts";
+import { inPersonsCheckout, writingDrivers } from "./person-git.ts";
 import type { Store } from "./store.ts";
 import { submodulesOf } from "./submodules.ts";
 
@@ -66,8 +70,13 @@ async function firstLine(file: string): Promise<string | undefined> {
 }
 
 /** The reason why the checkout, which should show `commit`, cannot follow now, or undefined if it can. Changes nothing. */
-export async function whyNotReady(store: Store, userCheckout: UserCheckout, commit: string): Promise<Unready | undefined> {
-  return (await whyBusy(store, userCheckout)) ?? whyDirty(store, userCheckout, commit);
+export async function whyNotReady(
+  store: Store,
+  userCheckout: UserCheckout,
+  commit: string,
+  how: Compare,
+): Promise<Unready | undefined> {
+  return (await whyBusy(store, userCheckout)) ?? whyDirty(store, userCheckout, commit, how);
 }
 
 /**
@@ -80,11 +89,13 @@ export async function whyNotFollow(
   { from, to, rehearse }: { readonly from: string; readonly to: string; readonly rehearse: boolean },
 ): Promise<string | undefined> {
   const [unready, path] = await Promise.all([
-    whyNotReady(store, userCheckout, from),
+    whyNotReady(store, userCheckout, from, { filters: true }),
     inTheWay(store, userCheckout.path, from, to),
   ]);
   if (unready !== undefined) return unready.why;
   if (path !== undefined) return `${displayName(userCheckout.path)}: the untracked ${displayName(path)} would be overwritten`;
+  const unwritten = await whyNotWritten(store, userCheckout, { from, to });
+  if (unwritten !== undefined) return unwritten;
   // Alone: the dry run holds the index's lock, and so does a diff that meets a touched file.
   return rehearse ? bringAlong(store, userCheckout, { from, to, dryRun: true }) : undefined;
 }
@@ -108,12 +119,19 @@ async function whyBusy(store: Store, { path, gitDir }: UserCheckout): Promise<Un
   return { why: `${at}: it is a sparse checkout, which cannot be brought along`, todo };
 }
 
-async function whyDirty(store: Store, userCheckout: UserCheckout, commit: string): Promise<Unready | undefined> {
-  const changed = await filesUnlikeCommit(store, userCheckout, commit);
-  if (changed.length === 0) return undefined;
-  const names = firstFewLine(changed.map(displayName), 3);
-  const todo = "commit or stash them, or check out another branch there";
-  return { why: `${displayName(userCheckout.path)} has uncommitted changes: ${names}`, todo };
+async function whyDirty(store: Store, userCheckout: UserCheckout, commit: string, how: Compare): Promise<Unready | undefined> {
+  const at = displayName(userCheckout.path);
+  try {
+    const { changed, unclear } = await compareWithCommit(store, userCheckout, commit, how);
+    const todo = "commit or stash them, or check out another branch there";
+    if (changed.length > 0) return { why: `${at} has uncommitted changes: ${firstFewLine(changed.map(displayName), 3)}`, todo };
+    if (unclear.length === 0) return undefined;
+    const why = `only a filter of git's settings can tell whether files of ${at} are changed: ${firstFewLine(unclear.map(displayName), 3)}`;
+    return { why, todo: `let it look: git -C ${at} status` };
+  } catch (error) {
+    if (!(error instanceof GitFailure)) throw error;
+    return { why: failure(userCheckout, error), todo: `see what git says there: git -C ${at} status` };
+  }
 }
 
 /** The tracked files of a checkout. */
@@ -121,18 +139,10 @@ export async function trackedIn(store: Store, userCheckout: UserCheckout): Promi
   return (await store.content(["ls-files", "-z"], places(userCheckout))).split("\0");
 }
 
-/** Tracked files in which the checkout, staged or not, differs from a commit. Submodules are not looked into. */
-export async function filesUnlikeCommit(store: Store, userCheckout: UserCheckout, commit: string): Promise<readonly string[]> {
-  const flags = ["--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all"];
-  // Not diff-index: it reports a file as changed if only its time changed. `diff` compares the content and notes the new time in
-  // the index, which the following read-tree relies on.
-  const listed = await store.content(["diff", ...flags, commit, "--"], places(userCheckout));
-  return listed.split("\0").filter((path) => path !== "");
-}
-
 /**
- * Moves the checkout from one commit to another: index and files, all or nothing. A file that is not in `from`, tracked or
- * ignored, is never overwritten. With `dryRun` it only checks. Returns undefined, or the reason of the failure.
+ * Moves the checkout from one commit to another: index and files, all or nothing, written as git writes them for its person: by their
+ * filters, ends of lines and encodings. A file that is not in `from`, tracked or ignored, is never overwritten. With `dryRun` it only
+ * checks. Returns undefined, or the reason of the failure.
  */
 export async function bringAlong(
   store: Store,
@@ -140,14 +150,54 @@ export async function bringAlong(
   by: { readonly from: string; readonly to: string; readonly dryRun: boolean },
 ): Promise<string | undefined> {
   const args = ["read-tree", "-m", "-u", ...(by.dryRun ? ["--dry-run"] : []), by.from, by.to];
-  const result = await store.tryContent(args, places(userCheckout));
+  const result = await inPersonsCheckout(store, userCheckout, args, { filters: true });
   if (result.status === 0 && !by.dryRun) await bringSubmodulesAlong(store, userCheckout, by);
-  return result.status === 0 ? undefined : `${displayName(userCheckout.path)}: ${reason(result)}`;
+  return result.status === 0 ? undefined : failure(userCheckout, result);
 }
 
-function reason(result: GitResult): string {
-  const line = result.stderr.split("\n").find((each) => each.trim() !== "") ?? "git does not say why";
-  return displayName(line.replace(/^(?:error|fatal): /, "").slice(0, 500));
+/**
+ * The reason why a filter of the person's settings cannot write a file that changes from one commit to another. Git would stop in the
+ * middle of the checkout there; so those files are written to a folder of loopdash first.
+ */
+async function whyNotWritten(
+  store: Store,
+  userCheckout: UserCheckout,
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<string | undefined> {
+  const drivers = writingDrivers(store.person);
+  if (drivers.size === 0) return undefined;
+  const { output } = await diffTree(
+    store,
+    { from, tip: to, options: ["-z", "--name-only", "--no-renames", "--diff-filter=d"] },
+    Number.POSITIVE_INFINITY,
+  );
+  const changed = output
+    .toString("utf8")
+    .split("\0")
+    .filter((path) => path !== "");
+  const paths = (await filtersAt(store, to, changed)).flatMap(([path, driver]) => (drivers.has(driver) ? [path] : []));
+  if (paths.length === 0) return undefined;
+  const folder = await mkdtemp(join(store.scratch, "written-"));
+  try {
+    const index = join(folder, "index");
+    await store.content(["read-tree", to], { index });
+    const input = paths.map((path) => `${path}\0`).join("");
+    const args = ["checkout-index", "-z", "--stdin", `--prefix=${folder}/files/`];
+    const result = await inPersonsCheckout(store, userCheckout, args, { filters: true, input, index });
+    return result.status === 0 ? undefined : failure(userCheckout, result);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Git's reason for a failure; that of a filter with what helps. */
+function failure({ path }: UserCheckout, { stderr }: Pick<GitResult, "stderr">): string {
+  const lines = stderr.split("\n").filter((each) => each.trim() !== "");
+  const line = lines.find((each) => each.startsWith("fatal: ")) ?? lines[0] ?? "git does not say why";
+  const why = displayName(line.replace(/^(?:error|fatal): /, "").slice(0, 500));
+  const at = displayName(path);
+  if (!/ filter .* failed$/.test(line)) return `${at}: ${why}`;
+  return `${at}: ${why} (mend that filter, or let the checkout stay behind: git -C ${at} switch --detach)`;
 }
 
 function places(userCheckout: UserCheckout): { workTree: string; index: string } {

@@ -2,7 +2,10 @@ import { copyFile, mkdir, writeFile } from "node:fs/promises";
 import { basename, join, resolve, sep } from "node:path";
 import { hasErrorCode } from "../../../domain/values/error-text.ts";
 import { removeFolder } from "../../remove-folder.ts";
+import { filtersAt } from "../capture/attributes.ts";
+import { noteStats } from "../capture/index-stats.ts";
 import { keepOlder } from "../capture/index-time.ts";
+import { fillLargeFiles, LFS } from "../capture/large-files.ts";
 import { agentDir } from "../capture/worker-git.ts";
 import { moveRef } from "../git/git-queries.ts";
 import { branchRef, objectId } from "../git/ref-names.ts";
@@ -38,6 +41,9 @@ export async function addWorktree(
     preparePrivateDir(store, own, from),
   ]);
   await fillSubmodules(store, { commit: from, path: options.path, settings: store.at.inert, isKept: true });
+  const large = (await filtersAt(store, from)).flatMap(([file, driver]) => (driver === LFS ? [file] : []));
+  const filled = await fillLargeFiles(store, options.path, large);
+  if (filled.length > 0) await noteStats(index, { folder: options.path, paths: filled, format: store.at.format });
   await copyFile(index, join(own, "index"));
   await keepOlder(join(own, "index"), index);
 }
