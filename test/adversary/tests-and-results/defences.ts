@@ -166,7 +166,7 @@ export const DEFENCES = {
         from: "const fold = (text: string): string => caseless(text)",
         to: "void caseless; const fold = (text: string) => text",
       },
-      { file: GATES, from: '|| (mode === "symlink" && how !== "deleted" && isOnTheWay(path))', to: "" },
+      { file: GATES, from: '|| ((mode === "symlink" || moved !== undefined) && how !== "deleted" && isOnTheWay(path))', to: "" },
       { file: PROTECTED, from: '.replace(/[\\n\\r\\u2028\\u2029]/g, "_");', to: ";" },
     ],
   },
