@@ -63,10 +63,19 @@ export class FakePullRequests {
     return this.calls.filter((call) => call === "open").length;
   }
 
-  /** Merges the commit by a squash, as the forge or a person does. */
-  merge(head: string, title = "merged"): string {
+  /** Merges the commit as the forge or a person does. */
+  merge(head: string, title = "merged", by: "squash" | "merge" = "squash"): string {
     const tree = git(this.#user, "rev-parse", `${head}^{tree}`);
-    const commit = git(this.#user, "commit-tree", tree, "-p", git(this.#user, "rev-parse", "main"), "-m", title);
+    const commit = git(
+      this.#user,
+      "commit-tree",
+      tree,
+      "-p",
+      git(this.#user, "rev-parse", "main"),
+      ...(by === "merge" ? ["-p", head] : []),
+      "-m",
+      title,
+    );
     this.#merged = { head, commit };
     return commit;
   }

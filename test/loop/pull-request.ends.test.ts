@@ -80,7 +80,7 @@ describe("a pull request", () => {
   ])(
     "whose check stays away after one more agent (%s) is given up, and not a person's step: no third one is paid",
     async (_what, work) => {
-      const { stage, forge } = await openStage({ limits: { attempts: 5 }, ...(work && { work }) }, { appearMs: 30 });
+      const { stage, forge } = await openStage({ limits: { attempts: 5 }, ...(work && { work }) }, { appearMs: 200 });
       using _ = stage;
       forge.shown = { checks: [] };
       stage.start();
@@ -88,6 +88,9 @@ describe("a pull request", () => {
       const reason = expect.stringMatching(/^infrastructure: pull request #7: the check ci did not appear within/);
       expect(stage.ticket(T1)).toMatchObject({ phase: "stalled", stalledReason: reason });
       expect(stage.tasks).toHaveLength(2);
+      // The second agent begins after the wait for the check.
+      const [first, second] = stage.of("attempt-claimed").map(({ at }) => at);
+      expect((second ?? 0) - (first ?? 0)).toBeGreaterThanOrEqual(200);
       expect(forge.merges).toBe(0);
     },
   );

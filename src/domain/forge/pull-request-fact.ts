@@ -106,6 +106,8 @@ export interface TicketPullRequest {
   readonly hadChecks?: true;
   /** Set once the forge was asked to merge `head`: its commit may be on the base before the run knows of it. */
   readonly isMerging?: true;
+  /** The step with which `head` was left to a person; absent if it was not, and in runs of older versions. */
+  readonly leftTo?: string;
   /** Remarks that an agent has had, and the commit at which it had the last of them. */
   readonly answered: readonly string[];
   readonly answeredHead?: string;

@@ -20,9 +20,14 @@ export function reduceApproval(state: RunState, event: Extract<RunEvent, Approva
   const { awaiting = [] } = state;
   const next = { ...state, awaiting: awaiting.filter((other) => other !== index), reverified: false };
   if (ticket.phase !== "human-gated" && ticket.gate === undefined) return requeue(withTicket(next, index, approved), index);
-  const { gate: _, humanStep: __, endedAt: ___, ...open } = approved;
-  const gating = next.gating.filter((other) => other !== index);
+  return ungate(next, index, approved);
+}
+
+/** Lets a ticket go on that was left to a person, or is about to be. */
+export function ungate(state: RunState, index: number, ticket: TicketState): RunState {
+  const { gate: _, humanStep: __, endedAt: ___, ...open } = ticket;
+  const gating = state.gating.filter((other) => other !== index);
   const isToldGated = ticket.phase === "human-gated";
   const waiting: TicketState = { ...open, phase: "waiting", ...(isToldGated && { ungated: true }) };
-  return requeue(withTicket({ ...next, gating }, index, waiting), index);
+  return requeue(withTicket({ ...state, gating, reverified: false }, index, waiting), index);
 }

@@ -12,6 +12,7 @@ const PEOPLE_TYPES: ReadonlySet<string> = new Set<PeopleEvent["type"]>([
   "fingerprints-recorded",
   "act-observed",
   "branch-commits-observed",
+  "merge-observed",
 ]);
 
 /** True for an event about people's acts outside loopdash. */
@@ -20,7 +21,7 @@ export function isPeopleEvent(event: RunEvent): event is PeopleEvent {
 }
 
 /** Folds people's acts outside loopdash, and counts them as interventions. */
-export function reducePeople(state: RunState, event: PeopleEvent): RunState {
+export function reducePeople(state: RunState, event: Exclude<PeopleEvent, { type: "merge-observed" }>): RunState {
   if (event.type === "fingerprints-recorded") return withFingerprints(state, event.fingerprints);
   if (event.type === "branch-commits-observed") return reduceBranch(state, event);
   const { at, target, note, fingerprint } = event;

@@ -7,7 +7,11 @@ export function withPullRequest(
   { waiting: _, ...attempt }: Attempt,
   event: PullRequestFact & { readonly at: number },
 ): Pick<TicketState, "attempt" | "pullRequest"> {
-  if (event.type === "pull-request-gated") return { attempt: { ...attempt, humanStep: event.step, gatedBy: "forge" } };
+  if (event.type === "pull-request-gated") {
+    const { pullRequest } = ticket;
+    const left = pullRequest && { pullRequest: { ...pullRequest, leftTo: event.step } };
+    return { attempt: { ...attempt, humanStep: event.step, gatedBy: "forge" }, ...left };
+  }
   const pullRequest = reducePullRequest(ticket.pullRequest, event);
   const waiting = pullRequest && waitsLine(pullRequest);
   return { attempt: { ...attempt, ...(waiting !== undefined && { waiting }) }, ...(pullRequest && { pullRequest }) };

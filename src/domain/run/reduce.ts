@@ -26,6 +26,7 @@ import { reduceGrowth } from "./reduce-growth.ts";
 import { reduceGuard } from "./reduce-guard.ts";
 import { afterProof, reduceHeal, resetInterruptedKeep } from "./reduce-heal.ts";
 import { reduceLive, withChecksDue } from "./reduce-live.ts";
+import { reduceMergeObserved } from "./reduce-merge-observed.ts";
 import { isOutageEvent, type OutageEvent, reduceOutage, withoutOutages } from "./reduce-outage.ts";
 import { type PeopleEvent, reducePeople } from "./reduce-people.ts";
 import { reducePlan } from "./reduce-plan.ts";
@@ -148,6 +149,8 @@ function reduceDelegated(state: RunState, event: DelegatedEvent): RunState {
     case "act-observed":
     case "branch-commits-observed":
       return reducePeople(state, event);
+    case "merge-observed":
+      return reduceMergeObserved(state, event);
     default:
       return reduceOfTicket(state, event);
   }

@@ -6,14 +6,15 @@ import type { Repo } from "../../ports/vcs.ts";
 import type { WatchedFile } from "../../ports/watched-files.ts";
 import type { LoopContext } from "../attempt/context.ts";
 import { type BranchContext, describeCommits, MOST_COMMITS, observeBranch } from "../attempt/peoples-commits.ts";
+import { type MergedGatesContext, mergedGates, withdrawGate } from "./merged-gates.ts";
 
 /** Time between two polls. Milliseconds. */
 const PERIOD_MS = 30_000;
 
-type WatchContext = BranchContext & Pick<LoopContext, "clock" | "merges" | "watchedFiles">;
+type WatchContext = BranchContext & MergedGatesContext & Pick<LoopContext, "clock" | "merges" | "watchedFiles">;
 
 /**
- * Reports what people do outside loopdash: commits on a base or on a branch of the run (I4), edits of the harness in use (I3) and
+ * Reports what people do outside loopdash: merges of pull requests that were left to them, commits on a base or on a branch of the run (I4), edits of the harness in use (I3) and
  * of the batch file and its contracts (I2). The fingerprints are in the journal, so acts between two engines are noticed, and none is counted
  * twice.
  */
@@ -51,7 +52,14 @@ export class PeopleWatch {
       await look().finally(() => busy.delete(part));
     };
     const parts = [...repos.values()].flatMap((repo) => [
-      alone(`base ${repo.id}`, () => merges.run(repo.id, () => this.#base(repo))),
+      alone(`base ${repo.id}`, async () => {
+        const merged = await mergedGates(this.#ctx, repo);
+        await merges.run(repo.id, async () => {
+          // Their commits are the engine's landings from here on.
+          for (const each of merged) await withdrawGate(this.#ctx, repo, each);
+          await this.#base(repo);
+        });
+      }),
       alone(`branches ${repo.id}`, () => this.#branches(repo)),
     ]);
     for (const result of await Promise.allSettled([...parts, alone("files", () => this.#files())])) {

@@ -22,6 +22,10 @@ export function observedLabel(event: DriftEvent | PeopleEvent): EventLabel | und
     }
     case "branch-commits-observed":
       return [STYLES.needsYou, `intervention I4 (work) observed: ${event.note}; it does not land, and stays on ${event.kept}`];
+    case "merge-observed": {
+      const { number, to } = event;
+      return [STYLES.landed, `pull request #${number} was merged after all, as ${to.slice(0, 7)}: it needs no person any more`];
+    }
     case "tracker-others": {
       const more = event.more === 0 ? "" : ` and ${event.more} more`;
       return [STYLES.waits, `tickets of the tracker that the batch does not name are ignored: ${event.ids.join(", ")}${more}`];

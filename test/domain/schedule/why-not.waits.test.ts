@@ -119,6 +119,7 @@ const WAITS: Record<RunFact["type"], boolean | Record<StepKind, boolean>> = {
   "fingerprints-recorded": false,
   "act-observed": false,
   "branch-commits-observed": false,
+  "merge-observed": false,
   "tracker-read": false,
   "tracker-writing": false,
   "tracker-written": true,
