@@ -29,15 +29,17 @@ export function refuseUnfitGitDir(gitDir: string): void {
   if (statsOf(join(shared, "HEAD")) === undefined) return;
   const objects = join(shared, "objects");
   const borrowed = lineOf(join(objects, "info", "alternates")).split("\n");
-  refusePipes([own, shared, ...borrowed.map((folder) => resolve(objects, folder))]);
+  // The records of other worktrees are read by nobody who was not asked for them; a worker can write into its own.
+  refusePipes([own, shared, ...borrowed.map((folder) => resolve(objects, folder))], join(shared, "worktrees"));
 }
 
 /** The same for everything below folders: git opens refs, packs and objects by what others name, and would wait for a pipe for ever. */
-function refusePipes(paths: string[]): void {
+function refusePipes(paths: string[], apart: string): void {
   for (let left = MOST_ENTRIES, path = paths.pop(); path !== undefined && left > 0; left -= 1, path = paths.pop()) {
     // The socket of git's own file monitor is opened by nobody.
     const found = path.endsWith(".ipc") ? undefined : refuse(path, Number.POSITIVE_INFINITY);
-    for (const name of found?.isDirectory() ? namesIn(path) : []) paths.push(join(path, name));
+    const isOpen = path !== apart && found?.isDirectory() === true;
+    for (const name of isOpen ? namesIn(path) : []) paths.push(join(path, name));
   }
 }
 
