@@ -75,6 +75,8 @@ export interface RunFiles {
    * folder itself is on the disk when its sum is given, so that no power loss can make it another one.
    */
   list(folder: string, without: readonly string[]): Promise<Listing>;
+  /** Copies a plain file of at most 1 MiB to a path in a checkout, through no link there. Gives the reason if it cannot. */
+  copyInto(checkout: string, file: { readonly from: string; readonly to: string }): Promise<string | undefined>;
   exists(file: string): Promise<boolean>;
   /** A path that does not exist yet, for a pristine checkout that no worker could write. */
   checkoutPath(ticket: TicketId, purpose: string): string;

@@ -5,6 +5,7 @@ import type { TicketId } from "../../domain/values/ids.ts";
 import type { AttemptFiles, RunFiles } from "../../ports/run-files.ts";
 import { openNoLink, readUpTo } from "../plain-file.ts";
 import { removeFolder } from "../remove-folder.ts";
+import { copyInto } from "./copy-into.ts";
 import { followLines } from "./follow-lines.ts";
 import { listFolder } from "./list-folder.ts";
 import { asideIn } from "./set-aside.ts";
@@ -73,6 +74,7 @@ export function createRunFiles(options: { folder: string; worktrees: string }): 
     write: (file, text) => writeFile(file, text, { mode: 0o600 }),
     writeWhole,
     list: listFolder,
+    copyInto,
     exists: (file) =>
       access(file).then(
         () => true,

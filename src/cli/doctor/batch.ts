@@ -12,6 +12,7 @@ import { findAgent } from "../engine/agent-of.ts";
 import { describeApiKeys, findApiKeys, howToAllow } from "../engine/api-key-guard.ts";
 import { pathsOf } from "../engine/batch-paths.ts";
 import { checkCommands } from "../engine/check-commands.ts";
+import { copyProblems } from "../engine/check-copies.ts";
 import { commitsOf } from "../engine/commit-style.ts";
 import { findShimDefaults, findToolchains, toolchainPaths, toolchainWarnings } from "../engine/find-toolchains.ts";
 import { type LoadedBatch, uninstalledWarnings } from "../engine/load-batch.ts";
@@ -139,7 +140,8 @@ export async function checkBatchCommands(
   const toolchains = await findToolchains(batch.repos, { env: children, homes: places.homes });
   const defaults = await findShimDefaults(children);
   const { paths } = toolchainPaths(toolchains, { repos: batch.repos, env: children, defaults });
-  const { missing, warnings } = await checkCommands(loaded, { sandbox, places, env: children, paths });
+  const { missing: absent, warnings } = await checkCommands(loaded, { sandbox, places, env: children, paths });
+  const missing = [...absent, ...(await copyProblems(loaded))];
   const lines = (problems: readonly BatchProblem[]) => formatProblems(file, problems);
   const lacking = toolchainWarnings(toolchains, loaded.locate);
   const there = toolchains.filter(({ version }) => version !== undefined);

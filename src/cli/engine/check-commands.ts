@@ -91,9 +91,9 @@ export async function checkCommands(loaded: LoadedBatch, options: CheckCommandsO
 export function refuseMissing(file: string, missing: readonly BatchProblem[]): void {
   if (missing.length === 0) return;
   throw new UserError({
-    what: "commands of the batch name programs or files that they could not reach",
+    what: "the batch names programs or files that a run could not use",
     why: formatProblems(file, missing),
-    todo: "Correct the commands, or see docs/batch.md on the files that a batch names.",
+    todo: "Correct them, or see docs/batch.md on the files that a batch names.",
     exitCode: EXIT.refused,
   });
 }

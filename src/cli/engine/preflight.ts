@@ -20,6 +20,7 @@ import { stateHome } from "../state-home.ts";
 import { findAgent, keyOf } from "./agent-of.ts";
 import { pathsOf } from "./batch-paths.ts";
 import { checkCommands, refuseMissing } from "./check-commands.ts";
+import { copyProblems } from "./check-copies.ts";
 import { checkLogin, filesOfLogins } from "./check-logins.ts";
 import { commitsOf } from "./commit-style.ts";
 import { findShimDefaults, findToolchains, type ShimDefaults, toolchainPaths, toolchainWarnings } from "./find-toolchains.ts";
@@ -110,7 +111,7 @@ async function findEnvironment(
   const defaults = await options.shims;
   const { paths, careful } = toolchainPaths(toolchains, { repos: batch.repos, env: commandEnv, defaults });
   const { missing, warnings } = await checkCommands(loaded, { sandbox, places, env: commandEnv, paths });
-  refuseMissing(loaded.file, missing);
+  refuseMissing(loaded.file, [...missing, ...(await copyProblems(loaded))]);
   const told = [...warnings, ...toolchainWarnings(toolchains, loaded.locate)];
   const carefully = { toolchainPaths: paths, carefulToolchains: careful };
   return {

@@ -43,7 +43,7 @@ export async function askQuestions(interview: Interview, flags: InitFlags, optio
   const source = await askSource(interview, flags, { ...options, current });
   const repos = await askRepositories(interview, flags, { cwd, env, current });
   const prepare = await readPrepare(interview, flags);
-  for (const line of repositoryLines(repos ?? [], prepare)) interview.tell(line);
+  for (const line of await repositoryLines(repos ?? [], prepare)) interview.tell(line);
   const specs = repoSpecs(repos ?? [], prepare);
   const tracker = repos && source && (await askTracker(interview, flags, { ...options, source, repos, specs }));
   const path = allowedEnvironment(env, {})["PATH"] ?? "";

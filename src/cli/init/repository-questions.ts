@@ -1,5 +1,7 @@
-import { relative } from "node:path";
+import { basename, relative } from "node:path";
 import { resolveProgram } from "../../adapters/executor/resolve-program.ts";
+import { runGit } from "../../adapters/vcs/git/run-git.ts";
+import { gitDirOf } from "../../adapters/vcs/repository/locate.ts";
 import type { Argv } from "../../domain/batch/argv.ts";
 import { commandWords } from "../../domain/batch/command-words.ts";
 import type { RepoSpec } from "../../domain/batch/repo-spec.ts";
@@ -89,6 +91,27 @@ export async function askTest(
   });
 }
 
+/** Names of files that git usually ignores and that programs read. */
+const SETTINGS = /^(?:\.env(?:\.local|\.test)?|local\.settings\.json|[^/]+\.pem)$/;
+const MOST_SETTINGS = 10;
+
+/** Names ignored settings of the user's own checkouts, which agents and checks lack. Copies none: they may hold real credentials. */
+async function settingsLines(repos: readonly FoundRepository[]): Promise<readonly string[]> {
+  const found = repos.map(async ({ name, path }) => {
+    const args = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"];
+    const { stdout } = await runGit(path, { gitDir: await gitDirOf(path), workTree: path, args });
+    const files = stdout.split("\0").filter((file) => SETTINGS.test(basename(file)) && !file.endsWith("/"));
+    return files.slice(0, MOST_SETTINGS).map((file) => {
+      const line = `"copy": [{"from": ${JSON.stringify(`${basename(file)}-for-tests`)}, "to": ${JSON.stringify(file)}}]`;
+      return plainText(
+        `  ${name}: git ignores ${file}, so agents and checks lack it. To give them one for tests, add ${line}`,
+        400,
+      );
+    });
+  });
+  return (await Promise.all(found)).flat();
+}
+
 /** Shows the hooks of the repositories, which no run obeys, and asks whether they become checks. */
 export async function askHooks(
   interview: Interview,
@@ -122,8 +145,12 @@ async function readTest(
 }
 
 /** What was found about each repository, for the person who answers. */
-export function repositoryLines(repos: readonly FoundRepository[], prepare: readonly Argv[] | undefined): readonly string[] {
-  return repos.flatMap(({ name, path, base, preparation }) => {
+export async function repositoryLines(
+  repos: readonly FoundRepository[],
+  prepare: readonly Argv[] | undefined,
+): Promise<readonly string[]> {
+  const settings = await settingsLines(repos);
+  const lines = repos.flatMap(({ name, path, base, preparation }) => {
     const commands = prepare ?? preparation.commands;
     const shown = commands.length === 0 ? "no prepare" : `prepare: ${commands.map((command) => command.join(" ")).join(", ")}`;
     const loose = prepare === undefined ? preparation.notIgnored : [];
@@ -138,4 +165,5 @@ export function repositoryLines(repos: readonly FoundRepository[], prepare: read
       ),
     ];
   });
+  return [...lines, ...settings];
 }

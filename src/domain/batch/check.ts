@@ -30,6 +30,7 @@ const COUNTED: readonly string[] = vendorsWith(({ logsSessions }) => logsSession
 
 /** Finding the nearest of 10,000 ids takes a millisecond, and nobody reads the hint of the 21st problem. */
 const MAX_HINTS = 40;
+const BEGIN_WITH_GATES = 'begin each "finish" with {"step": "gates"}';
 const MAX_CYCLE_SHOWN = 8;
 
 /**
@@ -94,6 +95,12 @@ function checkRepos(file: BatchFile, report: NoteProblem): void {
     reportUnfit(unfitForPath(repo.path), ["repos", id, "path"], report);
     reportUnfit(unfitForBase(repo.base), ["repos", id, "base"], report);
     checkForge(file, ["repos", id, "forge"], repo.forge, report);
+    (repo.copy ?? []).forEach(({ from }, i) => {
+      reportUnfit(unfitForPath(from), ["repos", id, "copy", i, "from"], report);
+    });
+    const lines = [file.finish, ...file.tickets.map(({ finish }) => finish)];
+    if (repo.copy !== undefined && lines.some((line) => line?.every(({ step }) => step !== "gates")))
+      report(["repos", id, "copy"], 'needs the step "gates", which refuses a change with a copied file', BEGIN_WITH_GATES);
     repo.prepare.forEach((entry, i) => {
       const path = ["repos", id, "prepare", i];
       checkCommand(prepareCommand(entry).command, prepareCommandPath(entry, path), report);

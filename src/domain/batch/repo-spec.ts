@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Argv } from "./argv.ts";
+import { CopySpec } from "./copy-spec.ts";
 import { ForgeSpec } from "./forge-spec.ts";
 import { PrepareCommand } from "./prepare-command.ts";
 
@@ -15,6 +16,12 @@ export const RepoSpec = z.strictObject({
     .describe(
       'Commands that make a fresh worktree ready, in order: lists of texts, or {"command", "env"}; {batch} is the batch file\'s folder',
     ),
+  copy: z
+    .array(CopySpec)
+    .max(50)
+    .readonly()
+    .optional()
+    .describe("Files that git ignores and that checkouts need, such as .env: copied after prepare, part of no change"),
   fixers: z
     .array(Argv)
     .max(10)

@@ -12,6 +12,7 @@ import type { ForgeSpec } from "./forge-spec.ts";
 import type { ReviewerParty } from "./party.ts";
 import type { PrepareCommand } from "./prepare-command.ts";
 import type { ReadContract } from "./read-contract.ts";
+import type { RepoSpec } from "./repo-spec.ts";
 import type { ReviewerSpec } from "./reviewer-spec.ts";
 import type { Batch, BatchFile, SandboxPolicy, Ticket, TicketSpec } from "./schema.ts";
 import type { SecretSpecs } from "./secret-spec.ts";
@@ -43,7 +44,7 @@ export function resolveBatch(
         "command" in entry ? { ...entry, command: atFolder(entry.command, folder) } : atFolder(entry, folder),
     );
     const fixers = repo.fixers && { fixers: repo.fixers.map((fixer) => atFolder(fixer, folder)) };
-    return [id, { ...repo, ...resolveForge(repo.forge), path: resolve(folder, repo.path), prepare, ...fixers }] as const;
+    return [id, { ...repo, ...resolveForge(repo.forge), ...pathsOf(repo, folder), prepare, ...fixers }] as const;
   });
   const routes = routesOf(file.complexity);
   const finish = wholeFinishLine(file.finish ?? defaultFinish(file), folder);
@@ -90,6 +91,12 @@ export function resolveBatch(
     ...tested,
     tickets,
   };
+}
+
+/** A repository's folder and the files to copy there are relative to the batch file. */
+function pathsOf({ path, copy }: Pick<RepoSpec, "path" | "copy">, folder: string): Pick<RepoSpec, "path" | "copy"> {
+  const from = copy?.map((each) => ({ ...each, from: resolve(folder, each.from) }));
+  return { path: resolve(folder, path), ...(from && { copy: from }) };
 }
 
 /** Pull requests need a token. */

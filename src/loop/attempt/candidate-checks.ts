@@ -130,7 +130,7 @@ export class CandidateChecks {
     const by = { bound: batch.bounds?.[this.#repo.id], gatedClass, judges, reasons: this.#proofs.reasons, moved: this.#moved };
     const needed = await approvalNeededFor(this.#repo, candidate, by);
     if (needed === undefined || isApproved(ticket, needed.change)) return;
-    await keepPatch(this.#repo, { from: candidate.base, change: this.#change, patch: this.#scope.files.patch });
+    await keepPatch(this.#ctx, this.#repo, { from: candidate.base, change: this.#change, patch: this.#scope.files.patch });
     if (!this.#scope.announce({ type: "approval-awaited", ...needed })) throw new AttemptOver({ outcome: "stopped" });
     const summary = `waits for a person's approval of ${describeAwaited(needed)}`;
     throw new AttemptOver({ outcome: "stopped", evidence: { step: "gates", name: "bound", summary, detail: "" } });

@@ -1,3 +1,4 @@
+import { copiedPaths } from "../../domain/batch/copy-spec.ts";
 import { mayTake } from "../../domain/batch/remedy-spec.ts";
 import type { AttemptOutcome } from "../../domain/run/attempt-fact.ts";
 import { type Elsewhere, type KeptWork, keptBranch, ticketBranch } from "../../domain/run/kept-work.ts";
@@ -8,6 +9,7 @@ import { errorMessage } from "../../domain/values/error-text.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { Change, Repo } from "../../ports/vcs.ts";
+import { touchedOf } from "../steps/gates.ts";
 import type { AttemptScope, LoopContext } from "./context.ts";
 import { type BranchContext, keepPeoplesCommits } from "./peoples-commits.ts";
 
@@ -131,16 +133,18 @@ async function writeAttemptPatch(
   if (from === undefined) return;
   try {
     const { patch } = await ctx.files.attempt(ticket.id, n);
-    await keepPatch(repo, { from, change, patch });
+    await keepPatch(ctx, repo, { from, change, patch });
   } catch (error) {
     process.emitWarning(`the patch of attempt ${n} at ${ticket.id} could not be written: ${errorMessage(error)}`);
   }
 }
 
-/** Writes the change of an attempt as a patch file, unless it is empty. */
+/** Writes the change of an attempt as a patch file, unless it is empty or has a copied file, whose content is shown nowhere. */
 export async function keepPatch(
+  { state }: Pick<LoopContext, "state">,
   repo: Repo,
   { from, change, patch }: { readonly from: string; readonly change: Change; readonly patch: string },
 ): Promise<void> {
+  if (touchedOf(change, copiedPaths(state().batch.repos[repo.id]?.copy)).length > 0) return;
   if (change.paths.length > 0) await repo.writePatch({ from, tip: change.tip, file: patch, maxBytes: PATCH_BYTES });
 }

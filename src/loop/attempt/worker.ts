@@ -1,3 +1,4 @@
+import { copiedPaths } from "../../domain/batch/copy-spec.ts";
 import type { Ticket } from "../../domain/batch/schema.ts";
 import type { Bound } from "../../domain/bound/bound.ts";
 import { planToJudge } from "../../domain/complexity/planned.ts";
@@ -78,9 +79,9 @@ function taskOf({ batch, state }: LoopContext, { id }: Ticket): typeof attempt {
   return planToJudge(batch, ticket) === undefined ? attempt : judgeWrittenPlan;
 }
 
-/** The context for a ticket: the paths that its contract protects are protected wherever the batch's are. */
-function guardedBy(ctx: LoopContext, { contract }: Ticket): LoopContext {
-  const { protect = [] } = contract?.safety ?? {};
+/** The context for a ticket: what its contract protects, and copied files, are protected wherever the batch's paths are. */
+function guardedBy(ctx: LoopContext, { contract, repo }: Ticket): LoopContext {
+  const protect = [...(contract?.safety?.protect ?? []), ...copiedPaths(ctx.batch.repos[repo]?.copy)];
   return protect.length === 0 ? ctx : { ...ctx, batch: { ...ctx.batch, protect: [...ctx.batch.protect, ...protect] } };
 }
 
@@ -196,7 +197,7 @@ async function attemptFrom(ctx: LoopContext, open: OpenAttempt, repo: Repo, work
   const { change, layout } = await repairLayout(ctx, open, repo, { ...tree, baseSha, begun, confinement: prepareIn }, agents);
   const claims = await readClaims(ctx, open, repo, { baseSha, change, isSplit });
   if (claims.end === undefined) return finishFrom(ctx, open, { baseSha, change, layout, ...claims });
-  if (claims.end.outcome === "failed" && !isSplit) await keepPatch(repo, { from: baseSha, change, patch: files.patch });
+  if (claims.end.outcome === "failed" && !isSplit) await keepPatch(ctx, repo, { from: baseSha, change, patch: files.patch });
   return { ...claims.end, tip: change.tip };
 }
 
@@ -225,6 +226,6 @@ async function finishFrom(
   const repo = repoOf(ctx, open.ticket);
   const failed = async (error: unknown): Promise<AttemptEnd> => endOf(open, await faultOf(repo, baseSha, error));
   const end = keptOut(ctx, open, change) ?? (await finish().catch(failed));
-  if (end.outcome === "failed") await keepPatch(repo, { from: baseSha, change, patch: open.files.patch });
+  if (end.outcome === "failed") await keepPatch(ctx, repo, { from: baseSha, change, patch: open.files.patch });
   return end;
 }

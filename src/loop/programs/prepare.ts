@@ -5,6 +5,7 @@ import { plainText } from "../../domain/values/text.ts";
 import type { Confinement } from "../../ports/sandbox.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import type { ProgramContext } from "./context.ts";
+import { copyFiles } from "./copy-files.ts";
 import { changedIdentities, findProtected, findShadows, identitiesOf, type Made, TooMuchPrepared } from "./overwritten.ts";
 import { prepareFolder, type ToPrepare } from "./prepared.ts";
 import { behindLinks, changedFiles, differingFiles, onTheWayTo, protectedBy, protectedFiles } from "./protected-files.ts";
@@ -135,7 +136,8 @@ export async function prepareWorktree(
     if (fact.type === "connection-blocked") blocked.push(fact);
     return scope.announce(fact);
   };
-  const failed = await prepareFolder(ctx, { ...scope, turn, announce }, repo, toPrepare);
+  const unprepared = await prepareFolder(ctx, { ...scope, turn, announce }, repo, toPrepare);
+  const failed = unprepared ?? (await copyFiles(ctx, repo.id, cwd, "agent"));
   if (failed === undefined || commit !== base) return failed;
   const [first] = blocked;
   const why = first === undefined ? {} : ({ blocked: true } as const);

@@ -10,6 +10,7 @@ import type { Repo } from "../../ports/vcs.ts";
 import { awaitReport } from "./await-report.ts";
 import { confineCommand, opened, placeOf } from "./confine.ts";
 import type { ProgramContext } from "./context.ts";
+import { copyFiles } from "./copy-files.ts";
 import { borrowOutside, nestedGitEvidence } from "./nested-git.ts";
 import { prepare } from "./prepare.ts";
 import { runIn, type TakesOutput, type ToRun, variablesOf } from "./run-in.ts";
@@ -80,7 +81,8 @@ export async function runOnCommit(
     const kept = keptFiles(ctx, { files, writes });
     const toPrepare = { log, name: stepName(step), commit, base: attributesOf, confinement, files, kept, writes, pristine };
     if ((ctx.batch.repos[scope.ticket.repo]?.prepare ?? []).length > 0) beginPart(ctx, scope, command, "preparing");
-    const broken = await prepare(ctx, scope, repo, folders.checkout, toPrepare);
+    const unprepared = await prepare(ctx, scope, repo, folders.checkout, toPrepare);
+    const broken = unprepared ?? (await copyFiles(ctx, repo.id, folders.checkout, "check"));
     if (broken !== undefined) return { ok: false, evidence: { ...broken, step: step.step, name: stepName(step) } };
     for (const folder of Object.values(folders)) await ctx.files.makeFolder(folder);
     const report = step.step === "check" ? step.report?.path : undefined;

@@ -23,18 +23,19 @@ export async function checkEnvironment(ctx: ProgramContext, repo: Repo, step: Ch
   const { batch, commandEnv, confined, preparedTrees } = ctx;
   const spec = batch.repos[repo.id];
   const prepare = spec?.prepare ?? [];
+  const copied = (spec?.copy ?? []).filter(({ for: readers = ["check"] }) => readers.includes("check"));
   const { read = [], write = [], hosts = {} } = batch.sandboxPolicy ?? {};
   const path = ctx.toolchainPaths.get(repo.id);
   const env = path === undefined ? commandEnv : { ...commandEnv, PATH: path };
   const commands = [step.command, ...prepareCommands(prepare)];
   const outside = await preparedTrees?.identityOf({
     programs: [...new Set([...programsOf(commands), ...USUAL])],
-    paths: [...read, ...commands.flat().filter((word) => isAbsolute(word))].toSorted(),
+    paths: [...read, ...copied.map(({ from }) => from), ...commands.flat().filter((word) => isAbsolute(word))].toSorted(),
     env,
   });
   const { name, command, report, writes } = step;
   const all = {
-    ...{ name, command, report, writes, prepare, place: repo.place, confined },
+    ...{ name, command, report, writes, prepare, copied, place: repo.place, confined },
     policy: { read, write, hosts: [hosts["prepare"] ?? [], hosts[name] ?? []] },
     env: Object.entries(env).toSorted(([a], [b]) => (a < b ? -1 : 1)),
     outside: outside?.identity,
