@@ -43,6 +43,18 @@ describe("loopdash init", () => {
     expect(readFileSync(stage.path("tickets/T-1.md"), "utf8")).toContain("state: done");
   });
 
+  test("names ignored settings of the checkout and the line that copies one for tests; reads none", async () => {
+    using stage = aStage();
+    stage.write("app/.gitignore", "*.pem\n/conf/.env\nbuild/\n");
+    for (const file of ["conf/.env", "dev.pem", "build/.env"]) stage.write(`app/${file}`, "KEY=4711\n", 0o000);
+    const { code, stdout, stderr } = await stage.run([...FLAGS, "--yes", "--tickets", "tickets"]);
+    expect(code, stdout + stderr).toBe(0);
+    expect(stderr).toMatch(/git ignores conf\/\.env, so agents\s+and\s+checks/);
+    expect(stderr.replace(/\s+/g, " ")).toContain('add "copy": [{"from": "dev.pem-for-tests", "to": "dev.pem"}]');
+    expect(stderr).not.toContain("build");
+    expect(readFileSync(stage.path("batch.json"), "utf8")).not.toContain("copy");
+  });
+
   test.for<[how: string, keys: string]>([
     ["Ctrl-C", "\x03"],
     ["the end of the input", "\x04"],
