@@ -37,7 +37,9 @@ async function isIgnored(repo: RepoSpec, path: string): Promise<boolean> {
   const workTree = await mkdtemp(join(tmpdir(), "loopdash-copy-"));
   try {
     const gitDir = join(workTree, ".git");
-    await mustGit(workTree, { gitDir, args: ["init", "-q", "--template="] });
+    await mustGit(workTree, { gitDir, args: ["init", "-q"] });
+    // A template of the user's may ignore more.
+    await rm(join(gitDir, "info"), { recursive: true, force: true });
     for (const [name, file] of rules) {
       await mkdir(dirname(join(workTree, name)), { recursive: true });
       await writeFile(join(workTree, name), file === "too large" ? "" : file.text);
