@@ -56,28 +56,6 @@ describe("copy", { timeout: 300_000 }, () => {
     expect(filesWithContent(stage)).toBe("");
   });
 
-  it("goes through no link that a change has made of a folder", async () => {
-    const { stage, start } = aStage(
-      'fs.rmSync("conf", { recursive: true }); fs.mkdirSync("other"); fs.writeFileSync("other/f", "1"); fs.symlinkSync("other", "conf");',
-      {
-        // The gates refuse the link for its name; a link that the base has is met by the worktree alone.
-        copy: [
-          { ...COPY, for: ["check"] },
-          { ...COPY, to: "linked/.env", for: ["agent"] },
-        ],
-      },
-    );
-    using _ = stage;
-    stage.write("outside/kept", "1");
-    symlinkSync(stage.path("outside"), stage.path("app/linked"));
-    stage.git("app", "add", "linked");
-    stage.git("app", "commit", "-qm", "link");
-    const { code, stdout, stderr } = await start();
-    expect(code).not.toBe(0);
-    expect(stdout + stderr).toContain("env.test cannot be copied to linked/.env: linked is a link");
-    expect(execFileSync("ls", ["-A", stage.path("outside")], { encoding: "utf8" })).toBe("kept\n");
-  });
-
   it("refuses a start if the file is missing, its place is a tracked one, or git does not ignore it", async () => {
     const copy = [
       COPY,

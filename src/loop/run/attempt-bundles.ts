@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { copiedPaths } from "../../domain/batch/copy-spec.ts";
 import { attemptBundle, commitsOf, type EndedAttempt } from "../../domain/bundle/attempt-bundle.ts";
 import { attemptPage } from "../../domain/bundle/attempt-page.ts";
 import { BUNDLE_JSON, BUNDLE_MD } from "../../domain/bundle/bundle.ts";
@@ -13,6 +14,7 @@ import { plainText } from "../../domain/values/text.ts";
 import { vecItems } from "../../domain/values/vec.ts";
 import type { AttemptFiles } from "../../ports/run-files.ts";
 import { type LoopContext, repoOf } from "../attempt/context.ts";
+import { touchedOf } from "../steps/gates.ts";
 
 /** Bytes of a patch in a bundle. */
 const PATCH_BYTES = 4_000_000;
@@ -128,7 +130,11 @@ async function writeChange(
   const isKept = await ctx.files.exists(patch);
   const file = isKept ? patch : join(folder, CAPTURED_PATCH);
   try {
-    if (!isKept) await repoOf(ctx, ticket).writePatch({ ...commits, file, maxBytes: PATCH_BYTES });
+    const repo = repoOf(ctx, ticket);
+    const copied = copiedPaths(ctx.batch.repos[repo.id]?.copy);
+    if (copied.length > 0 && touchedOf(await repo.change(commits), copied).length > 0)
+      throw new Error("it has a file that the batch copies");
+    if (!isKept) await repo.writePatch({ ...commits, file, maxBytes: PATCH_BYTES });
   } catch (error) {
     if (hasErrorCode(error, "ENOSPC", "EDQUOT")) throw error;
     return [{ path: CAPTURED_PATCH, why: whyNot(error) }];
