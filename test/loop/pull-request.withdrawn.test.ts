@@ -58,13 +58,14 @@ describe("a pull request that was left to a person, and is merged after all", ()
     }
   });
 
-  test("stays a person's who has named another step", async () => {
+  test.each(["another", "the same"])("stays a person's who has named %s step", async (which) => {
     const opened = await openStage({}, { appearMs: 200 });
     const { stage, forge } = opened;
     using _ = stage;
     forge.onMerge = () => ({ as: "refused", reason: "not now (405)" });
     mergeLater(opened, (head) => {
-      const change = { kind: "gated", step: "ask the lawyers" } as const;
+      const step = which === "another" ? "ask the lawyers" : (stage.ticket(T1).humanStep ?? "");
+      const change = { kind: "gated", step } as const;
       stage.report({ type: "tracker-drifted", ticket: T1, change });
       forge.merge(head);
     });

@@ -6,9 +6,10 @@ import { indexOf, type RunState } from "./state.ts";
 import type { TicketState } from "./ticket-state.ts";
 
 /** True if the ticket is left to a person by nothing but its pull request. Words of a person, here or in the tracker, replace that. */
-export function isLeftByForge({ phase, humanStep, pullRequest, closedByPerson, retriedAfter, history }: TicketState): boolean {
+export function isLeftByForge(ticket: TicketState): boolean {
+  const { phase, humanStep, pullRequest, tracked, retriedAfter, history } = ticket;
   const isByForge = humanStep !== undefined && humanStep === pullRequest?.leftTo;
-  return phase === "human-gated" && isByForge && closedByPerson === undefined && retriedAfter !== history.length;
+  return phase === "human-gated" && isByForge && tracked?.isSetByPerson !== true && retriedAfter !== history.length;
 }
 
 /** The pull request of a ticket was merged after it was left to a person. An attempt without an agent takes the steps behind the merge. */
