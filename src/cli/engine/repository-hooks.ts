@@ -30,8 +30,9 @@ export async function repositoryHooks(repo: Pick<RepoSpec, "path" | "base">): Pr
   const gitDir = await gitDirOf(repo.path).catch(() => undefined);
   if (gitDir === undefined) return [];
   const args = ["config", "--local", "--get", "core.hooksPath"];
-  const hooksPath = (await runGit(repo.path, { gitDir, args })).stdout.trim();
-  const folders = [".husky", ...(/^(?:[\w-][\w.-]*\/?)+$/.test(hooksPath) ? [hooksPath.replace(/\/$/, "")] : [])];
+  const hooksPath = (await runGit(repo.path, { gitDir, args })).stdout.trim().replace(/\/$/, "");
+  const isInside = hooksPath.split("/").every((part) => /^[\w-][\w.-]*$/.test(part));
+  const folders = [".husky", ...(isInside ? [hooksPath] : [])];
   const scripts = folders.flatMap((folder) => NAMES.map((name) => `${folder}/${name}`));
   const read = await readBaseFiles(repo, [...LEFTHOOK, PRE_COMMIT, "package.json", ...scripts]);
   const text = (name: string) => {
