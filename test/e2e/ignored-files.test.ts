@@ -60,6 +60,7 @@ describe("copy", { timeout: 300_000 }, () => {
     const copy = [
       COPY,
       { ...COPY, to: "README.md" },
+      { ...COPY, to: "README.md/below" },
       { ...COPY, to: "other" },
       { from: "link", to: ".env" },
       { from: "none", to: ".env" },
@@ -70,6 +71,7 @@ describe("copy", { timeout: 300_000 }, () => {
     const { code, stderr } = await start("--dry-run");
     expect(code).toBe(4);
     expect(stderr).toContain("README.md is a file of main");
+    expect(stderr).toContain("a folder of README.md/below is a link or a file of main");
     expect(stderr).toContain("no .gitignore of main names other");
     expect(stderr).toContain("link: it is a link");
     expect(stderr).toContain("none: there is no such file");
