@@ -84,7 +84,9 @@ const unknowing = `
   if (heal) { fs.appendFileSync("hints.md", ${JSON.stringify(`${HINT}\n`)}); say("added a hint");
     fs.writeFileSync("answer.json", JSON.stringify({ kind: "gap", rootCause: "r", change: "c", prediction: ["T-1"] })); }
   else if (prompt.includes(${JSON.stringify(HINT)})) { ${HONEST} }
-  else { say("READY " + ticket); if (ticket === "T-2") while (!fs.existsSync(at("go"))) await wait(20); process.exit(1); }`;
+  else { say("READY " + ticket); if (ticket === "T-2") while (!fs.existsSync(at("go"))) await wait(20);
+    // Agents that leave nothing and end alike would be the program's fault.
+    fs.writeFileSync(ticket + attempt, "half"); process.exit(1); }`;
 
 function unhealed(stage: Stage): string {
   stage.repo("app");

@@ -89,7 +89,8 @@ function resultOf(state: RunState, landed: readonly TicketId[], ticket: TicketId
 /** True if the last re-verification of this run found a ticket live that an earlier run had shipped. */
 function isShippedStill(state: RunState, id: TicketId): boolean {
   const { phase, landedEarlier } = ticketOf(state, id);
-  return phase === "done" && landedEarlier !== undefined && state.reverified && state.reverifyProblem === undefined;
+  const isShipped = phase === "done" && landedEarlier !== undefined && landedEarlier.closedByPerson === undefined;
+  return isShipped && state.reverified && state.reverifyProblem === undefined;
 }
 
 function whyNotLive({ evidence, live }: TicketState): string {

@@ -29,7 +29,9 @@ export const DEFENCES = {
   },
   empty: {
     name: "a change that is none lands nothing, whatever is said of it",
-    holes: [{ file: "src/loop/steps/gates.ts", from: "if (change.paths.length === 0) {", to: "if (false) {" }],
+    holes: [
+      { file: "src/loop/steps/gates.ts", from: "if (change.paths.length === 0) return refuseNothing(change, inside);", to: "" },
+    ],
   },
   check: {
     name: "a check that fails refuses the change",
