@@ -175,7 +175,9 @@ describe("a heal that is asked for", () => {
     expect(stage.ticket(T1).history.map(({ outcome }) => outcome)).toEqual(["failed", "failed", "done"]);
     expect(stage.of("ticket-stalled")).toEqual([]);
     expect(prompts[0]).toContain("1 of 1 ticket is open");
-    expect(prompts[0]).toContain('agent "agent" failed: the agent exited with code 1\nI do not know which file');
+    expect(prompts[0]).toMatch(
+      /agent "agent" failed: the agent exited with code 1; it printed last: ".*"\nI do not know which file/,
+    );
     expect(stage.of("tripwire-ended")).toHaveLength(2);
     // No ticket had stalled, so it moved none: later runs do not have it.
     expect(stage.of("heal-kept")).toEqual([]);

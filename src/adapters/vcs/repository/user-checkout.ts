@@ -196,7 +196,7 @@ function failure({ path }: UserCheckout, { stderr }: Pick<GitResult, "stderr">):
   const line = lines.find((each) => each.startsWith("fatal: ")) ?? lines[0] ?? "git does not say why";
   const why = displayName(line.replace(/^(?:error|fatal): /, "").slice(0, 500));
   const at = displayName(path);
-  if (!/ filter .* failed$/.test(line)) return `${at}: ${why}`;
+  if (!/^(?=.* filter ).* failed$/.test(line)) return `${at}: ${why}`;
   return `${at}: ${why} (mend that filter, or let the checkout stay behind: git -C ${at} switch --detach)`;
 }
 

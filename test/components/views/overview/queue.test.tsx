@@ -27,7 +27,7 @@ describe("queue", () => {
     expect(text.split("\n")[0]).toContain("FINISHING 4 · needs you 1 · next 1 · done 1");
     expect(text).toMatch(/» T-2 +check tests · attempt 2 .*07:51/);
     expect(text).toMatch(/» T-4 +queued +rotate signing keys +07:11/);
-    expect(text).toMatch(/‖ T-3 +the checkout of app has uncommitted changes {2}move queue metric… +07:31/);
+    expect(text).toMatch(/‖ T-3 +the checkout of app has uncommitted changes \(01:28\) {2}move queu… +07:31/);
     expect(text).not.toContain("T-9");
     const sections = show(finishLine(), <Queue layout={layoutOf(100, 45, 4)} />);
     expect(sections.indexOf("FINISHING 4")).toBeGreaterThan(0);
