@@ -23,6 +23,8 @@ export class PeopleWatch {
   #cancel: () => void = () => undefined;
   #isStopped = false;
   readonly #busy = new Set<string>();
+  /** Settles once the last looks that wait for no landing are over. */
+  #free: Promise<unknown> = Promise.resolve();
   /** The start of the engine has already counted a batch file that changed between two engines. */
   #isFirst = true;
   #warned = "";
@@ -34,7 +36,10 @@ export class PeopleWatch {
   /** Polls now and from then on in periods. */
   start(): void {
     void this.poll(this.#busy);
-    if (!this.#isStopped) this.#cancel = this.#ctx.clock.after(PERIOD_MS, () => this.start());
+    // The looks that wait for no landing are over before the next period begins.
+    void this.#free.then(() => {
+      if (!this.#isStopped) this.#cancel = this.#ctx.clock.after(PERIOD_MS, () => this.start());
+    });
   }
 
   stop(): void {
@@ -51,7 +56,7 @@ export class PeopleWatch {
       busy.add(part);
       await look().finally(() => busy.delete(part));
     };
-    const parts = [...repos.values()].flatMap((repo) => [
+    const bases = [...repos.values()].map((repo) =>
       alone(`base ${repo.id}`, async () => {
         const merged = await mergedGates(this.#ctx, repo);
         await merges.run(repo.id, async () => {
@@ -60,9 +65,11 @@ export class PeopleWatch {
           await this.#base(repo);
         });
       }),
-      alone(`branches ${repo.id}`, () => this.#branches(repo)),
-    ]);
-    for (const result of await Promise.allSettled([...parts, alone("files", () => this.#files())])) {
+    );
+    const branches = [...repos.values()].map((repo) => alone(`branches ${repo.id}`, () => this.#branches(repo)));
+    const free = [...branches, alone("files", () => this.#files())];
+    this.#free = Promise.allSettled(free);
+    for (const result of await Promise.allSettled([...bases, ...free])) {
       if (result.status === "fulfilled") continue;
       const problem = errorMessage(result.reason);
       if (!this.#isStopped && problem !== this.#warned) process.emitWarning(`cannot check for changes by people: ${problem}`);
