@@ -49,8 +49,9 @@ export interface RunReport {
   readonly healResults: readonly HealResult[];
   readonly incidents: number;
   readonly incidentsByKind: Ledger["incidentsByKind"];
-  /** The incidents, and the times in which no engine ran (ISO 8601, UTC), in order. */
+  /** The times in which no engine ran (ISO 8601, UTC), in order. */
   readonly suspensions: readonly { readonly from: string; readonly to: string }[];
+  /** The incidents, in order. */
   readonly incidentList: readonly ReportIncident[];
   /** The pull requests of its tickets. */
   readonly pullRequests: readonly PullRequestReport[];

@@ -14,9 +14,9 @@ const PERIOD_MS = 30_000;
 type WatchContext = BranchContext & MergedGatesContext & Pick<LoopContext, "clock" | "merges" | "watchedFiles">;
 
 /**
- * Reports what people do outside loopdash: merges of pull requests that were left to them, commits on a base or on a branch of the run (I4), edits of the harness in use (I3) and
- * of the batch file and its contracts (I2). The fingerprints are in the journal, so acts between two engines are noticed, and none is counted
- * twice.
+ * Reports what people do outside loopdash: merges of pull requests that were left to them, commits on a base or on a branch of the run
+ * (I4), edits of the harness in use (I3), and of the batch file and its contracts (I2). The fingerprints are in the journal, so acts
+ * between two engines are noticed, and none is counted twice.
  */
 export class PeopleWatch {
   readonly #ctx: WatchContext;
