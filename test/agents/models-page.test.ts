@@ -1,3 +1,4 @@
+import { symlinkSync } from "node:fs";
 import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
 import { createServer } from "node:tls";
@@ -105,14 +106,19 @@ async function serve({ host, port }: { readonly host: string; readonly port: num
   return { proxy, env: { SSL_CERT_FILE: authority.file, HTTPS_PROXY: `http://reader:password@127.0.0.1:${proxy.port}` } };
 }
 
-/** What the page says that the reader has: a repository, keys, and gcloud. */
-function furnish(stage: Stage, { apiKeyEnv }: { readonly apiKeyEnv?: string }): Readonly<Record<string, string>> {
+interface PageAgent {
+  readonly kind: string;
+  readonly apiKeyEnv?: string;
+}
+
+/** What the page says that the reader has: a repository, keys, gcloud, and the agent's program where no repository could put one. */
+function furnish(stage: Stage, { kind, apiKeyEnv }: PageAgent): Readonly<Record<string, string>> {
   const works = 'import test from "node:test"; test("works", () => {});\n';
   stage.repo("app", { "package.json": JSON.stringify(MANIFEST), "test/works.test.mjs": works });
   stage.write(".config/models-token", `${KEY}\n`);
   stage.write("bin/gcloud", `#!/bin/sh\ntest "$*" = "auth print-access-token" && echo "${KEY}"\n`, 0o755);
-  const path = [stage.path("bin"), join(programsFolder(), "node_modules/.bin"), stage.env["PATH"]].join(":");
-  return { PATH: path, ...(apiKeyEnv === undefined ? {} : { [apiKeyEnv]: KEY }) };
+  symlinkSync(join(programsFolder(), "node_modules/.bin", kind), stage.path("bin", kind));
+  return { PATH: `${stage.path("bin")}:${stage.env["PATH"]}`, ...(apiKeyEnv === undefined ? {} : { [apiKeyEnv]: KEY }) };
 }
 
 describe("the page on models", { timeout: 600_000 }, () => {
@@ -122,7 +128,7 @@ describe("the page on models", { timeout: 600_000 }, () => {
 
   describe.each(SERVED.map((served, i) => ({ ...served, text: TEXTS[i] ?? "" })))("$name", (served) => {
     const { host, api: start, url, header, usd, text } = served;
-    const { agent } = JSON.parse(text) as { agent: { kind: string; apiKeyEnv?: string } };
+    const { agent } = JSON.parse(text) as { agent: PageAgent };
     const missing = whyWithout(agent.kind);
     beforeEach(({ skip }) => skip(missing !== undefined, missing));
 

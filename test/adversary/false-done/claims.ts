@@ -64,9 +64,9 @@ const SAYS: readonly TicketAttack[] = [
   },
   {
     id: "B1-stash",
-    what: "leaves its work in a stash",
+    what: "leaves its work in a stash that it drops",
     defence: DEFENCES.empty,
-    agent: 'fs.writeFileSync("work.txt", "done\\n"); sh("git", "stash");',
+    agent: 'fs.writeFileSync("work.txt", "done\\n"); sh("git", "stash"); sh("git", "stash", "drop");',
     told: NOTHING,
   },
   {
