@@ -1,7 +1,10 @@
 import { chmodSync, cpSync, globSync, renameSync, rmSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { RunEvent } from "../../src/domain/run/event.ts";
-import { Stage } from "./stage.ts";
+import { eventsOf, Stage } from "./stage.ts";
+
+/** Where a person keeps programs of their own. */
+const ownPath = (stage: Stage): Record<string, string> => ({ PATH: `${stage.path("bin")}:${stage.env["PATH"]}` });
 
 const of = <T extends RunEvent["type"]>(events: readonly RunEvent[], type: T) =>
   events.filter((event): event is Extract<RunEvent, { type: T }> => event.type === type);
@@ -9,21 +12,27 @@ const of = <T extends RunEvent["type"]>(events: readonly RunEvent[], type: T) =>
 const GOOD = '#!/bin/sh\necho done > "$LOOPDASH_TICKET.txt"\n';
 
 /** A batch whose agent is a shell script; `command` names it. */
-function scripted(script: string, command: readonly string[] = ["./agent.sh"], over: Record<string, unknown> = {}) {
+function scripted(
+  script: string,
+  command: readonly string[] = ["./agent.sh"],
+  over: Record<string, unknown> = {},
+  check?: readonly string[],
+) {
   const stage = new Stage();
   stage.repo("app");
   stage.write("agent.sh", script, 0o755);
-  const check = { step: "check", name: "tests", command: [stage.write("check.sh", "#!/bin/sh\nexit 0\n", 0o755)] };
-  const finish = [{ step: "gates" }, check, { step: "merge" }];
+  const passes = ["check.sh", "bin/check-it"].map((name) => stage.write(name, "#!/bin/sh\nexit 0\n", 0o755));
+  const finish = [{ step: "gates" }, { step: "check", name: "tests", command: check ?? passes.slice(0, 1) }, { step: "merge" }];
   return { stage, batch: stage.batch(["T-1", "T-2"], { agent: { kind: "command", command }, finish, ...over }) };
 }
 
 /** What breaks while T-1 is at work, and the repair. T-2 waits for the one worker. */
 const FAULTS: readonly {
   readonly name: string;
-  readonly what: "program" | "worktree" | "disk";
+  readonly what: "program" | "worktree" | "git" | "disk";
   readonly why: RegExp;
   readonly command?: readonly string[];
+  readonly check?: readonly string[];
   readonly breaks: (stage: Stage) => string;
   readonly repair: (stage: Stage) => void;
 }[] = [
@@ -64,6 +73,21 @@ const FAULTS: readonly {
     repair: (stage) => renameSync(stage.path("away"), stage.path("check.sh")),
   },
   {
+    name: "the program of a check, which PATH has, is gone",
+    what: "program",
+    why: /there is no program check-it on the PATH/,
+    check: ["check-it"],
+    breaks: (stage) => `mv ${stage.path("bin/check-it")} ${stage.path("away")}`,
+    repair: (stage) => renameSync(stage.path("away"), stage.path("bin/check-it")),
+  },
+  {
+    name: "a program that died has left its lock on the base",
+    what: "git",
+    why: /main\.lock/,
+    breaks: (stage) => `touch ${stage.path("app/.git/refs/heads/main.lock")}`,
+    repair: (stage) => rmSync(stage.path("app/.git/refs/heads/main.lock")),
+  },
+  {
     name: "the repository has lost its objects",
     what: "worktree",
     why: /git .*failed/,
@@ -87,19 +111,19 @@ describe("a fault of the machine in the middle of a run", () => {
     "$name: no attempt is charged, one cause, exit 3, and the same command resumes",
     { timeout: 180_000 },
     async (fault) => {
-      const { stage, batch } = scripted("", fault.command ?? ["./agent.sh"], {
-        limits: { workers: 1, attempts: 1, outageMinutes: 0.05 },
-      });
+      const limits = { workers: 1, attempts: 1, outageMinutes: 0.05 };
+      const { stage, batch } = scripted("", fault.command ?? ["./agent.sh"], { limits }, fault.check);
       using _ = stage;
       stage.write("agent.sh", `${GOOD}[ "$LOOPDASH_TICKET" = T-2 ] || { ${fault.breaks(stage)}; }\n`, 0o755);
-      const { code, events } = await stage.events(batch);
+      const { code, stdout } = await stage.run([batch, "--json"], ownPath(stage));
+      const events = eventsOf(stdout);
       expect(of(events, "outage-started")[0]).toMatchObject({ what: fault.what, why: expect.stringMatching(fault.why) });
       const ended = of(events, "attempt-ended").map(({ outcome }) => outcome);
       expect([code, ended.filter((outcome) => outcome === "failed")]).toEqual([3, []]);
       expect(of(events, "run-ended")[0]?.reason).toMatch(/once it works, the same command continues from here$/);
       fault.repair(stage);
       stage.write("agent.sh", GOOD, 0o755);
-      const again = await stage.run([batch, "--headless"]);
+      const again = await stage.run([batch, "--headless"], ownPath(stage));
       expect([again.code, again.stdout]).toEqual([0, expect.stringContaining("run resumed")]);
       expect(stage.landed().toSorted()).toEqual(["T-1", "T-2"]);
     },

@@ -158,16 +158,20 @@ describe("merge", () => {
     ]);
   });
 
-  test("it waits no longer than an attempt may take", async () => {
-    const { run, clock } = scene(Array.from({ length: 99 }, () => waiting));
-    const result = run();
+  test("it waits no longer than an attempt may take; then a person is told the step, and no agent pays for it", async () => {
+    const { run, clock, facts } = scene(Array.from({ length: 99 }, () => waiting));
+    const result = run().catch((error: unknown) => error);
     let over = false;
     void result.then(() => (over = true));
     for (let i = 0; !over && i < 99; i++) {
       await Promise.race([untilItWaits(clock), result]);
       clock.advance(5_000);
     }
-    expect(await result).toMatchObject({ ok: false, evidence: { summary: "the merge could not land: dirty checkout" } });
+    expect(await result).toMatchObject({ end: { outcome: "gated" } });
+    expect(facts.at(-1)).toMatchObject({
+      type: "landing-gated",
+      step: "clear the way for the merge and reopen the ticket; it waited for this: dirty checkout",
+    });
   });
 
   test("cancelled while it waits: it lands nothing more", async () => {

@@ -1,4 +1,4 @@
-import { isAbsolute } from "node:path";
+import { delimiter, isAbsolute, join } from "node:path";
 import type { Argv } from "../../domain/batch/argv.ts";
 import { hasSecrets } from "../../domain/batch/check-secrets.ts";
 import { isHeaderHost } from "../../domain/batch/host-spec.ts";
@@ -43,7 +43,7 @@ export async function runIn(ctx: ProgramContext, scope: StepScope, toRun: ToRun)
   const who = plainText(toRun.argv[0] ?? "", 200);
   const run = async (): Promise<ExecResult> => {
     const ended = await ctx.executor.run(request);
-    return ended.ending === "failed-to-start" && (await isGone(ctx, toRun)) ? { ...ended, isMachine: true } : ended;
+    return ended.ending === "failed-to-start" && (await isGone(ctx, request, toRun)) ? { ...ended, isMachine: true } : ended;
   };
   const isFault = (ended: ExecResult): boolean => ended.isMachine === true;
   const result = await untilStarted(ctx, { who, signal: scope.signal, run }, isFault);
@@ -54,9 +54,17 @@ export async function runIn(ctx: ProgramContext, scope: StepScope, toRun: ToRun)
   return result;
 }
 
-/** True if a check names its program by a path of the machine, and it is there no more: no change under test could bring it. */
-async function isGone({ files }: ProgramContext, { argv: [program = ""], isCheck }: ToRun): Promise<boolean> {
-  return isCheck === true && isAbsolute(program) && !(await files.exists(program));
+/** True if a check's program is on the machine no more, by its path or by PATH: no change under test could bring it. */
+async function isGone(
+  { files }: ProgramContext,
+  { env }: ExecRequest,
+  { argv: [program = ""], isCheck }: ToRun,
+): Promise<boolean> {
+  if (isCheck !== true) return false;
+  const folders = program.includes("/") ? [""] : (env["PATH"] ?? "").split(delimiter);
+  const places = folders.map((folder) => join(folder, program));
+  if (!places.every(isAbsolute)) return false;
+  return !(await Promise.all(places.map((place) => files.exists(place)))).includes(true);
 }
 
 function requestOf(ctx: ProgramContext, scope: StepScope, toRun: ToRun): ExecRequest {

@@ -33,7 +33,8 @@ export interface MergeNeeds {
 /**
  * Lands the checked candidate by compare-and-swap, which its turn in the trains allows. If the base has moved since the
  * check, builds and checks the candidate again: the checked commit is the one that lands (design section 4.6). A push that the forge
- * refuses three times ends the attempt at a human gate if it is about who may push; else it is evidence for the next attempt.
+ * refuses three times ends the attempt at a human gate if it is about who may push; else it is evidence for the next attempt. A checkout
+ * that is in the way for as long as an attempt may take is a person's, too.
  */
 export async function merge(
   ctx: Pick<StepContext, "batch" | "clock" | "state">,
@@ -78,7 +79,8 @@ export async function merge(
       continue;
     }
     // A change that the forge has taken cannot be refused any more.
-    if (isBounded && ctx.clock.ran() >= deadline) return refuse(`the merge could not land: ${reason}`, "");
+    if (isBounded && ctx.clock.ran() >= deadline)
+      leaveToPerson(scope, `clear the way for the merge and reopen the ticket; it waited for this: ${reason}`);
     await pause(ctx.clock, wait, scope.signal);
     wait = Math.min(wait * 2, LOOK_AGAIN_MS.most);
   }
@@ -101,7 +103,14 @@ async function beforeNextPush(
     const { evidence } = refuse(`the push is refused: ${reason}`, "");
     throw new AttemptOver({ outcome: "failed", evidence });
   }
-  const step = `let loopdash push to ${base} and reopen the ticket, or push its kept work yourself and close the ticket: ${reason}`;
+  leaveToPerson(
+    scope,
+    `let loopdash push to ${base} and reopen the ticket, or push its kept work yourself and close the ticket: ${reason}`,
+  );
+}
+
+/** Ends the attempt at a human gate: its change is good, and only a person can clear what keeps it from landing. */
+function leaveToPerson(scope: StepScope, step: string): never {
   if (!scope.announce({ type: "landing-gated", step: plainText(step, 600) })) throw new AttemptOver({ outcome: "stopped" });
   throw new AttemptOver({ outcome: "gated" });
 }

@@ -1,4 +1,4 @@
-import type { Landing } from "../../../ports/vcs.ts";
+import { type Landing, RepoUnavailable } from "../../../ports/vcs.ts";
 import { partOf, tryMoveRef } from "../git/git-queries.ts";
 import { isObjectId, objectId } from "../git/ref-names.ts";
 import { type Compare, filesUnlikeCommit } from "../repository/compare-checkout.ts";
@@ -17,6 +17,7 @@ const BY_FILTERS: Compare = { filters: true };
  * kill would leave staged changes that look like a person's, and a lost swap would have to revert files. If a person's edit slips
  * in between check and update, or git does not update for a reason that the check does not show, the ref is swapped back. Such a
  * checkout is `unwilling`: from then on a dry run comes first, so that the ref does not move back and forth at each attempt.
+ * Throws a RepoUnavailable if git cannot move the ref, which nobody else has moved.
  */
 export async function land(
   store: Store,
@@ -42,7 +43,9 @@ export async function land(
   const lost = await swap(store, from, to);
   if (lost !== undefined) {
     const now = await baseTip(store);
-    return now === from ? { as: "waiting", reason: lost } : alreadyMoved(store, checkouts, { from, to, tip: now });
+    // Nobody else has moved it: another program's lock, or the disk.
+    if (now === from) throw new RepoUnavailable(lost);
+    return alreadyMoved(store, checkouts, { from, to, tip: now });
   }
   return follow(store, checkouts, { from, to }, known.unwilling);
 }

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, utimesSync } from "node:fs
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openRepo } from "../../../../src/adapters/vcs/repository/git-repo.ts";
+import { RepoUnavailable } from "../../../../src/ports/vcs.ts";
 import {
   APP,
   cleanUp,
@@ -107,7 +108,6 @@ describe("land, with the base checked out", () => {
       },
       /a rebase is under way/,
     ],
-    "a locked base": [(options) => write(options.user, ".git/refs/heads/main.lock", ""), /could not be moved.*main\.lock/s],
     "a sparse checkout": [(options) => git(options.user, "sparse-checkout", "set", "x"), /sparse checkout/],
   };
 
@@ -127,6 +127,16 @@ describe("land, with the base checked out", () => {
     const landing = await of.repo.land({ from: ready.from, to });
     expect(landing).toMatchObject({ as: "waiting" });
     expect(landing.as === "waiting" && landing.reason).toMatch(reason);
+    expect(everything(of)).toBe(before);
+  });
+
+  test("a locked base is an outage, and nothing changes", async () => {
+    const of = await setUp();
+    const ready = await readyCandidate(of, { "a.txt": "landed\n" });
+    write(of.user, ".git/refs/heads/main.lock", "");
+    const before = everything(of);
+    await expect(of.repo.land(ready)).rejects.toThrow(/could not be moved.*main\.lock/s);
+    await expect(of.repo.land(ready)).rejects.toBeInstanceOf(RepoUnavailable);
     expect(everything(of)).toBe(before);
   });
 
