@@ -1,4 +1,5 @@
-import { chmodSync, cpSync, globSync, renameSync, rmSync } from "node:fs";
+import { chmodSync, copyFileSync, cpSync, globSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { RunEvent } from "../../src/domain/run/event.ts";
 import { eventsOf, Stage } from "./stage.ts";
@@ -128,6 +129,31 @@ describe("a fault of the machine in the middle of a run", () => {
       expect(stage.landed().toSorted()).toEqual(["T-1", "T-2"]);
     },
   );
+
+  test("the sandbox that no longer works costs no attempt, and the same command resumes", { timeout: 180_000 }, async () => {
+    const { stage, batch } = scripted("", ["./agent.sh"], {
+      sandbox: "required",
+      sandboxPolicy: { read: ["signals"] },
+      limits: { workers: 1, attempts: 1, outageMinutes: 0.05 },
+    });
+    using _ = stage;
+    const broken = stage.write("broken", "#!/bin/sh\necho 'bwrap: no permissions to create a namespace' >&2\nexit 1\n", 0o755);
+    const go = join(stage.write("signals/README", ""), "../go");
+    stage.write("agent.sh", `${GOOD}until [ -e ${go} ]; do sleep 0.1; done\n`, 0o755);
+    copyFileSync("/usr/bin/bwrap", stage.path("bin/bwrap"));
+    const run = stage.start([batch, "--headless"], ownPath(stage));
+    await run.until(/T-1 .*attempt 1 begins/);
+    renameSync(stage.path("bin/bwrap"), stage.path("away"));
+    renameSync(broken, stage.path("bin/bwrap"));
+    writeFileSync(go, "");
+    const { code, stdout } = await run.ended;
+    expect([code, stdout]).toEqual([3, expect.stringContaining("a program cannot be started: ")]);
+    expect(stdout).toContain("the sandbox could not be set up: bwrap: no permissions to create a namespace");
+    expect(stdout).not.toMatch(/attempt failed|stalled/);
+    renameSync(stage.path("away"), stage.path("bin/bwrap"));
+    const again = await stage.run([batch, "--headless"], ownPath(stage));
+    expect([again.code, again.stdout]).toEqual([0, expect.stringContaining("run resumed")]);
+  });
 
   test("that passes: the agent starts as soon as its program is back", { timeout: 180_000 }, async () => {
     const { stage, batch } = scripted("", ["./agent.sh"], { limits: { workers: 1, attempts: 1, outageMinutes: 5 } });

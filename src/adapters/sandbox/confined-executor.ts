@@ -41,7 +41,19 @@ async function runConfined(executor: Executor, sandbox: Sandbox, request: ExecRe
   } finally {
     end = await confined.settle();
   }
-  return told(result, end);
+  const ended = told(result, end);
+  if (ended.ending !== "failed-to-start" || result.ending !== "exited") return ended;
+  return (await isBroken(executor, sandbox, rest)) ? { ...ended, isMachine: true } : ended;
+}
+
+/** True if the sandbox cannot be set up for a program and a folder of the system either: then no change under test is at fault. */
+async function isBroken(executor: Executor, sandbox: Sandbox, request: ExecRequest): Promise<boolean> {
+  const { env, timeoutMs, signal, marker } = request;
+  const nothing = { write: [], read: [], mounts: [], sockets: [] };
+  const confined = await sandbox.confine({ argv: ["/bin/sh", "-c", ":"], cwd: "/", env }, nothing);
+  const result = await executor.run({ ...confined, logFile: "/dev/null", timeoutMs, signal, marker });
+  const { reported } = await confined.settle();
+  return result.ending === "exited" && !reported;
 }
 
 /**
