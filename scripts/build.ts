@@ -1,6 +1,6 @@
 /** Builds the package: `node scripts/build.ts [folder]`, into dist/ by default. Sources in, files out; no watch mode. */
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { batchJsonSchema } from "../src/domain/batch/json-schema.ts";
 import { lintJsonSchema } from "../src/domain/lint/lint-spec.ts";
 import { assertLightStart, assertNoHiddenRequire, assertSelfContained } from "./build/assertions.ts";
@@ -9,12 +9,13 @@ import { noticesOf } from "./build/notices.ts";
 
 /** Writes changed files and removes obsolete ones. Unchanged files are left alone, because a run may be using them. */
 function writeAll(folder: string, files: ReadonlyMap<string, Uint8Array>): void {
-  mkdirSync(folder, { recursive: true });
   for (const [name, bytes] of files) {
     const path = join(folder, name);
+    mkdirSync(dirname(path), { recursive: true });
     if (!(existsSync(path) && readFileSync(path).equals(bytes))) writeFileSync(path, bytes);
   }
-  for (const name of readdirSync(folder)) if (!files.has(name)) rmSync(join(folder, name), { recursive: true });
+  const kept = new Set([...files.keys()].map((name) => name.split("/", 1)[0]));
+  for (const name of readdirSync(folder)) if (!kept.has(name)) rmSync(join(folder, name), { recursive: true });
   chmodSync(join(folder, PROGRAM), 0o755);
 }
 
@@ -26,6 +27,8 @@ async function main(folder: string): Promise<void> {
   const text = (value: string): Uint8Array => new TextEncoder().encode(value);
   const files = new Map(built.map((file) => [file.name, text(file.text)]));
   files.set("guard-client.pl", readFileSync(join(ROOT, "src/cli/guard-server/client.pl")));
+  for (const name of ["preload.cjs", "python/sitecustomize.py"])
+    files.set(`reporters/${name}`, readFileSync(join(ROOT, "src/adapters/test-results/reporters", name)));
   files.set("batch.schema.json", text(`${JSON.stringify(batchJsonSchema(), null, 2)}\n`));
   files.set("lint.schema.json", text(`${JSON.stringify(lintJsonSchema(), null, 2)}\n`));
   files.set("licenses.txt", text(noticesOf(ROOT, outputs)));

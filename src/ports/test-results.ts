@@ -18,6 +18,16 @@ export interface AwaitedResults {
   read(roots: Roots): Promise<ResultsReading>;
 }
 
+/** Results that test runners are made to tell. */
+export interface FoundResults {
+  /** Variables that make them tell, given those that the command has already. `results`: the folder as the command sees it. */
+  variables(results: string, env: Readonly<Record<string, string>>): Readonly<Record<string, string>>;
+  /** A folder that the command must be able to read. */
+  readonly reporters: string;
+  /** Reads all results: those in the folder, or else those that the output shows. The same as `AwaitedResults.read`. */
+  read(output: string, roots: Roots): Promise<ResultsReading>;
+}
+
 /** Results of test runs. They are hostile input: the code under test runs in the process that writes them. */
 export interface TestResultsReader {
   /**
@@ -30,6 +40,8 @@ export interface TestResultsReader {
     readonly path: string;
     readonly written?: string;
   }): Promise<AwaitedResults>;
+  /** Prepares a folder, which is empty, for the results of whatever runners a command starts. `written`: see `await`. */
+  find(written: string): Promise<FoundResults>;
   /** Reads results that came as text. */
   parse(options: { readonly format: ResultsFormat; readonly text: string; readonly roots: Roots }): Promise<ResultsReading>;
 }

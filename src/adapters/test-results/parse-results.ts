@@ -4,14 +4,24 @@ import type { ResultsFormat, ResultsReading } from "../../ports/test-results.ts"
 import { SKEW_MS } from "./bounds.ts";
 import { parseJsonResults } from "./json-results.ts";
 import { parseJunit } from "./junit.ts";
+import { parseOutput } from "./output-results.ts";
 import { BadResults } from "./parsed-results.ts";
 import { parseTap } from "./tap.ts";
 
-const PARSERS = { junit: parseJunit, vitest: parseJsonResults, jest: parseJsonResults, tap: parseTap } as const;
+const PARSERS = {
+  junit: parseJunit,
+  vitest: parseJsonResults,
+  jest: parseJsonResults,
+  tap: parseTap,
+  output: parseOutput,
+} as const;
+
+/** The format of a report, or what a command printed. */
+export type ParseFormat = ResultsFormat | "output";
 
 /** Test results to parse, as they are sent to the thread. */
 export interface ParseTask {
-  readonly format: ResultsFormat;
+  readonly format: ParseFormat;
   readonly bytes: Uint8Array;
   readonly roots: readonly string[];
   /** The start of the command. Milliseconds since the epoch. */
@@ -20,7 +30,7 @@ export interface ParseTask {
 
 /** Reads test results. Never throws: a failure of any kind is a problem. */
 export function parseResults({ format, bytes, roots, notBefore }: ParseTask): ResultsReading {
-  if (bytes.length === 0) return unread("it is empty");
+  if (bytes.length === 0 && format !== "output") return unread("it is empty");
   try {
     const { tests, startedAt } = PARSERS[format](new TextDecoder().decode(bytes), roots);
     if (startedAt !== undefined && startedAt < notBefore - SKEW_MS)

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { ResultsReading, TestResultsReader } from "../../ports/test-results.ts";
 import { inThread } from "../in-thread.ts";
 import { PARSE_MIB, PARSE_MS } from "./bounds.ts";
+import { readFound, variablesFor } from "./found-results.ts";
 import type { ParseTask } from "./parse-results.ts";
 import { changedAt, linkOnTheWay, readResultsFile, removeOld } from "./results-file.ts";
 
@@ -32,9 +33,21 @@ export function createTestResultsReader(options: {
         },
       };
     },
+    async find(written) {
+      const [notBefore, since] = [Date.now(), await now(written)];
+      return {
+        reporters: REPORTERS,
+        variables: (results, env) => variablesFor({ reporters: REPORTERS, results, env }),
+        read: (output, roots) =>
+          readFound({ folder: written, since, output }, (format, bytes) => parse({ format, bytes, roots, notBefore })),
+      };
+    },
     parse: ({ format, text, roots }) => parse({ format, bytes: new TextEncoder().encode(text), roots, notBefore: 0 }),
   };
 }
+
+/** The files that make test runners report: beside this one, and beside the bundle. */
+const REPORTERS = join(import.meta.dirname, "reporters");
 
 /** The present by the clock of the folder's disk, which may be coarser than the system's. Leaves no file behind. */
 async function now(folder: string): Promise<bigint> {

@@ -5,7 +5,8 @@ import { type RatedRule, ratedRules, TIER_NAMES } from "../../domain/bound/tier.
 import { plural } from "../../domain/values/plural.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { EXIT } from "../../domain/values/user-error.ts";
-import { findRules, findTestCommands, loadBatch } from "../engine/load-batch.ts";
+import { findReports, findRules, findTestCommands } from "../engine/find-in-bases.ts";
+import { loadBatch } from "../engine/load-batch.ts";
 import { writeAll } from "../print.ts";
 import { findBoundPlace, rulesOf, shownBase } from "./bound-place.ts";
 import type { BoundFlags } from "./flags.ts";
@@ -29,7 +30,7 @@ async function ofRepository(named: Parameters<typeof findBoundPlace>[0]): Promis
 }
 
 async function ofBatch(file: string): Promise<readonly Shown[]> {
-  const { batch } = await loadBatch(file, { cwd: process.cwd(), findTests: findTestCommands, findRules });
+  const { batch } = await loadBatch(file, { cwd: process.cwd(), findTests: findTestCommands, findReports, findRules });
   return Object.entries(batch.repos).map(([id, { path, base }]): Shown => {
     const bound = batch.bounds?.[id] ?? NO_RULES;
     const rules = ratedRules(bound, {

@@ -32,6 +32,14 @@ export async function readBaseFiles(
   return new Map(await Promise.all(read));
 }
 
+/** The paths of all files at the tip of a base branch; none if git finds no such repository or branch. */
+export async function baseFileNames({ path, base }: Pick<RepoSpec, "path" | "base">): Promise<readonly string[]> {
+  if (unfitBranchName(base) !== undefined || !(await exists(path))) return [];
+  const gitDir = await gitDirOf(path);
+  const args = ["ls-tree", "-r", "-z", "--name-only", "--full-tree", `refs/heads/${base}`];
+  return (await runGit(path, { gitDir, args })).stdout.split("\0").filter((name) => name !== "");
+}
+
 /** A file or folder of a base. */
 export interface BaseEntry {
   readonly executable: boolean;

@@ -3,12 +3,9 @@ import { existsSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { readTicketFolder, type TicketInFolder } from "../../adapters/tracker/folder-read.ts";
-import { commitNamed } from "../../adapters/vcs/bound/changes.ts";
-import { rulesAt } from "../../adapters/vcs/bound/rules-at.ts";
-import { unfitBranchName } from "../../adapters/vcs/git/ref-names.ts";
-import { exists, gitDirOf } from "../../adapters/vcs/repository/locate.ts";
 import type { AgentSpec } from "../../domain/batch/agent-spec.ts";
-import type { TestCommands } from "../../domain/batch/argv.ts";
+import type { Argv, TestCommands } from "../../domain/batch/argv.ts";
+import { reportsFoundIn, unreportedCommands, withFoundReports } from "../../domain/batch/found-reports.ts";
 import { type FolderTicket, type Standing, standingOf } from "../../domain/batch/merge-folder.ts";
 import { contractPaths, unselectedTickets } from "../../domain/batch/named-contracts.ts";
 import { programsOf } from "../../domain/batch/party.ts";
@@ -16,13 +13,12 @@ import { type BatchProblem, formatProblems, type Locate, problemAt, sortProblems
 import { readBatch, repoPaths, ticketFolder, trackerRequestOf, untestedRepos } from "../../domain/batch/read.ts";
 import type { ReviewerSpec } from "../../domain/batch/reviewer-spec.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
-import { namesPackages, TEST_COMMAND_FILES, testCommandOf } from "../../domain/batch/test-command.ts";
+import { namesPackages } from "../../domain/batch/test-command.ts";
 import type { Bounds } from "../../domain/bound/bound.ts";
 import { withBounds, withFrozenBounds } from "../../domain/bound/frozen-bound.ts";
 import { errorCode, errorMessage } from "../../domain/values/error-text.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
-import { unreadableRules } from "../bound/bound-place.ts";
 import { readBounded } from "../guard/bounded-file.ts";
 import { refuseUndecoded } from "../real-places.ts";
 import { closePath } from "../safe-path.ts";
@@ -51,7 +47,7 @@ export interface LoadedBatch {
   /** sha256 of the file's bytes, and of the contracts that its tickets name. */
   readonly sha: string;
   /** The same file for repositories that name these test commands and have these rules. Reads it again. */
-  readonly withFrozen: (frozen: Pick<Batch, "testCommands" | "bounds">) => Promise<LoadedBatch>;
+  readonly withFrozen: (frozen: Pick<Batch, "testCommands" | "bounds" | "finish" | "tickets">) => Promise<LoadedBatch>;
   /** Allowed settings that are probably not intended; for people. */
   readonly warnings: readonly BatchProblem[];
   /** The tickets that no agent would work on now, if the tracker was asked for them. */
@@ -68,6 +64,8 @@ export interface LoadBatchOptions {
   readonly workers?: number;
   /** Finds the test commands of repositories whose finish line is the default one; by default none is looked for. */
   readonly findTests?: (repos: Batch["repos"]) => Promise<TestCommands>;
+  /** Finds which of these commands start a test runner in one of the repositories; by default none is looked for. */
+  readonly findReports?: (repos: Batch["repos"], commands: readonly Argv[]) => Promise<(command: Argv) => boolean>;
   /** Finds the rules of the repositories; by default the batch file's own count alone. */
   readonly findRules?: (repos: Batch["repos"]) => Promise<Bounds>;
   /** The rules that a run has frozen; nothing is read then. */
@@ -111,7 +109,7 @@ export async function loadBatch(file: string, options: LoadBatchOptions): Promis
   const named: Batch = { ...read.batch, limits, ...Object.fromEntries(programs) };
   const own = ownFilesIn(named, { file: path, folder, contracts: contractFilesOf(named, folder) });
   const whole: Batch = { ...named, protect: [...new Set([...named.protect, ...own])] };
-  const batch = await bounded(whole, options);
+  const batch = await bounded(await reported(whole, options), options);
   return {
     batch,
     path,
@@ -119,8 +117,13 @@ export async function loadBatch(file: string, options: LoadBatchOptions): Promis
     file,
     locate: read.locate,
     sha: shaOf(bytes, named),
-    withFrozen: ({ testCommands: tests = {}, bounds }) =>
-      loadBatch(file, { ...options, findTests: () => Promise.resolve(tests), frozenBounds: bounds }),
+    withFrozen: ({ testCommands: tests = {}, bounds, ...frozen }) =>
+      loadBatch(file, {
+        ...options,
+        findTests: () => Promise.resolve(tests),
+        findReports: () => Promise.resolve(reportsFoundIn(frozen)),
+        frozenBounds: bounds,
+      }),
     warnings: sortProblems([
       ...read.warnings,
       ...(outside?.service.notes?.() ?? []).map((note) => problemAt(read.locate, ["tracker"], note)),
@@ -128,6 +131,13 @@ export async function loadBatch(file: string, options: LoadBatchOptions): Promis
     standings: standingsOf(folderTickets),
     ...(outside && { outside }),
   };
+}
+
+/** The batch whose checks are made to report, where they say nothing of it and start a known runner. */
+async function reported(batch: Batch, { findReports }: LoadBatchOptions): Promise<Batch> {
+  const commands = unreportedCommands(batch);
+  if (findReports === undefined || commands.length === 0) return batch;
+  return withFoundReports(batch, await findReports(batch.repos, commands));
 }
 
 /** The batch with the rules of its repositories: those that a run has frozen, or those of now. */
@@ -150,32 +160,6 @@ function standingsOf(tickets: readonly (FolderTicket | TicketInFolder)[] = []): 
       return standing === undefined ? [] : [[ticket.id, standing] as const];
     }),
   );
-}
-
-/** The commands by which repositories run their own tests, as the tips of their bases name them. */
-export async function findTestCommands(repos: Batch["repos"]): Promise<TestCommands> {
-  const found = Object.entries(repos).map(async ([id, repo]) => {
-    const files = await readBaseFiles(repo, TEST_COMMAND_FILES);
-    const texts = [...files].map(([name, content]) => [name, content === "too large" ? "" : content.text] as const);
-    return [id, testCommandOf(new Map(texts))] as const;
-  });
-  const all = await Promise.all(found);
-  return Object.fromEntries(all.flatMap(([id, command]) => (command === undefined ? [] : [[id, command]])));
-}
-
-/** The rules of the repositories, as BOUND.md at their bases says. Throws a UserError (exit 2) if one cannot be read. */
-export async function findRules(repos: Batch["repos"]): Promise<Bounds> {
-  const found = Object.entries(repos).map(async ([id, { path, base }]) => {
-    if (unfitBranchName(base) !== undefined || !(await exists(path))) return [];
-    const place = { top: path, gitDir: await gitDirOf(path) };
-    // A missing repository or branch is refused by name later.
-    const tip = await commitNamed(place, `refs/heads/${base}`);
-    if (tip === undefined) return [];
-    const rules = await rulesAt(place, tip);
-    if (rules.as === "unreadable") throw unreadableRules(rules.problems, base, ` of ${id}`);
-    return rules.as === "absent" ? [] : [[id, rules.bound] as const];
-  });
-  return Object.fromEntries((await Promise.all(found)).flat());
 }
 
 const NOT_INSTALLED = "its package.json names packages, and no `prepare` installs them in the worktrees and checks";

@@ -40,7 +40,8 @@ import {
   releaseResources,
 } from "./engine-end.ts";
 import { exclusiveNamesOf, takeLocks } from "./engine-locks.ts";
-import { findRules, findTestCommands, loadBatch } from "./load-batch.ts";
+import { findReports, findRules, findTestCommands } from "./find-in-bases.ts";
+import { loadBatch } from "./load-batch.ts";
 import { contextOf } from "./loop-context.ts";
 import type { OpenRun } from "./open-run.ts";
 import type { OutsideTracker } from "./outside-tracker.ts";
@@ -85,6 +86,7 @@ export async function startEngine(options: EngineOptions, inherited?: Inherited)
   const loaded = await loadBatch(options.batch, {
     ...options,
     findTests: findTestCommands,
+    findReports,
     findRules,
   }).catch(async (error: unknown) => {
     throw await namingUnfinished(error, options);

@@ -26,7 +26,8 @@ import { checkBatchSecrets } from "../doctor/secrets.ts";
 import { checkStateFolder } from "../doctor/state-folder.ts";
 import { checkTerminal } from "../doctor/terminal.ts";
 import { checkTracker, checkWebhook } from "../doctor/tracker.ts";
-import { findRules, findTestCommands, type LoadedBatch, loadBatch } from "../engine/load-batch.ts";
+import { findReports, findRules, findTestCommands } from "../engine/find-in-bases.ts";
+import { type LoadedBatch, loadBatch } from "../engine/load-batch.ts";
 import { guardProgram } from "../guard/worker-program.ts";
 import { writeAll } from "../print.ts";
 import { stateHome } from "../state-home.ts";
@@ -148,7 +149,7 @@ async function readBatch(file: string): Promise<BatchLook> {
           return {};
         }
       };
-    const finders = { findTests: find("tests", findTestCommands), findRules: find("boundaries", findRules) };
+    const finders = { findTests: find("tests", findTestCommands), findReports, findRules: find("boundaries", findRules) };
     return lookAt(await loadBatch(file, { cwd: process.cwd(), ...finders }), problems);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;

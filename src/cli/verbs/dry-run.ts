@@ -19,8 +19,9 @@ import { UserError } from "../../domain/values/user-error.ts";
 import { specLabel } from "../../store/labels/step-label.ts";
 import { describeApiKeys, findApiKeys, howToAllow } from "../engine/api-key-guard.ts";
 import { changesSince } from "../engine/changed-batch.ts";
+import { findReports, findRules, findTestCommands } from "../engine/find-in-bases.ts";
 import { hasBegun } from "../engine/journal-state.ts";
-import { findRules, findTestCommands, type LoadedBatch, loadBatch } from "../engine/load-batch.ts";
+import { type LoadedBatch, loadBatch } from "../engine/load-batch.ts";
 import { preflight } from "../engine/preflight.ts";
 import { secretsOf } from "../engine/run-secrets.ts";
 import { writeAll } from "../print.ts";
@@ -34,7 +35,13 @@ type RunRequest = Extract<Request, { verb: "run" }>;
 /** Prints the first steps of a run and their order, as lines or as JSON. Makes every check of a start, but starts and writes nothing. */
 export async function dryRun(request: RunRequest): Promise<number> {
   const { batch: file, workers, output } = request;
-  const options = { cwd: process.cwd(), findTests: findTestCommands, findRules, ...(workers === undefined ? {} : { workers }) };
+  const options = {
+    cwd: process.cwd(),
+    findTests: findTestCommands,
+    findReports,
+    findRules,
+    ...(workers === undefined ? {} : { workers }),
+  };
   const loaded = await loadBatch(file, options);
   const { sandbox, warnings, landings } = await preflight(loaded, {
     env: process.env,

@@ -7,7 +7,8 @@ import { errorMessage, hasErrorCode } from "../../domain/values/error-text.ts";
 import { plural } from "../../domain/values/plural.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
-import { findRules, findTestCommands, type LoadedBatch, loadBatch } from "../engine/load-batch.ts";
+import { findReports, findRules, findTestCommands } from "../engine/find-in-bases.ts";
+import { type LoadedBatch, loadBatch } from "../engine/load-batch.ts";
 import { batchText } from "../init/batch-text.ts";
 import type { InitFlags } from "../init/flags.ts";
 import { Interview } from "../init/interview.ts";
@@ -97,7 +98,7 @@ async function show(file: string, cwd: string): Promise<number> {
   const named = commandWord(file);
   let loaded: LoadedBatch;
   try {
-    loaded = await loadBatch(file, { cwd, findTests: findTestCommands, findRules });
+    loaded = await loadBatch(file, { cwd, findTests: findTestCommands, findReports, findRules });
     const { batch } = loaded;
     const head = `${plural(batch.tickets.length, "ticket")}, in the order of ${batch.tickets.length === 1 ? "its" : "their"} dependencies:`;
     const fit = (line: string) => (process.stdout.isTTY ? cut(plainText(line), process.stdout.columns) : plainText(line));

@@ -1,7 +1,7 @@
 import { lineWithLaws } from "../bound/law-steps.ts";
 import { lineWithReviews } from "../complexity/review-steps.ts";
 import type { Batch, BatchFile } from "./schema.ts";
-import { DEFAULT_FINISH, type StepSpec } from "./step-spec.ts";
+import { DEFAULT_FINISH, FOUND_REPORT, type StepSpec } from "./step-spec.ts";
 
 /** The name of the check that a finish line has by default, wherever a repository names a test command. */
 export const DEFAULT_CHECK = "tests";
@@ -38,5 +38,5 @@ function withTests(
   const command = Object.hasOwn(testCommands, repo) ? testCommands[repo] : undefined;
   if (command === undefined) return finish;
   const at = finish.findIndex(({ step }) => step === "review" || step === "merge");
-  return finish.toSpliced(at, 0, { step: "check", name: DEFAULT_CHECK, command });
+  return finish.toSpliced(at, 0, { step: "check", name: DEFAULT_CHECK, command, report: FOUND_REPORT });
 }

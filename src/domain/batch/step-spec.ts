@@ -25,7 +25,7 @@ export const commandStep = {
 };
 
 /** The place and format of a check's results per test. `vitest` and `jest` are the JSON of their own reporters. */
-export const CheckReport = z
+const WrittenReport = z
   .strictObject({
     format: z.enum(["junit", "vitest", "jest", "tap"]).describe("How it is written"),
     path: z
@@ -36,8 +36,20 @@ export const CheckReport = z
         "The file that the command writes: below {artifacts}, a fresh empty folder, or relative to the checkout; '-' for TAP on stdout",
       ),
   })
-  .describe("Results per test, which are compared with those of the base; without it a check is as good as its exit code");
+  .describe("Results per test, which are compared with those of the base");
+
+/** Results that the known test runners are made to tell, whatever command starts them. */
+const FoundReport = z
+  .strictObject({ format: z.literal("found").describe("The test runners that the command starts are made to report") })
+  .describe("Results of the known test runners, without a change in the repository");
+
+export const CheckReport = z
+  .union([WrittenReport, FoundReport])
+  .describe("Results per test; default: found, where the command is known to start a test runner");
 export type CheckReport = z.infer<typeof CheckReport>;
+export type WrittenReport = z.infer<typeof WrittenReport>;
+
+export const FOUND_REPORT: CheckReport = { format: "found" };
 
 /** The output that a verify command must print, beside its exit code 0; see `unmet`. */
 const Expectation = z
@@ -74,6 +86,10 @@ export const StepSpec = z.discriminatedUnion("step", [
     ...commandStep,
     env: NoVariables.optional(),
     report: CheckReport.optional(),
+    compare: z
+      .literal("exit-code")
+      .optional()
+      .describe("exit-code: its runners are not made to report, and the check is as good as its exit code"),
     canary: z
       .enum(["always", "sampled", "off"])
       .optional()

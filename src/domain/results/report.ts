@@ -49,9 +49,8 @@ export interface RunReport {
   readonly healResults: readonly HealResult[];
   readonly incidents: number;
   readonly incidentsByKind: Ledger["incidentsByKind"];
-  /** The times in which no engine ran (ISO 8601, UTC), in order. */
+  /** Times in which no engine ran (ISO 8601, UTC); then the incidents. Both in order. */
   readonly suspensions: readonly { readonly from: string; readonly to: string }[];
-  /** The incidents, in order. */
   readonly incidentList: readonly ReportIncident[];
   /** The pull requests of its tickets. */
   readonly pullRequests: readonly PullRequestReport[];

@@ -58,12 +58,18 @@ export function failingStep({ plan }: RunState, { foundBy, step }: Pick<FailingC
   return specOf(plan, foundBy).finish[step];
 }
 
+/** Identifies a check in a finish line. A report that is found may turn out to be none: it is no part of that. */
+export function checkKey(step: StepSpec): string {
+  const isFound = step.step === "check" && step.report?.format === "found";
+  return JSON.stringify(isFound ? { ...step, report: undefined } : step);
+}
+
 /** Commits that the run has landed through a check, oldest first: each passed it before it landed. */
 export function landedThrough(state: RunState, repo: RepoId, check: StepSpec): readonly string[] {
-  const key = JSON.stringify(check);
+  const key = checkKey(check);
   const landed = landingsOf(state, repo)?.commits ?? [];
   return landed
-    .filter(({ ticket }) => specOf(state.plan, ticket).finish.some((each) => JSON.stringify(each) === key))
+    .filter(({ ticket }) => specOf(state.plan, ticket).finish.some((each) => checkKey(each) === key))
     .map(({ sha }) => sha);
 }
 

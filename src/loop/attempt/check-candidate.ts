@@ -2,7 +2,7 @@ import type { StepSpec } from "../../domain/batch/step-spec.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import { AttemptOver } from "../programs/scope.ts";
 import { type BaseCheckResult, repairsTests } from "../steps/base-health.ts";
-import { baseResults } from "../steps/base-results.ts";
+import { baseResults, settledCheck } from "../steps/base-results.ts";
 import { type ProofTiming, runCheckStep } from "../steps/check-step.ts";
 import type { Built } from "../steps/landing.ts";
 import type { StepResult } from "../steps/step.ts";
@@ -26,9 +26,10 @@ export async function checkCandidate(
   ctx: LoopContext,
   scope: OpenAttempt,
   repo: Repo,
-  { index, step, candidate, proof }: CandidateCheck,
+  { index, step: planned, candidate, proof }: CandidateCheck,
 ): Promise<StepResult> {
   const { base: tip } = candidate;
+  const step = await settledCheck(ctx, scope, repo, { step: planned, commit: tip });
   if (!(await repo.contains(tip))) return checkOnUnlanded(ctx, scope, repo, { step, candidate, proof });
   // With a report, the base is measured first in any case.
   const measured = step.report ? await ctx.baseHealth.checkTip(ctx, scope, repo, { step, tip }) : undefined;

@@ -1,6 +1,6 @@
 import { reportLocation } from "../../domain/batch/report-location.ts";
-import type { CheckReport } from "../../domain/batch/step-spec.ts";
-import type { ResultsReading, TestResultsReader } from "../../ports/test-results.ts";
+import type { CheckReport, WrittenReport } from "../../domain/batch/step-spec.ts";
+import type { FoundResults, ResultsReading, TestResultsReader } from "../../ports/test-results.ts";
 import { Stdout } from "./output.ts";
 
 /** Characters of output that are kept if the output is the report. */
@@ -8,8 +8,10 @@ const MAX_OUTPUT = 64 * 1024 * 1024;
 
 /** A report that a command is about to write. */
 interface Awaited {
-  /** Takes the command's output, if that is the report. */
+  /** Takes the command's output, if that may be the report. */
   readonly onLine?: (line: string, stream: "stdout" | "stderr") => void;
+  /** Set if its runners are made to report. */
+  readonly found?: Pick<FoundResults, "variables" | "reporters">;
   /** Reads the report once the command and all its processes have ended. */
   read(): Promise<ResultsReading>;
 }
@@ -31,6 +33,7 @@ export async function awaitReport(
   folders: ReportFolders,
 ): Promise<Awaited | undefined> {
   if (spec === undefined) return undefined;
+  if (spec.format === "found") return findResults(reports, folders);
   const place = reportLocation(spec);
   const { roots, written } = folders;
   if (place.in === "output") return readOutput(reports, spec, roots);
@@ -43,7 +46,13 @@ export async function awaitReport(
   return { read: () => awaited.read(roots) };
 }
 
-function readOutput(reports: TestResultsReader, { format }: CheckReport, roots: readonly string[]): Awaited {
+async function findResults(reports: TestResultsReader, { roots, written }: ReportFolders): Promise<Awaited> {
+  const stdout = new Stdout(MAX_OUTPUT);
+  const found = await reports.find(written.artifacts);
+  return { onLine: stdout.onLine, found, read: () => found.read(stdout.text() ?? "", roots) };
+}
+
+function readOutput(reports: TestResultsReader, { format }: WrittenReport, roots: readonly string[]): Awaited {
   const stdout = new Stdout(MAX_OUTPUT);
   return {
     onLine: stdout.onLine,

@@ -1,10 +1,11 @@
 import { isAbsolute, join } from "node:path";
 import { hasSecrets } from "../../domain/batch/check-secrets.ts";
 import { ARTIFACTS } from "../../domain/batch/report-location.ts";
-import { isUnsandboxed, type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
+import { isUnsandboxed, type StepSpec, stepName, type WrittenReport } from "../../domain/batch/step-spec.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import { expectedSuiteMs, type SuiteFact, type SuitePurpose } from "../../domain/run/suite-fact.ts";
 import type { ExecResult } from "../../ports/executor.ts";
+import type { Confinement } from "../../ports/sandbox.ts";
 import type { ResultsReading } from "../../ports/test-results.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import { awaitReport } from "./await-report.ts";
@@ -85,7 +86,7 @@ export async function runOnCommit(
     const broken = unprepared ?? (await copyFiles(ctx, repo.id, folders.checkout, "check"));
     if (broken !== undefined) return { ok: false, evidence: { ...broken, step: step.step, name: stepName(step) } };
     for (const folder of Object.values(folders)) await ctx.files.makeFolder(folder);
-    const report = step.step === "check" ? step.report?.path : undefined;
+    const report = writtenReport(step)?.path;
     const nested = await nestedGit(ctx, step, folders.checkout);
     if (nested !== undefined) return { ok: false, evidence: nested };
     const { objects } = repo.checkoutView;
@@ -168,16 +169,41 @@ async function runSealed(
   const written = { checkout: sealed.written, artifacts: sealed.writtenArtifacts };
   const report = await awaitReport(ctx.testReports, spec, { checkout, artifacts, written, roots });
   const isVerify = step.step === "verify";
-  const confinement = opened(ctx, sealed.confinement, step.name, { isTold: isVerify, hasHeaders: isVerify });
+  const shown = sealed.confinement && withReporters(sealed.confinement, report?.found?.reporters);
+  const confinement = opened(ctx, shown, step.name, { isTold: isVerify, hasHeaders: isVerify });
   const minutes = step.minutes ?? ctx.batch.limits.minutesPerAttempt;
   const result = await runIn(ctx, scope, {
     ...{ argv, cwd: checkout, log, minutes, confinement, isCheck: purpose !== undefined },
-    env: { ...artifactsVariable(step, sealed.artifacts), ...(await stepVariables(ctx, scope, step)) },
-    ...(report?.onLine === undefined ? output : { onLine: report.onLine }),
+    env: {
+      ...artifactsVariable(step, sealed.artifacts),
+      ...report?.found?.variables(sealed.artifacts, ctx.commandEnv),
+      ...(await stepVariables(ctx, scope, step)),
+    },
+    ...takesOutput(report, output),
   });
   const overwritten = await sealed.overwritten((paths) => lacking(ctx, scope, { paths, cwd: checkout, confinement, log }));
   const reading = await report?.read();
   return { ok: true, result, noProgram, overwritten, ...(reading === undefined ? {} : { reading }) };
+}
+
+/** A report by the command's output alone is nothing to show. */
+function takesOutput(report: Awaited<ReturnType<typeof awaitReport>>, output: TakesOutput | undefined): TakesOutput | undefined {
+  const take = report?.onLine;
+  if (take === undefined) return output;
+  if (report?.found === undefined || output?.onLine === undefined) return { onLine: take };
+  const { onLine } = output;
+  return {
+    ...output,
+    onLine(line, stream) {
+      take(line, stream);
+      onLine(line, stream);
+    },
+  };
+}
+
+/** A confinement in which the command's test runners find the reporters. */
+function withReporters(confinement: Confinement, reporters: string | undefined): Confinement {
+  return reporters === undefined ? confinement : { ...confinement, read: [...confinement.read, reporters] };
 }
 
 /** The batch's own variables for a verify. A check never gets any: it runs the candidate's code. */
@@ -193,9 +219,14 @@ async function stepVariables(
  * LOOPDASH_ARTIFACTS, for a command that must leave a report there and does not get the folder as an argument. Any other command
  * finds nothing in its environment that reveals a check (adversary case F3).
  */
-function artifactsVariable({ command, ...step }: CommandStep, artifacts: string): Readonly<Record<string, string>> {
-  const isNeeded = step.step === "check" && step.report?.path.startsWith(ARTIFACTS) === true;
-  return isNeeded && !command.some((word) => word.includes(ARTIFACTS)) ? { LOOPDASH_ARTIFACTS: artifacts } : {};
+function artifactsVariable(step: CommandStep, artifacts: string): Readonly<Record<string, string>> {
+  const isNeeded = writtenReport(step)?.path.startsWith(ARTIFACTS) === true;
+  return isNeeded && !step.command.some((word) => word.includes(ARTIFACTS)) ? { LOOPDASH_ARTIFACTS: artifacts } : {};
+}
+
+/** The report of a check that its own command writes. */
+function writtenReport(step: CommandStep): WrittenReport | undefined {
+  return step.step === "check" && step.report?.format !== "found" ? step.report : undefined;
 }
 
 /** The files of these that the checkout lacks. Each command line takes as many as fit. */

@@ -3,7 +3,7 @@ import { failingAmong } from "../../domain/evidence/broken-tests.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import type { StepScope } from "../programs/scope.ts";
 import { repairsTests } from "./base-health.ts";
-import { baseResults } from "./base-results.ts";
+import { baseResults, settledCheck } from "./base-results.ts";
 import type { Built } from "./landing.ts";
 import type { StepContext } from "./step.ts";
 
@@ -31,8 +31,13 @@ async function passesOn(
   ctx: StepContext,
   scope: StepScope,
   repo: Repo,
-  { step, commit, tests }: { readonly step: Check; readonly commit: string; readonly tests: readonly string[] | undefined },
+  {
+    step: planned,
+    commit,
+    tests,
+  }: { readonly step: Check; readonly commit: string; readonly tests: readonly string[] | undefined },
 ): Promise<boolean> {
+  const step = await settledCheck(ctx, scope, repo, { step: planned, commit });
   if (step.report === undefined) return (await ctx.baseHealth.checkTip(ctx, scope, repo, { step, tip: commit })).as === "passed";
   const manifest = await baseResults(ctx, scope, repo, { step, commit });
   return manifest.as === "tests" && failingAmong(tests ?? [], manifest.run).length === 0;

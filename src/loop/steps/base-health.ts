@@ -3,7 +3,7 @@ import { brokenTests, brokenTestsLine, failingAmong } from "../../domain/evidenc
 import type { TestRun } from "../../domain/evidence/results.ts";
 import { namedAsOn } from "../../domain/evidence/suite-name.ts";
 import type { FailingCheck } from "../../domain/run/base-check.ts";
-import { failingStep, landedThrough } from "../../domain/run/reduce-base-check.ts";
+import { checkKey, failingStep, landedThrough } from "../../domain/run/reduce-base-check.ts";
 import { landingsOf } from "../../domain/run/reduce-landing.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import { plainText } from "../../domain/values/text.ts";
@@ -12,7 +12,7 @@ import type { Repo } from "../../ports/vcs.ts";
 import { commandEvidence } from "../programs/run-in.ts";
 import { runOnCommit } from "../programs/run-on-commit.ts";
 import type { StepScope } from "../programs/scope.ts";
-import { baseResults, type CheckedCommit, measureBase, type ResultsContext, resultsKey } from "./base-results.ts";
+import { baseResults, type CheckedCommit, measureBase, type ResultsContext, resultsKey, settledCheck } from "./base-results.ts";
 
 type Check = Extract<StepSpec, { step: "check" }>;
 
@@ -53,8 +53,9 @@ export class BaseHealth {
 
   /** The same, but it always runs. */
   async checkAgain(ctx: ResultsContext, scope: StepScope, repo: Repo, checked: CheckedTip): Promise<BaseCheckResult> {
-    const check = checked.step.report === undefined ? byExitCode : byTests;
-    const result = await check(ctx, scope, repo, checked);
+    const step = await settledCheck(ctx, scope, repo, { step: checked.step, commit: checked.tip });
+    const check = step.report === undefined ? byExitCode : byTests;
+    const result = await check(ctx, scope, repo, { ...checked, step });
     if (result.as !== "unknown") this.#results.set(keyOf(repo, checked), result);
     return result;
   }
@@ -149,7 +150,8 @@ async function earlierRuns(
 function failingOn(state: RunState, repo: Repo, step: Check): FailingCheck | undefined {
   const failing = Object.hasOwn(state.failingChecks, repo.id) ? state.failingChecks[repo.id] : undefined;
   if (failing === undefined) return undefined;
-  return JSON.stringify(failingStep(state, failing)) === JSON.stringify(step) ? failing : undefined;
+  const planned = failingStep(state, failing);
+  return planned !== undefined && checkKey(planned) === checkKey(step) ? failing : undefined;
 }
 
 /** Tests that open tickets on this base are to fix. */

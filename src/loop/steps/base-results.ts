@@ -66,9 +66,29 @@ export function resultsOf(
   if (reading?.ok === true) return { exitCode: result.exitCode, tests: reading.tests };
   const problem = plainText(reading?.problem ?? "there is none", 300);
   return {
-    says: `no report to judge by: ${problem} (${plainText(step.report?.path ?? "", 100)}); ${howItEnded(result)}`,
+    says: `no report to judge by: ${problem}${placeIn(step)}; ${howItEnded(result)}`,
     ids: [],
   };
+}
+
+/** Where a report was to be, in words. */
+function placeIn({ report }: Check): string {
+  return report === undefined || report.format === "found" ? "" : ` (${plainText(report.path, 100)})`;
+}
+
+/**
+ * The check as it is judged on a base: one whose report is to be found, and that tells no test there, is as good as its exit code.
+ */
+export async function settledCheck(
+  ctx: ResultsContext,
+  scope: StepScope,
+  repo: Repo,
+  { step, commit }: CheckedCommit,
+): Promise<Check> {
+  if (step.report?.format !== "found") return step;
+  const base = await baseResults(ctx, scope, repo, { step, commit });
+  const { report: _, ...byExitCode } = step;
+  return base.as === "tests" ? step : byExitCode;
 }
 
 /**
@@ -96,6 +116,7 @@ export function resultsKey(
       check: hashOf([identity.key, name, command, report]),
       name: `${identity.name}, ${name}`,
       canShare: environment.isSure && own === undefined,
+      isFound: report?.format === "found",
       isUntouched: () => isUntouched(ctx, repo, commit),
       tree,
     };

@@ -10,6 +10,7 @@ import type { ChangedPath, Repo } from "../../ports/vcs.ts";
 import { commandEvidence, secondsOf } from "../programs/run-in.ts";
 import type { StepScope } from "../programs/scope.ts";
 import { checkFolders } from "../programs/sealed-checkout.ts";
+import { settledCheck } from "./base-results.ts";
 import { type Check, type CheckRun, type Outcome, overwrittenFindings, refuse, runCheck } from "./check-run.ts";
 import { CheckStopwatch } from "./check-stopwatch.ts";
 import { byTests } from "./compare-tests.ts";
@@ -45,10 +46,11 @@ export async function runCheckStep(
   ctx: StepContext,
   scope: StepScope,
   repo: Repo,
-  step: Check,
+  planned: Check,
   candidate: Built,
   { proof = "if-needed" }: { readonly proof?: ProofTiming } = {},
 ): Promise<StepResult> {
+  const step = await settledCheck(ctx, scope, repo, { step: planned, commit: candidate.base });
   const stopwatch = new CheckStopwatch(ctx.clock);
   const allow = scope.ticket.allow ?? NOTHING_ALLOWED;
   const check: CheckRun = { ctx, scope: stopwatch.watch(scope), repo, step, candidate, allow, stopwatch };

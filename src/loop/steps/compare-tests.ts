@@ -11,7 +11,7 @@ import type { ComparedRuns } from "../../ports/text-scans.ts";
 import { secondsOf } from "../programs/run-in.ts";
 import type { CommandOutcome } from "../programs/run-on-commit.ts";
 import { besideMarker, type StepFact } from "../programs/scope.ts";
-import { baseResults, freshBaseResults, resultsKey, resultsOf } from "./base-results.ts";
+import { baseResults, freshBaseResults, resultsKey, resultsOf, settledCheck } from "./base-results.ts";
 import { type Check, type CheckRun, type Outcome, overwrittenFindings, refuse, runCheck } from "./check-run.ts";
 import { failSoon } from "./fail-soon.ts";
 import { settleFlakyTests } from "./flaky-tests.ts";
@@ -103,7 +103,12 @@ async function fixesOf(check: CheckRun): Promise<NamedFixes> {
   const { ctx, scope, repo, step, candidate } = check;
   const { finish, fixes: patterns = [] } = scope.ticket;
   if (patterns.length === 0) return { patterns, elsewhere: [], isLast: true };
-  const checks = finish.flatMap((each) => (each.step === "check" && each.report !== undefined ? [each] : []));
+  const settled = await Promise.all(
+    finish.flatMap((each) =>
+      each.step === "check" ? [settledCheck(ctx, scope, repo, { step: each, commit: candidate.base })] : [],
+    ),
+  );
+  const checks = settled.filter(({ report }) => report !== undefined);
   const at = checks.findIndex(({ name }) => name === step.name);
   const earlier = await Promise.all(
     checks

@@ -6,7 +6,7 @@ import type { Origin } from "../../domain/run/landings.ts";
 import { settleBoth } from "../../domain/values/settle-both.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import { besideMarker, type StepScope } from "../programs/scope.ts";
-import { resultsKey, testsOn } from "./base-results.ts";
+import { resultsKey, settledCheck, testsOn } from "./base-results.ts";
 import { JudgesTree, type StartedRun } from "./judges-tree.ts";
 import type { Built } from "./landing.ts";
 import { withoutTheChange } from "./new-tests.ts";
@@ -53,11 +53,12 @@ export async function startProof(
   repo: Repo,
   toProve: ToProve,
 ): Promise<StartedProof | undefined> {
-  const { step, candidate, origin } = toProve;
+  const { candidate, origin } = toProve;
+  const step = await settledCheck(ctx, scope, repo, { step: toProve.step, commit: origin.first });
   const hasReport = step.report !== undefined;
   const kept = hasReport && (await ctx.manifests.kept(resultsKey(ctx, scope, repo, { step, commit: origin.first })));
   if (hasReport && (!kept || kept.tests.some(({ outcome }) => outcome === "failed"))) return undefined;
-  const prepared = await prepareProof(ctx, scope, repo, toProve, kept ? kept.tests : undefined);
+  const prepared = await prepareProof(ctx, scope, repo, { ...toProve, step }, kept ? kept.tests : undefined);
   if ("as" in prepared) return undefined;
   const { before = [], change, tree } = prepared;
   const proof = { step, candidate, change, tree };
@@ -74,10 +75,11 @@ export async function startProof(
  * deviates is repeated, compared with the same twins on the trusted base, and traced to the files of the judge that explain it.
  */
 export async function deepProof(ctx: StepContext, scope: StepScope, repo: Repo, toProve: ToProve): Promise<ProofOutcome> {
-  const { step, candidate, origin, fixes = [], begun } = toProve;
+  const { candidate, origin, fixes = [], begun } = toProve;
+  const step = await settledCheck(ctx, scope, repo, { step: toProve.step, commit: origin.first });
   const hasReport = step.report !== undefined;
   const results = (commit: string) => testsOn(ctx, scope, repo, { step, commit });
-  const prepared = begun ?? (await prepareProof(ctx, scope, repo, toProve, await results(origin.first)));
+  const prepared = begun ?? (await prepareProof(ctx, scope, repo, { ...toProve, step }, await results(origin.first)));
   if ("as" in prepared) return prepared;
   const { before, change, tree } = prepared;
   const proof = { step, candidate, change, tree, started: begun?.started };

@@ -27,6 +27,8 @@ export interface CheckedTree {
   readonly name: string;
   /** True if all that the result depends on outside the tree is in the key, so that another run may use it. */
   readonly canShare: boolean;
+  /** True if its runners are made to report: one without any is asked once. */
+  readonly isFound?: boolean;
   /** True if the commit is one of the base to which this run of loopdash has added nothing. Git may be asked. */
   readonly isUntouched: () => Promise<boolean>;
 }
@@ -46,6 +48,8 @@ export class Manifests {
   readonly #clock: Pick<Clock, "now">;
   readonly #taking = new Map<string, Promise<Manifest>>();
   readonly #known = new Map<string, Promise<unknown>>();
+  /** Checks that are made to report, and told no test on a base. */
+  readonly #silent = new Map<string, Manifest>();
 
   constructor(store: CheckResults, clock: Pick<Clock, "now">) {
     this.#store = store;
@@ -54,11 +58,13 @@ export class Manifests {
 
   /**
    * The manifest of this key: kept, being taken by another caller, or taken now by `measure`. A base without tests is measured
-   * each time: an empty result is no proof that there are none. Throws the signal's reason, or what `measure` throws.
+   * each time: an empty result is no proof that there are none; but a check that no known runner answers is asked once. Throws the signal's reason, or what `measure` throws.
    */
   async take(key: ResultsKey, measure: () => Promise<Manifest>, signal: AbortSignal): Promise<Manifest> {
     const found = await this.kept(key);
     if (found !== undefined) return { as: "tests", run: found, ...(found.isEarlier && { isEarlier: true }) };
+    const silent = this.#silent.get((await key()).check);
+    if (silent !== undefined) return silent;
     return this.takeNow(key, measure, signal);
   }
 
@@ -88,6 +94,8 @@ export class Manifests {
     try {
       const manifest = await taking;
       if (manifest.as === "tests") await this.keep(key, manifest.run, { isBase: true });
+      const { check, isFound } = await key();
+      if (manifest.as === "none" && !manifest.hasFailed && isFound === true) this.#silent.set(check, manifest);
       return manifest;
     } finally {
       this.#taking.delete(id);

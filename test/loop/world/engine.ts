@@ -193,6 +193,7 @@ function reportsOf(repo: FakeRepo, { tests }: Turns): LoopContext["testReports"]
           : { ok: true as const, tests: results };
       return Promise.resolve({ read: () => Promise.resolve(reading) });
     },
+    find: () => Promise.reject(new Error("no runner is made to report here")),
     parse: () => Promise.reject(new Error("no report comes as text here")),
   };
 }

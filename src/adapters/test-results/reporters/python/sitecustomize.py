@@ -1,0 +1,114 @@
+"""
+Makes pytest and unittest tell each test's result, without a change in the repository: every Python process of a check loads this file
+at its start (PYTHONPATH). Results go to files in the folder LOOPDASH_RESULTS, a name per process. It runs in any Python 3.
+"""
+
+import os
+import shlex
+import sys
+
+
+def _begin(folder):
+    options = shlex.split(os.environ.get("PYTEST_ADDOPTS", ""))
+    # A process that another one of Python has started has its options.
+    own = [word for word in options if not word.startswith("--junitxml=" + folder)]
+    os.environ["PYTEST_ADDOPTS"] = " ".join(map(shlex.quote, own + ["--junitxml=" + _file(folder, "xml")]))
+    sys.meta_path.insert(0, _UnittestFinder(folder))
+
+
+def _file(folder, ending):
+    return os.path.join(folder, "python-%d.%s" % (os.getpid(), ending))
+
+
+class _UnittestFinder:
+    """Watches the runner of unittest once it is imported. pytest never imports it."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def find_spec(self, name, path=None, target=None):
+        if name != "unittest.runner":
+            return None
+        sys.meta_path.remove(self)
+        import importlib.util
+
+        spec = importlib.util.find_spec(name)
+        load = spec.loader.exec_module
+
+        def exec_module(module):
+            load(module)
+            _watch(module.TextTestRunner, self.folder)
+
+        spec.loader.exec_module = exec_module
+        return spec
+
+
+def _watch(runner, folder):
+    make = runner._makeResult
+    run = runner.run
+    results = []
+
+    def make_result(self):
+        result = make(self)
+        outcomes = {
+            "addSuccess": "passed",
+            "addFailure": "failed",
+            "addError": "failed",
+            "addSkip": "skipped",
+            "addExpectedFailure": "passed",
+            "addUnexpectedSuccess": "failed",
+        }
+        for method, outcome in outcomes.items():
+            setattr(result, method, _noting(getattr(result, method), outcome, results))
+        return result
+
+    def run_and_write(self, test):
+        result = run(self, test)
+        _write(folder, results)
+        return result
+
+    runner._makeResult = make_result
+    runner.run = run_and_write
+
+
+def _noting(method, outcome, results):
+    def noted(test, *rest):
+        results.append((test.id(), outcome))
+        return method(test, *rest)
+
+    return noted
+
+
+def _write(folder, results):
+    """In the form of jest's and vitest's JSON."""
+    import json
+
+    tests = [{"ancestorTitles": [], "title": name, "status": outcome} for name, outcome in results]
+    failed = sum(1 for _, outcome in results if outcome == "failed")
+    report = {
+        "numTotalTests": len(tests),
+        "numFailedTests": failed,
+        "numFailedTestSuites": 1 if failed else 0,
+        "success": failed == 0,
+        "startTime": int(__import__("time").time() * 1000),
+        "testResults": [{"name": "", "status": "failed" if failed else "passed", "assertionResults": tests}],
+    }
+    with open(_file(folder, "json"), "w") as file:
+        json.dump(report, file)
+
+
+def _load_other():
+    """Loads the sitecustomize that this one hides, if the installation has one."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    for folder in sys.path:
+        file = os.path.join(folder or ".", "sitecustomize.py")
+        if os.path.abspath(folder or ".") != here and os.path.isfile(file):
+            import runpy
+
+            runpy.run_path(file)
+            return
+
+
+if os.environ.get("LOOPDASH_RESULTS"):
+    _begin(os.environ["LOOPDASH_RESULTS"])
+_load_other()
