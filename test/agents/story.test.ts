@@ -28,7 +28,7 @@ const reviewer: Script = (_turn, asked) => {
     const prompt = texts.find((text) => text.includes("LOOPDASH ANSWER BEGIN")) ?? "";
     const file = join(folder, "prompt.md");
     writeFileSync(file, prompt);
-    const question = prompt.startsWith("# A claimed blocker") ? "adjudicate" : "review";
+    const question = /^# A claimed blocker/m.test(prompt) ? "adjudicate" : "review";
     const env = { LOOPDASH_PROMPT: file, LOOPDASH_QUESTION: question };
     return { say: execFileSync(process.execPath, [REVIEWER], { env, encoding: "utf8" }) };
   } finally {

@@ -206,6 +206,11 @@ export const DEFENCES = {
       WITHOUT_DEEP_PROOF,
       { file: "src/adapters/vcs/landing/pristine.ts", from: "objectId(options.attributesOf ?? commit)", to: "commit" },
       {
+        file: "src/adapters/vcs/repository/user-checkout.ts",
+        from: "namesFileIn(userCheckout, program)",
+        to: "program === undefined",
+      },
+      {
         file: "src/adapters/vcs/landing/pristine.ts",
         from: "config: AS_STORED,",
         to: 'config: [...AS_STORED, ["include.path", join(store.at.commonDir, "config")]],',

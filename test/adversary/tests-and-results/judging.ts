@@ -133,7 +133,7 @@ const DRIVERS: readonly TicketAttack[] = [
     ticket: { ...byCode("true"), allow: { attributes: true } },
     agent: `fs.writeFileSync(".gitattributes", "*.txt filter=own\\n"); fs.writeFileSync("zz.txt", "z");
       fs.writeFileSync("tools/smudge.mjs", 'import { writeFileSync } from "node:fs"; process.stdin.resume(); writeFileSync("' + root + '/escaped-filter", "")');`,
-    told: /landed on main/,
+    told: /a filter runs a file of the repository/,
     harm: ({ stage }) => existsSync(stage.path("escaped-filter")),
   },
   {

@@ -1,10 +1,12 @@
 import type { GitCall, GitResult, Setting } from "../git/git-call.ts";
 
-/** Variables by which git finds a person's settings, and the programs of their filters what these need. A worker is given none of them. */
-const VARIABLES = [
-  ...["HOME", "USER", "LOGNAME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "SSH_AUTH_SOCK", "GNUPGHOME"],
-  ...["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_ATTR_NOSYSTEM", "GIT_LFS_SKIP_SMUDGE"],
+/** Variables by which git finds a person's settings. A worker is given none of them. */
+const FINDS_SETTINGS = [
+  ...["HOME", "USER", "LOGNAME", "XDG_CONFIG_HOME"],
+  ...["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_ATTR_NOSYSTEM"],
 ];
+/** What the programs of filters need beside: keys, agents, their own data. */
+const FILTERS_NEED = ["XDG_DATA_HOME", "XDG_RUNTIME_DIR", "SSH_AUTH_SOCK", "GNUPGHOME", "GIT_LFS_SKIP_SMUDGE"];
 
 /** How git converts files for the person of a repository. */
 export interface Person {
@@ -33,8 +35,11 @@ export async function readPerson(
   gitDir: string,
   all: NodeJS.ProcessEnv,
 ): Promise<Person> {
-  const env = Object.fromEntries(VARIABLES.flatMap((name) => (all[name] === undefined ? [] : [[name, all[name]]])));
-  return { env, filters: await readFilters(run, { gitDir, person: env }) };
+  const taken = (names: readonly string[]): Readonly<Record<string, string>> =>
+    Object.fromEntries(names.flatMap((name) => (all[name] === undefined ? [] : [[name, all[name]]])));
+  const env = taken(FINDS_SETTINGS);
+  const filters = await readFilters(run, { gitDir, person: env });
+  return { env: filters.size === 0 ? env : { ...env, ...taken(FILTERS_NEED) }, filters };
 }
 
 async function readFilters(
@@ -51,13 +56,13 @@ export function driversIn(filters: ReadonlyMap<string, string>): readonly string
   return [...new Set([...filters.keys()].flatMap((key) => /^filter\.(.+)\.[^.]+$/s.exec(key)?.[1] ?? []))];
 }
 
-/** The drivers that change a file as git writes it. */
-export function writingDrivers({ filters }: Person): ReadonlySet<string> {
-  const writes = (driver: string): boolean => {
+/** The drivers that change a file as git writes it, with the commands by which they do. */
+export function writingDrivers({ filters }: Person): ReadonlyMap<string, string> {
+  const programs = driversIn(filters).map((driver): readonly [string, string] => {
     const program = filters.get(`filter.${driver}.process`) ?? filters.get(`filter.${driver}.smudge`) ?? "";
-    return program !== "" && program !== "cat";
-  };
-  return new Set(driversIn(filters).filter(writes));
+    return [driver, program];
+  });
+  return new Map(programs.filter(([, program]) => program !== "" && program !== "cat"));
 }
 
 /**

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { firstFewLine } from "../../../domain/values/first-few.ts";
@@ -175,8 +176,14 @@ async function whyNotWritten(
     .toString("utf8")
     .split("\0")
     .filter((path) => path !== "");
-  const paths = (await filtersAt(store, to, changed)).flatMap(([path, driver]) => (drivers.has(driver) ? [path] : []));
+  const filtered = (await filtersAt(store, to, changed)).filter(([, driver]) => drivers.has(driver));
+  const paths = filtered.map(([path]) => path);
   if (paths.length === 0) return undefined;
+  const own = filtered.map(([, driver]) => drivers.get(driver) ?? "").find((program) => namesFileIn(userCheckout, program));
+  if (own !== undefined) {
+    const at = displayName(userCheckout.path);
+    return `${at}: a filter runs a file of the repository, which a change may have written: ${displayName(own)} (let the checkout stay behind: git -C ${at} switch --detach)`;
+  }
   const folder = await mkdtemp(join(store.scratch, "written-"));
   try {
     const index = join(folder, "index");
@@ -188,6 +195,12 @@ async function whyNotWritten(
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** True if a filter's command names a file of the checkout. */
+function namesFileIn({ path }: UserCheckout, command: string): boolean {
+  const words = command.split(/[\s"';|&()<>$`=]+/).filter((word) => word !== "");
+  return words.some((word) => resolve(path, word).startsWith(`${path}/`) && existsSync(resolve(path, word)));
 }
 
 /** Git's reason for a failure; that of a filter with what helps. */
