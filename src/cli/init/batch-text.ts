@@ -96,7 +96,7 @@ function finishSetting(test: Answers["test"], hooks: Answers["hooks"], isReviewe
       `The steps to a done ticket, in order: ${where}`,
       test === "none"
         ? "Nothing tests the changes: add a check before merge."
-        : 'With a "report", the check also compares single tests with the base: docs/batch.md#checks',
+        : "Its tests are compared with those of the base, one by one, where their runner is known: docs/batch.md#test-by-test",
     ],
     entry: ["finish", [{ step: "gates" }, ...check, ...hooks, ...review, { step: "merge" }]],
   };
