@@ -1,7 +1,6 @@
 import { isAbsolute } from "node:path";
-import { CannotJudge } from "./cannot-judge.ts";
 import type { ServicePlace } from "./service-reading.ts";
-import { checkedList, checkedObject, checkedText, jsonOf, ticketIdOf } from "./shape.ts";
+import { CannotJudge, checkedList, checkedObject, checkedText, jsonOf, ticketIdOf } from "./shape.ts";
 
 /** The kind and place of the tracker. Paths are absolute. */
 export type TrackerPlace =

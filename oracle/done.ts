@@ -6,9 +6,9 @@
  */
 import { writeSync } from "node:fs";
 import { parseBatch } from "./batch.ts";
-import { CannotJudge } from "./cannot-judge.ts";
 import { judge, type Verdict } from "./definition.ts";
 import { readSnapshot } from "./read.ts";
+import { CannotJudge } from "./shape.ts";
 import { readWhole } from "./stable-file.ts";
 
 const MAX_BATCH = 16 * 1024 * 1024;

@@ -1,4 +1,4 @@
-import { CannotJudge } from "./cannot-judge.ts";
+import { CannotJudge } from "./shape.ts";
 
 /** The part of a ticket's front matter that the oracle needs. Absent if the key is absent (or, for the step, empty). */
 export interface HeadFields {

@@ -1,7 +1,6 @@
-import { CannotJudge } from "./cannot-judge.ts";
 import type { SnapshotTicket } from "./definition.ts";
 import { gateStep, type ServiceReading } from "./service-reading.ts";
-import { checkedList, checkedObject, checkedText, fieldOf } from "./shape.ts";
+import { CannotJudge, checkedList, checkedObject, checkedText, fieldOf } from "./shape.ts";
 
 /** Reads up to 100 issues, the most that `nodes` takes. Of each, only what decides. */
 export const GITHUB_DOCUMENT = `query LoopdashOracle($ids: [ID!]!) {

@@ -1,7 +1,6 @@
-import { CannotJudge } from "./cannot-judge.ts";
 import type { SnapshotTicket } from "./definition.ts";
 import { gateStep, type ServiceReading } from "./service-reading.ts";
-import { checkedList, checkedObject, checkedText } from "./shape.ts";
+import { CannotJudge, checkedList, checkedObject, checkedText } from "./shape.ts";
 
 /** Reads up to 250 issues, Linear's largest page. Of each, only what decides. */
 export const LINEAR_DOCUMENT = `query LoopdashOracle($ids: [ID!]!) {

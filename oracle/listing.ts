@@ -1,6 +1,5 @@
-import { CannotJudge } from "./cannot-judge.ts";
 import type { SnapshotTicket } from "./definition.ts";
-import { checkedList, checkedObject, checkedText, jsonOf, stepOf, ticketIdOf } from "./shape.ts";
+import { CannotJudge, checkedList, checkedObject, checkedText, jsonOf, stepOf, ticketIdOf } from "./shape.ts";
 
 /**
  * Reads the listing of a tracker's program: a JSON object per line for each ticket, then `{"tickets": N}` with their number, which

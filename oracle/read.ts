@@ -1,11 +1,10 @@
 import { type Dirent, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { TrackerPlace } from "./batch.ts";
-import { CannotJudge } from "./cannot-judge.ts";
 import type { SnapshotTicket } from "./definition.ts";
 import { parseListing } from "./listing.ts";
 import { readService } from "./service-tickets.ts";
-import { checkedList, checkedObject, checkedText, jsonOf, stepOf, ticketIdOf } from "./shape.ts";
+import { CannotJudge, checkedList, checkedObject, checkedText, jsonOf, stepOf, ticketIdOf } from "./shape.ts";
 import { type FileRead, isUnchanged, quotedPath, readWhole } from "./stable-file.ts";
 import { isTicketFileName, parseTicketText } from "./ticket-file.ts";
 

@@ -1,9 +1,9 @@
-import { CannotJudge } from "./cannot-judge.ts";
 import type { SnapshotTicket } from "./definition.ts";
 import { GITHUB_DOCUMENT, GITHUB_PAGE, githubTickets } from "./github.ts";
 import { LINEAR_DOCUMENT, LINEAR_PAGE, linearTickets } from "./linear.ts";
 import { ask } from "./service.ts";
 import type { ServicePlace, ServiceReading } from "./service-reading.ts";
+import { CannotJudge } from "./shape.ts";
 
 const READERS = {
   linear: { document: LINEAR_DOCUMENT, page: LINEAR_PAGE, tickets: linearTickets },

@@ -1,6 +1,5 @@
 import { readSync, writeSync } from "node:fs";
-import { CannotJudge } from "./cannot-judge.ts";
-import { checkedObject, checkedText, jsonOf } from "./shape.ts";
+import { CannotJudge, checkedObject, checkedText, jsonOf } from "./shape.ts";
 
 /**
  * The descriptor of the line to a service. The oracle has no network and no token: it writes a document and its variables to this file descriptor, and

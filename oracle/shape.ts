@@ -1,5 +1,3 @@
-import { CannotJudge } from "./cannot-judge.ts";
-
 /** Strict checks of parsed JSON. Each throws CannotJudge and names the place. */
 
 /** The value as an object with only the allowed keys, and all of the required ones. */
@@ -65,4 +63,9 @@ export function stepOf(value: unknown, where: string): string {
     throw new CannotJudge(`${where} is not one line of at most 500 characters`);
   }
   return step;
+}
+
+/** The state of the world is not known well enough to say anything: exit 2, never 0, never 1. */
+export class CannotJudge extends Error {
+  override readonly name = "CannotJudge";
 }

@@ -1,5 +1,5 @@
 import { type BigIntStats, closeSync, constants, fstatSync, lstatSync, openSync, readSync } from "node:fs";
-import { CannotJudge } from "./cannot-judge.ts";
+import { CannotJudge } from "./shape.ts";
 
 /** The state of a file when it was read. */
 export interface FileRead {

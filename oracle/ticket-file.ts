@@ -1,7 +1,6 @@
-import { CannotJudge } from "./cannot-judge.ts";
 import type { SnapshotTicket } from "./definition.ts";
 import { parseTicketHead } from "./front-matter.ts";
-import { stepOf, ticketIdOf } from "./shape.ts";
+import { CannotJudge, stepOf, ticketIdOf } from "./shape.ts";
 
 const FENCE = /^---[ \t]*$/;
 const HEADING = /^# +\S/m;

@@ -14,7 +14,7 @@ import { createLocks } from "../../src/adapters/locks/sqlite-locks.ts";
 import { batchLock } from "../../src/cli/engine/engine-locks.ts";
 import { prepareStateHome, runFolder, stateHome } from "../../src/cli/state-home.ts";
 import { RunId } from "../../src/domain/values/ids.ts";
-import { thinActivity } from "../../src/loop/programs/output.ts";
+import { thinActivity } from "../../src/loop/programs/run-in.ts";
 import { activityFact, agentLine, Mirror, sceneFacts } from "./scene.ts";
 
 /** The options from the parent's command line. */

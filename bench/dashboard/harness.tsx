@@ -7,7 +7,7 @@ import { PassThrough, Writable } from "node:stream";
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
 import { renderDashboard } from "../../components/app/render-dashboard.tsx";
 import { keepHeapSmall, makeRoomForFrames } from "../../src/cli/small-heap.ts";
-import { thinActivity } from "../../src/loop/programs/output.ts";
+import { thinActivity } from "../../src/loop/programs/run-in.ts";
 import { createDashboardStore } from "../../src/store/dashboard-store.ts";
 import { ACTIVITY_FLUSH_MS, createFeed } from "../../src/store/feed.ts";
 import type { Harnessed, HarnessOf } from "./harness.ts";

@@ -6,7 +6,7 @@ import { InputTokenizer, type TerminalInput } from "../../src/store/keymap/input
 import { KeyGate } from "../../src/store/keymap/key-gate.ts";
 import { paste } from "../../src/store/keymap/keymap.ts";
 import { point } from "../../src/store/keymap/mouse.ts";
-import type { TerminalSize } from "../kit/geometry.ts";
+import type { TerminalSize } from "../kit/window.ts";
 import { targetAt } from "./screen-map.ts";
 
 const ignore = (): void => undefined;

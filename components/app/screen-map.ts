@@ -9,8 +9,7 @@ import { isTooSmall, LAYOUT_LINES, type Layout, layoutOf } from "../frame/layout
 import { FRAME_LINES } from "../frame/view-frame.tsx";
 import { tabAt, viewKeys } from "../frame/view-tabs.ts";
 import { widthOf } from "../kit/fit.ts";
-import type { Cell, TerminalSize, ViewSize } from "../kit/geometry.ts";
-import { linesWindow } from "../kit/window.ts";
+import { type Cell, linesWindow, type TerminalSize, type ViewSize } from "../kit/window.ts";
 import { graphTicketAt } from "../views/graph/graph-layout.ts";
 import { queueLines } from "../views/overview/sections.ts";
 import { workerWindow } from "../views/overview/workers.tsx";

@@ -1,7 +1,16 @@
-import type { ReactNode } from "react";
-import type { Tone } from "../../src/store/labels/tone.ts";
+import { type ReactNode, use, useEffect, useMemo } from "react";
+import type { Keymap } from "../../src/store/dashboard-state.ts";
+import type { Mode } from "../../src/store/keymap/binding.ts";
+import { type KeyGroup, keyGroups } from "../../src/store/keymap/key-groups.ts";
+import { allKeyLabels } from "../../src/store/keymap/key-labels.ts";
+import { modeOf } from "../../src/store/keymap/keymap.ts";
+import { behind } from "../../src/store/keymap/palette.ts";
+import { LEVEL_STYLES } from "../../src/store/labels/signals-label.ts";
+import { STYLES, type Style, type Tone } from "../../src/store/labels/tone.ts";
 import type { Modal } from "../../src/store/ui.ts";
-import { useDashboard, useDrawn } from "../kit/dashboard-context.ts";
+import { DashboardContext, useDashboard, useDrawn } from "../kit/dashboard-context.ts";
+import { lineField } from "../kit/field-lines.ts";
+import { fitTo, wrapWords } from "../kit/fit.ts";
 import type { SpanLine } from "../kit/spans.tsx";
 import { Dialog, dialogWidth } from "./dialog.tsx";
 import {
@@ -16,7 +25,6 @@ import {
   retryLines,
   reviewLines,
 } from "./dialog-lines.ts";
-import { Help } from "./help.tsx";
 import { paletteLines } from "./palette-lines.ts";
 
 interface Content {
@@ -79,4 +87,113 @@ function Palette({ columns, rows }: { readonly columns: number; readonly rows: n
   const state = useDashboard((s) => s);
   const lines = paletteLines(state, { columns, rows });
   return <Dialog title="Command" tone="running" lines={lines} columns={columns} rows={rows} wide />;
+}
+
+/** All keys and signs, scrollable. */
+function Help({ columns, rows }: { readonly columns: number; readonly rows: number }): ReactNode {
+  useDrawn("help");
+  const keymap = useDashboard((s) => s.keymap);
+  const front = useDashboard((s) => modeOf(behind(s)));
+  const scroll = useDashboard((s) => s.ui.panes.help.scroll);
+  const store = use(DashboardContext)?.store;
+  const filter = useDashboard((s) => (s.ui.modal?.kind === "help" ? s.ui.modal.filter : ""));
+  const input = useDashboard((s) => (s.ui.modal?.kind === "help-search" ? s.ui.modal.input : undefined));
+  const wanted = input?.text ?? filter;
+  const width = dialogWidth(columns);
+  const lines = useMemo(() => helpLines(keymap, front, width, wanted.trim()), [keymap, front, width, wanted]);
+  // The rest is a border on either side, the search, the hidden count, and a line of the terminal above and below.
+  const height = Math.max(1, Math.min(lines.length, rows - 6));
+  const max = lines.length - height;
+  useEffect(() => store?.dispatch({ type: "pane", pane: "help", action: { type: "max", max } }), [store, max]);
+  const start = Math.min(scroll, max);
+  const shown = lines.slice(start, start + height);
+  const content: readonly SpanLine[] = [
+    input === undefined ? searchWord(wanted) : [{ text: "/", tone: "running", bold: true }, ...lineField(input, width - 2)],
+    ...shown,
+    ...(max === 0 ? [] : [[{ text: hidden(start, max - start), tone: "waiting" } as const]]),
+  ];
+  return <Dialog title="Keys" tone="running" lines={content} columns={columns} rows={rows} wide />;
+}
+
+/** Shown in place of the field while nobody types. */
+function searchWord(wanted: string): SpanLine {
+  return [{ text: wanted === "" ? "/ search" : `/${wanted}`, tone: "waiting" }];
+}
+
+function hidden(above: number, below: number): string {
+  const words = [...(above === 0 ? [] : [`${above} above`]), below === 0 ? "end" : `+${below} more`];
+  return words.join(" · ");
+}
+
+const KEYS_WIDTH = 15;
+
+const EMPTY: SpanLine = [{ text: "" }];
+
+/** The meanings of the dashboard's signs. */
+const LEGEND: readonly (readonly [Style, string])[] = [
+  [STYLES.oracle, "the oracle: the only voice that says done"],
+  [{ ...STYLES.claim, glyph: '"…"' }, "what an agent says: a claim, never evidence"],
+  [STYLES.agent, "an agent is at work"],
+  [STYLES.finishing, "on the finish line; its agent has stopped"],
+  [STYLES.preparing, "its worktree is being made"],
+  [STYLES.ready, "ready: only room is missing"],
+  [STYLES.waits, "waits, or a free slot"],
+  [STYLES.heldUp, "held up from outside"],
+  [STYLES.ending, "being ended"],
+  [STYLES.needsYou, "needs you"],
+  [STYLES.failed, "stalled: its attempts are used up"],
+  [STYLES.landed, "landed, and not live yet"],
+  [STYLES.done, "done"],
+  [{ glyph: "a2", tone: "plain" }, "the ticket's second attempt"],
+  [
+    { ...STYLES.done, glyph: [STYLES.done, STYLES.step, STYLES.waits].map(({ glyph }) => glyph).join("") },
+    "the finish line: passed, at it now, ahead",
+  ],
+  [
+    {
+      ...LEVEL_STYLES.skip,
+      glyph: [LEVEL_STYLES.pass, LEVEL_STYLES.warn, LEVEL_STYLES.fail, LEVEL_STYLES.skip].map((s) => s.glyph).join(""),
+    },
+    "behaviour of the agent, by gate: pass, warning, fail, unknown",
+  ],
+];
+
+/**
+ * All keys, those of the view in front first, and the meanings of signs, in lines of at most `width` columns. `wanted`: only
+ * those with all of its words in their keys, name or meaning.
+ */
+function helpLines(keymap: Keymap, front: Mode, width: number, wanted: string): readonly SpanLine[] {
+  const words = wanted.toLowerCase().split(/\s+/u);
+  const fits = (...texts: readonly string[]): boolean => words.every((word) => texts.join(" ").toLowerCase().includes(word));
+  const groups = keyGroups(keymap, front).map(
+    (group): KeyGroup => ({
+      ...group,
+      bindings: group.bindings.filter((b) => b.keys.length > 0 && fits(allKeyLabels(b), b.name.replaceAll("-", " "), b.help)),
+    }),
+  );
+  const signs = LEGEND.filter(([{ glyph }, means]) => fits(glyph, means));
+  const lines = [
+    ...groups.flatMap((group) => (group.bindings.length === 0 ? [] : [...groupLines(group, width), EMPTY])),
+    ...(signs.length === 0 ? [] : [title("signs")]),
+    ...signs.map(([{ glyph, tone }, means]): SpanLine => [{ text: fitTo(glyph, 5), tone }, { text: means }]),
+  ];
+  return lines.length === 0 ? [[{ text: "nothing is called that", tone: "waiting" }]] : lines;
+}
+
+function title(text: string): SpanLine {
+  return [{ text: text.toUpperCase(), bold: true }];
+}
+
+function groupLines(group: KeyGroup, width: number): readonly SpanLine[] {
+  return [
+    title(group.title),
+    ...group.bindings.flatMap((binding) =>
+      wrapWords(binding.help, width - KEYS_WIDTH).map(
+        (text, i): SpanLine => [
+          { text: fitTo(i === 0 ? allKeyLabels(binding) : "", KEYS_WIDTH - 1), tone: "running", bold: true },
+          { text: ` ${text}` },
+        ],
+      ),
+    ),
+  ];
 }

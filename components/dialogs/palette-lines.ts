@@ -2,9 +2,8 @@ import type { DashboardState } from "../../src/store/dashboard-state.ts";
 import { chosenAt, type Offer, paletteOf, whyNotNow } from "../../src/store/keymap/palette.ts";
 import { lineField } from "../kit/field-lines.ts";
 import { cut, fitTo, widthOf } from "../kit/fit.ts";
-import type { TerminalSize } from "../kit/geometry.ts";
 import type { SpanLine } from "../kit/spans.tsx";
-import { hiddenLabel, type Window, windowOf } from "../kit/window.ts";
+import { hiddenLabel, type TerminalSize, type Window, windowOf } from "../kit/window.ts";
 import { dialogLayout, dialogWidth } from "./dialog.tsx";
 
 const MOST_ROWS = 14;

@@ -1,7 +1,9 @@
 import { memo, type ReactNode } from "react";
+import { useShallow } from "zustand/react/shallow";
 import type { OracleState } from "../../src/domain/run/verdict-state.ts";
-import { plural } from "../../src/domain/values/plural.ts";
-import { displayText } from "../../src/store/display-text.ts";
+import { plural } from "../../src/domain/values/text.ts";
+import { displayText } from "../../src/store/format.ts";
+import { brokenBaseLabel } from "../../src/store/labels/base-label.ts";
 import { VERDICT_LABELS } from "../../src/store/labels/oracle-label.ts";
 import { BAR_CELLS, STYLES } from "../../src/store/labels/tone.ts";
 import { useDashboard, useDrawn } from "../kit/dashboard-context.ts";
@@ -108,3 +110,25 @@ export function sharesOf(counts: OracleShares, width: number): OracleShares {
   const gated = counts.done === 0 ? Math.min(width - open, counts.gated * width) : part(counts.gated, width - open - 1);
   return { done: width - open - gated, gated, open };
 }
+
+const SINCE_WIDTH = 7;
+
+/** A broken base, under the top lines: repository, suspected commit, what is done, since when, and what fails. */
+export const BrokenBaseLine = memo(function BrokenBaseLine({ width }: { readonly width: number }): ReactNode {
+  useDrawn("broken-base");
+  const label = useDashboard(useShallow((s) => brokenBaseLabel(s.run)));
+  if (label === undefined) return null;
+  const { repo, suspect, response, since, failure, more } = label;
+  const others = more === 0 ? "" : ` +${more} more`;
+  const facts = `${repo}${others} · ${suspect} · ${response} · ${failure}`;
+  return (
+    <TimedSpans
+      line={[
+        { text: ` ${fitTo(`${STYLES.failed.glyph} BROKEN`, LABEL_WIDTH)} `, tone: "bad", bold: true },
+        { text: fitTo(facts, width - 3 - LABEL_WIDTH - SINCE_WIDTH), tone: "bad" },
+        timeSpan({ since, format: "age", width: SINCE_WIDTH, tone: "bad" }),
+        { text: " " },
+      ]}
+    />
+  );
+});

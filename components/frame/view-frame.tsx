@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { useShallow } from "zustand/react/shallow";
 import { STYLES } from "../../src/store/labels/tone.ts";
 import { useDashboard } from "../kit/dashboard-context.ts";
-import { Line, Say } from "../kit/text.tsx";
+import { Line, Say } from "../kit/spans.tsx";
 import { viewKeys, viewTabs } from "./view-tabs.ts";
 
 /** Lines of a view's frame beside its content. */

@@ -1,14 +1,12 @@
 import { Box } from "ink";
 import { type ReactNode, use, useEffect } from "react";
-import { plural } from "../../src/domain/values/plural.ts";
+import { plural } from "../../src/domain/values/text.ts";
 import type { Tone } from "../../src/store/labels/tone.ts";
 import type { PaneName } from "../../src/store/views/pane.ts";
 import { DashboardContext, useDashboard } from "./dashboard-context.ts";
-import type { ViewSize } from "./geometry.ts";
 import { Rule } from "./rule.tsx";
-import { cutSpans, type SpanLine, Spans } from "./spans.tsx";
-import { Line, Say } from "./text.tsx";
-import { linesWindow } from "./window.ts";
+import { cutSpans, Line, Say, type SpanLine, Spans } from "./spans.tsx";
+import { linesWindow, type ViewSize } from "./window.ts";
 
 /** A line of a pane: text, or the title of a section. */
 export type PaneLine = { readonly title: string; readonly count: string; readonly tone: Tone } | SpanLine;

@@ -1,11 +1,11 @@
-import { Box, Transform, useIsScreenReaderEnabled } from "ink";
+import { Box, Text, Transform, useIsScreenReaderEnabled } from "ink";
 import { memo, type ReactNode, use, useCallback, useMemo } from "react";
+import type { Tone } from "../../src/store/labels/tone.ts";
 import { type TextLink, withLinks } from "../../src/store/links.ts";
 import { LinePlaceholdersContext } from "../terminal/line-placeholders.ts";
 import { useDashboard, useHasLinks, useTheme } from "./dashboard-context.ts";
 import { cut, widthOf } from "./fit.ts";
 import { paint, type Span, type SpanLine } from "./paint.ts";
-import { Line } from "./text.tsx";
 import type { Theme } from "./theme.ts";
 
 export type { Span, SpanLine };
@@ -145,4 +145,29 @@ export function fitLegend(pieces: readonly SpanLine[], width: number): SpanLine 
   const withMark = (): SpanLine => [...pieces.slice(0, count).flat(), ...MORE];
   while (count > 1 && spansWidth(withMark()) > width) count -= 1;
   return cutSpans(withMark(), width);
+}
+
+/** One line of the screen. Its content is measured beforehand; text that is still too long is cut, never wrapped. */
+export function Line({ children }: { readonly children: ReactNode }): ReactNode {
+  return <Text wrap="truncate">{children}</Text>;
+}
+
+/** A run of text within a Line, with the style of its meaning. */
+export function Say({
+  tone,
+  bold,
+  inverse,
+  children,
+}: {
+  readonly tone?: Tone;
+  readonly bold?: boolean;
+  readonly inverse?: boolean;
+  readonly children: ReactNode;
+}): ReactNode {
+  const style = useTheme()[tone ?? "plain"];
+  return (
+    <Text {...style} bold={bold ?? style.bold ?? false} inverse={inverse ?? false}>
+      {children}
+    </Text>
+  );
 }

@@ -3,8 +3,7 @@ import { formatAge, formatElapsed, formatLeft, formatLong } from "../../src/stor
 import type { Tone } from "../../src/store/labels/tone.ts";
 import { useDashboard } from "./dashboard-context.ts";
 import { fitTo } from "./fit.ts";
-import type { Span, TimedSpan } from "./spans.tsx";
-import { Say } from "./text.tsx";
+import { Say, type Span, type TimedSpan } from "./spans.tsx";
 
 const FORMATS = { elapsed: formatElapsed, long: formatLong, age: formatAge, left: formatLeft } as const;
 

@@ -53,3 +53,21 @@ export function rowWindow(rows: number, height: number, focus: number): Shown {
 export function rowNumbers({ from, to }: Shown): readonly number[] {
   return Array.from({ length: to - from }, (_, i) => from + i);
 }
+
+/** Columns and rows of the terminal. */
+export interface TerminalSize {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** The size of a view: exactly so many columns and lines. */
+export interface ViewSize {
+  readonly columns: number;
+  readonly height: number;
+}
+
+/** A cell of the terminal, or of a part of it: from 0. */
+export interface Cell {
+  readonly column: number;
+  readonly row: number;
+}

@@ -3,7 +3,7 @@ import { memo, type ReactNode } from "react";
 import { VIEW_TITLES } from "../../src/store/views/view-name.ts";
 import { Modals } from "../dialogs/modals.tsx";
 import { useDashboard, useDrawn } from "../kit/dashboard-context.ts";
-import { Line, Say } from "../kit/text.tsx";
+import { Line, Say } from "../kit/spans.tsx";
 import { CurrentView } from "../views/current-view.tsx";
 import { spokenLines } from "./lines.ts";
 

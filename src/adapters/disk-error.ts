@@ -1,5 +1,5 @@
 import { statfsSync } from "node:fs";
-import { errorMessage } from "../domain/values/error-text.ts";
+import { errorMessage } from "../domain/values/text.ts";
 
 /** SQLite's result codes that this file distinguishes (https://www.sqlite.org/rescode.html). */
 export const SQLITE = {

@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, lstat, open, opendir, realpath } from "node:fs/promises";
 import { join } from "node:path";
-import { errorCode } from "../domain/values/error-text.ts";
+import { errorCode } from "../domain/values/text.ts";
 
 /** The text of a file, or the reason that there is none; undefined if there is no such file. */
 type Text = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly why: string };

@@ -1,5 +1,5 @@
 import { chmod, lstat, opendir, rmdir, unlink } from "node:fs/promises";
-import { hasErrorCode } from "../domain/values/error-text.ts";
+import { hasErrorCode } from "../domain/values/text.ts";
 import { runBriefly } from "./executor/brief-run.ts";
 
 /** Entries that are removed here; beyond this number, `rm` continues in a process of its own. */

@@ -1,6 +1,6 @@
 import { Script } from "node:vm";
 import type { TimeLimit } from "../domain/guard/verdict.ts";
-import { hasErrorCode } from "../domain/values/error-text.ts";
+import { hasErrorCode } from "../domain/values/text.ts";
 
 const WORK = Symbol.for("loopdash.work");
 const script = new Script('globalThis[Symbol.for("loopdash.work")]()');

@@ -1,7 +1,7 @@
 import { openRunStore } from "../adapters/journal/sqlite-run-store.ts";
 import { type EarlierRun, MOST_EARLIER } from "../domain/results/trend.ts";
-import { errorMessage } from "../domain/values/error-text.ts";
 import type { RunId } from "../domain/values/ids.ts";
+import { errorMessage } from "../domain/values/text.ts";
 import { stateHome } from "./state-home.ts";
 
 /** The last runs of the batch file of `run` before it, newest first. Never throws: if they cannot be read, `problem` says why. */

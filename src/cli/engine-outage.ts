@@ -1,7 +1,7 @@
 import { connectChannel } from "../adapters/channel/socket-client.ts";
 import { socketPathOf } from "../adapters/channel/socket-path.ts";
 import type { Outage } from "../domain/run/outage-fact.ts";
-import { hasErrorCode } from "../domain/values/error-text.ts";
+import { hasErrorCode } from "../domain/values/text.ts";
 import { UserError } from "../domain/values/user-error.ts";
 
 /** How long an engine may take for its first message, in milliseconds. */

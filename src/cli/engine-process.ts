@@ -2,7 +2,7 @@ import { closeSync, writeSync } from "node:fs";
 import { z } from "zod";
 import { formatProblems } from "../domain/batch/problem.ts";
 import { isToldAtStart } from "../domain/batch/warn.ts";
-import { hasErrorCode } from "../domain/values/error-text.ts";
+import { hasErrorCode } from "../domain/values/text.ts";
 import { EXIT } from "../domain/values/user-error.ts";
 import { startSupervisedEngine } from "./engine/engine-supervisor.ts";
 import { printJournalOutage } from "./print-outage.ts";

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { checkValue } from "../domain/batch/issues.ts";
 import { type BatchProblem, formatProblems, pathText } from "../domain/batch/problem.ts";
 import { nodeAt, nodeValue, readSyntax } from "../domain/batch/syntax.ts";
-import { plural } from "../domain/values/plural.ts";
+import { plural } from "../domain/values/text.ts";
 import { EXIT, UserError } from "../domain/values/user-error.ts";
 import type { Keymap } from "../store/dashboard-state.ts";
 import { KEYMAP } from "../store/keymap/keymap.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
-import { errorCode, errorMessage } from "../domain/values/error-text.ts";
+import { errorCode, errorMessage } from "../domain/values/text.ts";
 import { EXIT, UserError } from "../domain/values/user-error.ts";
 import type { Keymap } from "../store/dashboard-state.ts";
 import { homeFolder } from "./real-places.ts";

@@ -1,7 +1,6 @@
 import type { RunEvent } from "../domain/run/event.ts";
 import { type RunState, ticketOf } from "../domain/run/state.ts";
-import { errorMessage } from "../domain/values/error-text.ts";
-import { plainText } from "../domain/values/text.ts";
+import { errorMessage, plainText } from "../domain/values/text.ts";
 import type { Clock } from "../ports/clock.ts";
 import { describeEvents } from "../store/describe-event.ts";
 import { formatClock, formatStopwatch } from "../store/format.ts";

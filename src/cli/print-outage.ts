@@ -1,6 +1,5 @@
 import type { Outage } from "../domain/run/outage-fact.ts";
-import { errorMessage } from "../domain/values/error-text.ts";
-import { plainText } from "../domain/values/text.ts";
+import { errorMessage, plainText } from "../domain/values/text.ts";
 import { formatClock, formatElapsed } from "../store/format.ts";
 import { STYLES } from "../store/labels/tone.ts";
 import { writeAll } from "./print.ts";

@@ -1,6 +1,5 @@
 import { writeSync } from "node:fs";
-import { errorCode, errorMessage } from "../domain/values/error-text.ts";
-import { plainText } from "../domain/values/text.ts";
+import { errorCode, errorMessage, plainText } from "../domain/values/text.ts";
 import type { UserError } from "../domain/values/user-error.ts";
 
 /** Writes a user's error as what / why / what to do; a list of problems keeps its lines. */

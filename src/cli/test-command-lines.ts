@@ -1,4 +1,4 @@
-import type { TestCommands } from "../domain/batch/argv.ts";
+import type { TestCommands } from "../domain/batch/prepare-command.ts";
 import { testCommandSource } from "../domain/batch/test-command.ts";
 import { plainText } from "../domain/values/text.ts";
 

@@ -1,5 +1,5 @@
 import { isSameState, type TrackerState } from "../domain/run/drift-fact.ts";
-import { plural } from "../domain/values/plural.ts";
+import { plural } from "../domain/values/text.ts";
 import { difference, must, NO_SUCH_VERB, type TrackerProbe } from "./tracker-probe.ts";
 
 /** A rule of the protocol that can be checked from outside. */

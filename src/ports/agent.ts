@@ -2,8 +2,7 @@ import type { GuardSettings } from "../domain/guard/verdict.ts";
 import type { AgentEvent, AgentStop, AgentTokens } from "../domain/run/agent-event.ts";
 import type { BlockedConnection } from "../domain/run/blocked-fact.ts";
 import type { TicketId } from "../domain/values/ids.ts";
-import type { ExecEnding, ProcessId } from "./executor.ts";
-import type { Confinement } from "./sandbox.ts";
+import type { Confinement, ExecEnding, ProcessId } from "./executor.ts";
 
 /** The guard of an agent's commands in one attempt, as its adapter installs it. All paths are absolute. */
 export interface GuardTask {

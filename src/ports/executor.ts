@@ -1,6 +1,6 @@
+import type { HostSpec } from "../domain/batch/host-spec.ts";
 import type { BlockedConnection } from "../domain/run/blocked-fact.ts";
 import type { ModelUpstream } from "./gateway.ts";
-import type { Confinement } from "./sandbox.ts";
 
 /** The identity of a process beyond its pid: the pid may be reused, the start time is not. */
 export interface ProcessId {
@@ -95,4 +95,121 @@ export interface Executor {
    * their number.
    */
   killStrays(options: { readonly processes: readonly ProcessId[]; readonly markers: readonly string[] }): Promise<number>;
+}
+
+/**
+ * The paths, sockets and hosts that a confined process may reach. All paths are absolute and normal (no `.`, `..` or doubled
+ * slash) and exist; links in them are followed before the start. Everything else is read-only or hidden.
+ *
+ * If several entries name the same place, or one lies within another, the innermost counts. For the very same place a socket
+ * beats a mount, a mount beats `read`, and `read` beats `write`.
+ */
+export interface Confinement {
+  /** Writable folders and files. A folder that contains something hidden (a home, the state folder) is refused. */
+  readonly write: readonly string[];
+  /** Readable folders and files in hidden surroundings, and read-only ones within `write`. */
+  readonly read: readonly string[];
+  /**
+   * Entries of `read` in which somebody outside may change something meanwhile. The process sees a change within a second if it
+   * looks again.
+   */
+  readonly live?: readonly string[];
+  /** Another folder or file in the place of one: the process sees `from` at `at`, which need not exist. */
+  readonly mounts: readonly Mount[];
+  /** Unix sockets that lead outside. Every other way out is closed. */
+  readonly sockets: readonly string[];
+  /** Reachable hosts. The caller that starts the process opens a gateway to them, and adds its socket. */
+  readonly hosts?: readonly HostSpec[];
+  /** The key of these hosts in the batch, for messages. */
+  readonly hostsFor?: string;
+  /** Folders with a writable layer that leaves them unchanged. Only if `Sandbox.layers` is true. */
+  readonly layers?: readonly Layer[];
+  /** Set for a program that judges: no process in it may trace another one, or read or write its memory. */
+  readonly isJudge?: boolean;
+  /** Bounds of each process in it, beside those of every confined process. */
+  readonly limits?: ProcessLimits;
+}
+
+/**
+ * A folder with a writable layer over it (overlayfs). The process sees `from` at `at` and may write there. `upper` records
+ * everything that it writes, renames or removes; `from` never changes. The process cannot take a record back: a file that was
+ * replaced and restored still has an entry in `upper`.
+ */
+export interface Layer {
+  /** The folder outside that is shown. Its files must belong to the user and group that loopdash runs as. */
+  readonly from: string;
+  /** Its path inside; need not exist outside. */
+  readonly at: string;
+  /** An empty folder outside that takes the written files. `from`, `upper` and `work` lie in one folder. */
+  readonly upper: string;
+  /** An empty folder outside for the kernel's own use. */
+  readonly work: string;
+}
+
+/** A folder or file outside, and where a process sees it. */
+export interface Mount {
+  readonly from: string;
+  readonly at: string;
+  readonly write: boolean;
+  /** Set for the private git folder of a worktree. */
+  readonly isGit?: true;
+}
+
+/** Limits of a single process (setrlimit(2)). If a process exceeds one, a signal ends it, or its call fails. */
+export interface ProcessLimits {
+  /** Address space, bytes (RLIMIT_AS). Not for programs that reserve more than they use, such as Node. */
+  readonly memoryBytes?: number;
+  /** Processor time, seconds (RLIMIT_CPU). */
+  readonly cpuSeconds?: number;
+  /** Size of the largest file that it can write, bytes (RLIMIT_FSIZE). */
+  readonly fileBytes?: number;
+}
+
+/**
+ * A program to start. `cwd`, and a program named by its path, are paths outside. If a mount or a layer of the confinement shows
+ * their folder at another place, the process starts at that place.
+ */
+export interface Launch {
+  /** Program and arguments; no shell. */
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  /** The whole environment: nothing is inherited. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** A launch that starts another one confined. It can be used once. */
+export interface Confined extends Launch {
+  /** Paths of files that the process is given open as its files 3, 4 and so on: the first one to write, the others to read. */
+  readonly files?: readonly string[];
+  /**
+   * Call it once, after the process has ended or failed to start. It waits until nothing lives in the sandbox any more, and gives
+   * the sandbox's knowledge of the end. Does not throw.
+   */
+  settle(): Promise<SandboxEnd>;
+}
+
+/** The sandbox's knowledge of an end. */
+export interface SandboxEnd {
+  /** True if the program began and ended by itself. False if it never began, or the sandbox was killed. */
+  readonly reported: boolean;
+  /** False if something in it was seen to live on. macOS does not show the processes of a sandbox, so it says nothing there. */
+  readonly empty: boolean;
+}
+
+/** The reason why a launch cannot be confined, in words for people. */
+export class ConfinementRefused extends Error {
+  override readonly name = "ConfinementRefused";
+}
+
+/** Confines processes: file system, other processes, network. */
+export interface Sandbox {
+  readonly kind: "bubblewrap" | "seatbelt";
+  /** True if a confinement can have `layers`: this kernel lets the user lay one folder over another. */
+  readonly layers: boolean;
+  /**
+   * The program that starts `launch` confined. Killing it ends everything that was started in it, and it dies with the process
+   * that started it. Both hold on Linux only; elsewhere its process group can be killed. Throws ConfinementRefused if the
+   * confinement is impossible.
+   */
+  confine(launch: Launch, confinement: Confinement): Promise<Confined>;
 }

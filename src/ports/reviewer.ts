@@ -2,8 +2,7 @@ import type { Trial } from "../domain/review/trial.ts";
 import type { AgentStop } from "../domain/run/agent-event.ts";
 import type { Question } from "../domain/run/attempt-fact.ts";
 import type { TicketId } from "../domain/values/ids.ts";
-import type { ExecEnding } from "./executor.ts";
-import type { Confinement } from "./sandbox.ts";
+import type { Confinement, ExecEnding } from "./executor.ts";
 
 /** One question to the reviewer. All paths are absolute. */
 export interface ReviewerTask {

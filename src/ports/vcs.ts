@@ -1,6 +1,6 @@
 import type { LeftElsewhere } from "../domain/run/kept-work.ts";
 import type { RepoId } from "../domain/values/ids.ts";
-import type { Confinement } from "./sandbox.ts";
+import type { Confinement } from "./executor.ts";
 
 /** The change of an attempt since its first commit. Paths are repository-relative and raw. */
 export interface Change {

@@ -1,5 +1,5 @@
 import type { Plan, RunState } from "../domain/run/state.ts";
-import { plural } from "../domain/values/plural.ts";
+import { plural } from "../domain/values/text.ts";
 import { vecAt } from "../domain/values/vec.ts";
 import { phaseLabel } from "../store/labels/ticket-label.ts";
 import { layersOf } from "../store/views/graph-layers.ts";

@@ -1,17 +1,32 @@
+import type { Ticket } from "../domain/batch/schema.ts";
+import { healResultsOf } from "../domain/results/heal-results.ts";
 import type { JudgementRecord } from "../domain/results/judgements.ts";
+import { outcomes } from "../domain/results/outcomes.ts";
 import type { EarlierRun } from "../domain/results/trend.ts";
+import type { Evidence } from "../domain/run/attempt-fact.ts";
+import { landingOf } from "../domain/run/carry-over.ts";
 import type { RunState } from "../domain/run/state.ts";
+import type { PastAttempt, TicketState } from "../domain/run/ticket-state.ts";
+import { specOf } from "../domain/schedule/plan.ts";
+import { plainLines, plural } from "../domain/values/text.ts";
+import { formatDuration } from "../domain/values/time.ts";
+import { vecAt, vecItems } from "../domain/values/vec.ts";
+import { formatCents } from "../store/format.ts";
+import { contractLabel } from "../store/labels/contract-label.ts";
 import { headline } from "../store/labels/run-label.ts";
-import { evidenceSection } from "./evidence.ts";
+import { phaseLabel } from "../store/labels/ticket-label.ts";
+import { attemptEnd, outcomeLabel, STYLES } from "../store/labels/tone.ts";
+import { commitUrl, ticketUrl } from "../store/links.ts";
+import { healDetails, healSummary } from "../store/results/heal-lines.ts";
+import { baseLines, earlierRunLabel, foundLabel, pullRequestLines } from "../store/results/summary.ts";
+import { spanOf, type TimelineSegment, timelineRows } from "../store/results/timeline-segments.ts";
+import { NOTHING, percent } from "./format.ts";
 import { graphSection } from "./graph.ts";
-import { healsSection } from "./heals.ts";
-import { html } from "./html.ts";
+import { type Html, html, lines, link, mark, type PageSection } from "./html.ts";
 import { ledgerSection } from "./ledger.ts";
-import { openSection, top, yoursSection } from "./outcome.ts";
 import { aboutSection, incidentsSection, interventionsSection, judgementsSection } from "./people.ts";
 import { STYLE } from "./stylesheet.ts";
-import { ticketsSection } from "./tickets.ts";
-import { timelineSection } from "./timeline.ts";
+import { keptWork, openSection, top, yoursSection } from "./tickets.ts";
 
 /**
  * One page of HTML that reports a whole run to people who were not there. It is self-contained: no script, no font, no picture
@@ -66,4 +81,163 @@ ${body}
 </html>
 `;
   return page.text;
+}
+
+/** The heals of a run: their diagnosis, whether they moved their stall, and what later runs have of them. */
+function healsSection(state: RunState): PageSection | undefined {
+  const results = healResultsOf(state);
+  if (results.length === 0) return undefined;
+  const items = results.map(
+    (heal) => html`<li><h3>heal ${heal.n}: ${heal.outcome}${heal.repo === null ? "" : `, ${heal.repo}`}</h3>
+${(heal.kind === null ? [heal.why] : healDetails(heal)).map((line) => html`<p><bdi>${line}</bdi></p>`)}</li>`,
+  );
+  const rest = healSummary(state).slice(results.length);
+  const body = html`<ul class="cards">${items}</ul>
+${rest.map((line) => html`<p><bdi>${line}</bdi></p>`)}`;
+  return { id: "heals", title: "Heals", note: plural(results.length, "repair", "repairs"), body };
+}
+
+/** Lines and characters per piece of evidence on a page; the rest is counted. */
+const MOST_LINES = 120;
+const MOST_COLUMNS = 400;
+
+/** Failed attempts with their evidence, collapsed by ticket. */
+function evidenceSection(state: RunState): PageSection | undefined {
+  const failed = [...vecItems(state.tickets)].filter(
+    ({ history, evidence }) => evidence.length > 0 || history.some(({ outcome }) => outcome !== "done"),
+  );
+  if (failed.length === 0) return undefined;
+  const body = html`${failed.map((ticket) => ofTicket(state, ticket))}`;
+  return { id: "evidence", title: "Evidence of failed attempts", note: plural(failed.length, "ticket"), body };
+}
+
+function ofTicket(state: RunState, ticket: TicketState): Html {
+  const { id, history, evidence, phase } = ticket;
+  const title = specOf(state.plan, id).title;
+  const end = phase === "done" ? "shipped in the end" : phase === "human-gated" ? "left to a person" : "not done";
+  return html`<details><summary><b class="id">${id}</b> <bdi>${title}</bdi> <span class="muted">${plural(history.length, "attempt")}, ${end}</span></summary>
+${history.length === 0 ? undefined : html`<ol class="attempts">${history.map((past) => attemptItem(ticket, past))}</ol>`}
+${evidence.map(pieceOf)}</details>
+`;
+}
+
+function attemptItem(ticket: TicketState, past: PastAttempt): Html {
+  const { startedAt, endedAt, costUsd, summary, claimed } = past;
+  const { glyph, word, tone } = outcomeLabel(attemptEnd(ticket, past), false);
+  return html`<li><span class="t-${tone}">${glyph} ${word}</span> <span class="muted">${formatDuration(endedAt - startedAt)} · ${formatCents(costUsd)}${claimed ? " · its worker claimed to be done" : ""}</span>${summary === "" ? undefined : html`<br><bdi>${summary}</bdi>`}</li>`;
+}
+
+function pieceOf({ step, name, summary, detail }: Evidence): Html {
+  const text = plainLines(detail, { maxLines: MOST_LINES, maxLength: MOST_COLUMNS });
+  const what = name === step ? step : `${step} ${name}`;
+  return html`<h3>${mark(STYLES.failed)} ${what}: <bdi>${summary}</bdi></h3>${text.length === 0 ? undefined : html`<pre tabindex="0">${lines(text)}</pre>`}
+`;
+}
+
+/** Pixels of a slot's row, and of its bars. */
+const ROW = 30;
+const BAR = 20;
+const AXIS = 22;
+/** Widths of the plot, in pixels, from which more labels fit; the style sheet calls them `l0` to `l2`. */
+const PLOTS = [215, 560, 960] as const;
+
+/** The attempts in each slot over time, and the end of each. */
+function timelineSection(state: RunState, live: boolean): PageSection | undefined {
+  const rows = timelineRows(state);
+  if (rows.length === 0) return undefined;
+  const { from, to } = spanOf(state);
+  const share = (at: number): number => Math.min(1, Math.max(0, (at - from) / (to - from)));
+  const height = rows.length * ROW + AXIS;
+  const attempts = rows.reduce((sum, { bars }) => sum + bars.length, 0);
+  const label = `Timeline: ${plural(attempts, "attempt")} in ${plural(rows.length, "slot")} over ${formatDuration(to - from)}. The table of tickets has the same in words.`;
+  const body = html`<div class="timeline"><svg class="names" aria-hidden="true" width="54" height="${height}">
+${rows.map(({ slot }, y) => html`<text x="0" y="${y * ROW + 19}">slot ${slot + 1}</text>`)}
+</svg><svg class="plot" role="img" aria-label="${label}" width="100%" height="${height}">
+<defs><pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="f-bad" width="6" height="6"/><rect class="hatch" width="2" height="6"/></pattern></defs>
+${ticks(to - from).map((at) => axis(at, at / (to - from), height))}
+<text class="tick" text-anchor="end" x="100%" y="${height - 6}">${formatDuration(to - from)}</text>
+${rows.map(({ bars }, y) => bars.map((bar) => barOf(bar, y * ROW + 4, share, live)))}
+</svg></div>
+<p class="legend"><span><i class="k f-good"></i> ${STYLES.done.glyph} shipped</span> <span><i class="k k-bad"></i> ${STYLES.failed.glyph} failed or killed</span> <span><i class="k f-person"></i> ${STYLES.needsYou.glyph} left to a person</span> <span><i class="k f-waiting"></i> ${STYLES.cutOff.glyph} stopped</span> <span><i class="k f-running"></i> ${STYLES.agent.glyph} at work</span> <span><i class="k k-line"></i> on the finish line, beside the slot</span></p>`;
+  return { id: "timeline", title: "Timeline", note: "agents by slot", body };
+}
+
+function barOf(bar: TimelineSegment, y: number, share: (at: number) => number, live: boolean): Html {
+  const { ticket, n, from, slotLeftAt, to, outcome } = bar;
+  const { glyph, word, tone } = outcomeLabel(outcome, live);
+  const [x, left, end] = [share(from), share(slotLeftAt), share(to)];
+  const width = Math.max(0.0015, left - x);
+  const fits = PLOTS.findIndex((plot) => width * plot >= (ticket.length + 2) * 7.5 + 8);
+  const title = `${ticket}, attempt ${n}: ${word}, ${formatDuration(to - from)}`;
+  return html`<g><title>${title}</title><rect class="bar ${tone === "bad" ? "b-bad" : `f-${tone}`}" x="${percent(x)}" y="${y}" width="${percent(width)}" height="${BAR}" rx="3"/>${end - left <= 0.0015 ? undefined : html`<rect class="f-${tone} line" x="${percent(left)}" y="${y + BAR}" width="${percent(end - left)}" height="3"/>`}${fits < 0 ? undefined : html`<svg class="l${fits}" x="${percent(x)}" y="${y}" width="${percent(width)}" height="${BAR}"><text class="on-${tone}" x="5" y="14.5">${glyph} ${ticket}</text></svg>`}</g>
+`;
+}
+
+function axis(at: number, x: number, height: number): Html {
+  return html`<line class="grid" x1="${percent(x)}" x2="${percent(x)}" y1="0" y2="${height - AXIS}"/><text class="tick" x="${percent(x)}" y="${height - 6}">${at === 0 ? "0" : formatDuration(at)}</text>
+`;
+}
+
+const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400, 28_800, 43_200, 86_400];
+
+/**
+ * At most five times, in milliseconds from the start, at round steps; none so near the end that its label would overflow the
+ * plot.
+ */
+function ticks(ms: number): readonly number[] {
+  const step = (STEPS.find((s) => ms / (s * 1000) <= 5) ?? Math.ceil(ms / 5 / 86_400_000) * 86_400) * 1000;
+  const all = Array.from({ length: Math.floor(ms / step) + 1 }, (_, i) => i * step);
+  return all.filter((at) => at <= ms * 0.78);
+}
+
+/** Every ticket: its state, its cost and its commit. */
+function ticketsSection(state: RunState, live: boolean): PageSection {
+  const why = new Map(outcomes(state).open.map((open) => [open.ticket.id, open.ticket.attempt?.waiting ?? open.why]));
+  const rows = state.plan.tickets.map((spec, index) => {
+    const ticket = vecAt(state.tickets, index);
+    return row(spec, ticket, { state, why: why.get(spec.id), live, commit: commitCell(state, ticket) });
+  });
+  const body = html`<div class="scroll" role="region" aria-labelledby="tickets-h" tabindex="0"><table>
+<thead><tr><th scope="col">State</th><th scope="col">Ticket</th><th scope="col">Waits for</th><th scope="col" class="n">Attempts</th><th scope="col" class="n">Time</th><th scope="col" class="n">Cost</th><th scope="col" class="sha">Commit</th></tr></thead>
+<tbody>
+${rows}</tbody></table></div>`;
+  return { id: "tickets", title: "Tickets", note: String(rows.length), body };
+}
+
+interface RowFacts {
+  readonly state: RunState;
+  readonly why: string | undefined;
+  readonly live: boolean;
+  readonly commit: Html | string;
+}
+
+function row(spec: Ticket, ticket: TicketState, { state, why, live, commit }: RowFacts): Html {
+  const { id, title, repo, dependsOn } = spec;
+  const contract = contractLabel(spec);
+  const { glyph, word, tone } = phaseLabel(ticket, live);
+  const attempts = ticket.history.length + (ticket.attempt === undefined ? 0 : 1);
+  const settledBefore = attempts === 0 && ticket.phase === "done";
+  return html`<tr><td class="state t-${tone}">${glyph} ${word}</td><th scope="row"><span class="id">${link(html`${id}`, ticketUrl(ticket))}</span> <bdi>${title}</bdi>${foundLabel(ticket)} <span class="repo">${repo}</span>${contract === undefined ? undefined : html` <span class="muted"><bdi>${contract}</bdi></span>`}${why === undefined ? undefined : html`<p class="muted"><bdi>${why}</bdi></p>`}${baseLines(ticket).map((line) => html`<p class="muted"><bdi>${line}</bdi></p>`)}${pullRequestRow(state, ticket)}${keptWork(ticket)}</th><td class="deps">${dependsOn.length === 0 ? NOTHING : dependsOn.join(", ")}</td><td class="n">${ticket.closedByPerson === "closed" ? "by a person" : settledBefore ? "before" : attempts}</td><td class="n">${timeOf(ticket)}</td><td class="n">${formatCents(ticket.costUsd)}</td><td class="sha">${commit}</td></tr>
+`;
+}
+
+/** The pull request of a ticket with its page, as it was read last. */
+function pullRequestRow(state: RunState, ticket: TicketState): Html | undefined {
+  const [line] = pullRequestLines(state, ticket);
+  return line === undefined ? undefined : html`<p class="muted">${link(html`<bdi>${line}</bdi>`, ticket.pullRequest?.url)}</p>`;
+}
+
+function commitCell(state: RunState, ticket: TicketState): Html | string {
+  const landing = landingOf(ticket);
+  if (landing === undefined) return NOTHING;
+  const by = landing.earlierRun === undefined ? undefined : html` <span class="muted">${earlierRunLabel(landing).trim()}</span>`;
+  return html`${link(html`<code>${landing.sha.slice(0, 10)}</code>`, commitUrl(state, ticket, landing.sha))}${by}`;
+}
+
+/** From the start of its first attempt to the end of its last. */
+function timeOf({ history, attempt }: TicketState): string {
+  const from = history[0]?.startedAt;
+  const to = history.at(-1)?.endedAt;
+  if (from === undefined || to === undefined) return NOTHING;
+  return `${formatDuration(to - from)}${attempt === undefined ? "" : " +"}`;
 }

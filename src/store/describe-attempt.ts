@@ -5,8 +5,7 @@ import type { Attempt, TicketState } from "../domain/run/ticket-state.ts";
 import { freezeReason } from "../domain/schedule/freeze.ts";
 import type { TicketId } from "../domain/values/ids.ts";
 import { formatMinute } from "./format.ts";
-import { outcomeLabel } from "./labels/outcome-label.ts";
-import { type EventLabel, STYLES, toned } from "./labels/tone.ts";
+import { type EventLabel, outcomeLabel, STYLES, toned } from "./labels/tone.ts";
 
 type Event<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;
 

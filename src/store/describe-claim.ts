@@ -8,8 +8,7 @@ import { unpreparedFor } from "../domain/schedule/unprepared.ts";
 import { formatUsd } from "./format.ts";
 import { layoutLabel } from "./labels/ci-label.ts";
 import { preparationLabel } from "./labels/preparation-label.ts";
-import { questionLabel, reviewerLabel, specLabel } from "./labels/step-label.ts";
-import { type EventLabel, STYLES, toned } from "./labels/tone.ts";
+import { type EventLabel, questionLabel, reviewerLabel, STYLES, specLabel, toned } from "./labels/tone.ts";
 
 /** Facts about an attempt's work and claims, blocked connections and kept work, the reviewer's answers, and the growth of the batch. */
 type ClaimFact = Extract<

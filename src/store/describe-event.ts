@@ -9,6 +9,7 @@ import type { ComplexityFact } from "../domain/run/complexity-fact.ts";
 import type { RunEvent } from "../domain/run/event.ts";
 import { type GuardFact, isAboutGuard } from "../domain/run/guard-fact.ts";
 import { isAboutHeal } from "../domain/run/heal-fact.ts";
+import { isAboutRevert } from "../domain/run/live-check.ts";
 import type { OutageSource } from "../domain/run/outage-fact.ts";
 import { isAboutPlan, type PlanFact } from "../domain/run/plan-fact.ts";
 import { isAboutProof } from "../domain/run/proof-fact.ts";
@@ -17,17 +18,16 @@ import { isOutageEvent, type OutageEvent } from "../domain/run/reduce-outage.ts"
 import { isPeopleEvent, type PeopleEvent } from "../domain/run/reduce-people.ts";
 import type { RevertEvent } from "../domain/run/reduce-revert.ts";
 import type { RemedyFact } from "../domain/run/remedy-fact.ts";
-import { isAboutRevert } from "../domain/run/revert-fact.ts";
 import type { SignalsFact } from "../domain/run/signals-fact.ts";
 import { type RunState, ticketOf } from "../domain/run/state.ts";
 import { specOf } from "../domain/schedule/plan.ts";
 import type { TicketId } from "../domain/values/ids.ts";
-import { plural } from "../domain/values/plural.ts";
+import { plural } from "../domain/values/text.ts";
 import { vecItems } from "../domain/values/vec.ts";
 import { agentEndedLabel, attemptBeginsText, attemptEndedLabel, ENDINGS, mergeWaitsLabel } from "./describe-attempt.ts";
 import { changeLabel, claimLabel } from "./describe-claim.ts";
 import { limitLabel } from "./describe-limit.ts";
-import { displayText } from "./display-text.ts";
+import { displayText } from "./format.ts";
 import { approvalLabel } from "./labels/approval-label.ts";
 import { baseCheckLabel, baseLabels, liveCheckLabel, revertLabel } from "./labels/base-label.ts";
 import { ciLabel, landedText } from "./labels/ci-label.ts";
@@ -35,14 +35,13 @@ import { complexityLabel } from "./labels/complexity-label.ts";
 import { guardLabel } from "./labels/guard-label.ts";
 import { healLabel } from "./labels/heal-label.ts";
 import { observedLabel } from "./labels/observed-label.ts";
-import { outageLabel } from "./labels/outage-label.ts";
 import { planLabel } from "./labels/plan-label.ts";
+import { outageLabel } from "./labels/progress-label.ts";
 import { proofLabel } from "./labels/proof-label.ts";
 import { forgeRequestLabel, pullRequestLabel } from "./labels/pull-request-label.ts";
 import { remedyLabel } from "./labels/remedy-label.ts";
 import { signalsLabel } from "./labels/signals-label.ts";
-import { specLabel } from "./labels/step-label.ts";
-import { type EventLabel, STYLES, type Tone, toned } from "./labels/tone.ts";
+import { type EventLabel, STYLES, specLabel, type Tone, toned } from "./labels/tone.ts";
 
 /** One line of the event feed. `text` is safe to draw; `seq` names the line. */
 export interface FeedLine {

@@ -1,7 +1,7 @@
 import { PARTY_NAMES } from "../domain/batch/party.ts";
 import type { RunEvent } from "../domain/run/event.ts";
 import { suspensionText } from "../domain/run/suspension.ts";
-import { plural } from "../domain/values/plural.ts";
+import { plural } from "../domain/values/text.ts";
 import { formatElapsed, formatMinute } from "./format.ts";
 import { type EventLabel, STYLES, toned } from "./labels/tone.ts";
 

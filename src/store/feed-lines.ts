@@ -2,8 +2,8 @@ import type { RunEvent } from "../domain/run/event.ts";
 import { isOutageEvent } from "../domain/run/reduce-outage.ts";
 import type { RunState } from "../domain/run/state.ts";
 import { describeEvents, type FeedLine } from "./describe-event.ts";
-import { displayText } from "./display-text.ts";
-import { outageUnderWay } from "./labels/outage-label.ts";
+import { displayText } from "./format.ts";
+import { outageUnderWay } from "./labels/progress-label.ts";
 
 /** Lines that the event feed keeps. */
 export const FEED_LIMIT = 500;

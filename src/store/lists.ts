@@ -2,8 +2,8 @@ import { activeTickets, type Plan, type RunState } from "../domain/run/state.ts"
 import { describeReason, type Reason, whyNot } from "../domain/schedule/why-not.ts";
 import type { TicketId } from "../domain/values/ids.ts";
 import { vecAt, vecItems } from "../domain/values/vec.ts";
-import { displayText } from "./display-text.ts";
-import { stageOf } from "./labels/ticket-stage.ts";
+import { displayText } from "./format.ts";
+import { stageOf } from "./labels/progress-label.ts";
 
 /** The tickets of each list, by id. An array that has not changed keeps its identity from one flush to the next. */
 export interface Lists {

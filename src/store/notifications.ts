@@ -1,10 +1,9 @@
 import { type RunState, ticketOf } from "../domain/run/state.ts";
 import { describeHalt } from "../domain/schedule/backoff.ts";
 import type { TicketId } from "../domain/values/ids.ts";
-import { plural } from "../domain/values/plural.ts";
-import { plainText } from "../domain/values/text.ts";
+import { plainText, plural } from "../domain/values/text.ts";
 import type { DashboardState } from "./dashboard-state.ts";
-import { displayText } from "./display-text.ts";
+import { displayText } from "./format.ts";
 import { runLabel } from "./labels/run-label.ts";
 
 /** A run's status that a terminal shows outside of its screen. */

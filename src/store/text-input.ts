@@ -1,4 +1,4 @@
-import { displayText } from "./display-text.ts";
+import { displayText } from "./format.ts";
 
 /** Longest text of a field, in UTF-16 units: the cap of HumanStep in src/domain/run/command.ts. */
 export const MAX_INPUT = 500;

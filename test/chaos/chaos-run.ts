@@ -8,7 +8,7 @@ import type { LoopContext } from "../../src/loop/attempt/context.ts";
 import { Orchestrator } from "../../src/loop/run/orchestrator.ts";
 import { Performer } from "../../src/loop/run/perform.ts";
 import { recover } from "../../src/loop/run/recover.ts";
-import type { Journal } from "../../src/ports/journal.ts";
+import type { Journal } from "../../src/ports/run-store.ts";
 import type { Tracker } from "../../src/ports/tracker.ts";
 import { contextOf, mortalClock, RUN } from "../loop/world/engine.ts";
 import { FakeRepo } from "../loop/world/fake-repo.ts";

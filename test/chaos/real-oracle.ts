@@ -1,8 +1,8 @@
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
-import { CannotJudge } from "../../oracle/cannot-judge.ts";
 import { judge } from "../../oracle/definition.ts";
 import { readService } from "../../oracle/service-tickets.ts";
+import { CannotJudge } from "../../oracle/shape.ts";
 import { askService } from "../../src/adapters/oracle/service-line.ts";
 import type { Judgement } from "../../src/domain/run/event.ts";
 import type { TicketId } from "../../src/domain/values/ids.ts";

@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createLocks } from "../../src/adapters/locks/sqlite-locks.ts";
-import { exitMessage } from "../../src/cli/dashboard/exit-message.ts";
+import { exitMessage } from "../../src/cli/dashboard/watch.ts";
 import { batchLock } from "../../src/cli/engine/engine-locks.ts";
 import { stateHome } from "../../src/cli/state-home.ts";
 import { scratchFolder } from "../helpers/scratch.ts";

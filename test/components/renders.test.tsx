@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { thinActivity } from "../../src/loop/programs/output.ts";
+import { thinActivity } from "../../src/loop/programs/run-in.ts";
 import { ACTIVITY_FLUSH_MS, createFeed } from "../../src/store/feed.ts";
 import type { RunBuilder } from "../store/run-builder.ts";
 import { crowd, plumbing } from "../store/scenes.ts";

@@ -4,7 +4,7 @@ import { kill } from "node:process";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { BlockerClaim, Discovery } from "../../src/domain/outbox/schema.ts";
 import type { Evidence } from "../../src/domain/run/attempt-fact.ts";
-import { howItEnded } from "../../src/loop/programs/output.ts";
+import { howItEnded } from "../../src/loop/programs/run-in.ts";
 import { gates } from "../../src/loop/steps/gates.ts";
 import { batch, changedPaths, ended, FOUND, git, outboxOf, promptFor, run, type Stage, setStage, ticketOf } from "./stage.ts";
 

@@ -4,7 +4,7 @@ import { createBubblewrap } from "../../src/adapters/sandbox/bubblewrap/bubblewr
 import { findProgram } from "../../src/adapters/sandbox/find-program.ts";
 import { openRepo } from "../../src/adapters/vcs/repository/git-repo.ts";
 import { RepoId } from "../../src/domain/values/ids.ts";
-import type { Sandbox } from "../../src/ports/sandbox.ts";
+import type { Sandbox } from "../../src/ports/executor.ts";
 import type { Change, Repo } from "../../src/ports/vcs.ts";
 import type { MetadataPlace } from "./metadata-place.ts";
 import type { Random } from "./random.ts";

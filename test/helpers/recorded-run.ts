@@ -7,7 +7,7 @@ import type { RunEvent, RunFact } from "../../src/domain/run/event.ts";
 import { reduce } from "../../src/domain/run/reduce.ts";
 import type { RunState } from "../../src/domain/run/state.ts";
 import { RunId } from "../../src/domain/values/ids.ts";
-import type { Tip } from "../../src/ports/journal.ts";
+import type { Tip } from "../../src/ports/run-store.ts";
 import type { RunBuilder } from "../store/run-builder.ts";
 import { plumbing } from "../store/scenes.ts";
 

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ciStopReason } from "../../src/domain/ci/stop-reason.ts";
-import type { Confinement } from "../../src/ports/sandbox.ts";
+import type { Confinement } from "../../src/ports/executor.ts";
 import type { Repo } from "../../src/ports/vcs.ts";
 import { cleanUp } from "../adapters/vcs/real-repo.ts";
 import { ANSWER, answers, open, result } from "./branch-stage.ts";

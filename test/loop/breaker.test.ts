@@ -4,7 +4,7 @@ import type { RunEvent, RunFact } from "../../src/domain/run/event.ts";
 import { TicketId } from "../../src/domain/values/ids.ts";
 import { Orchestrator } from "../../src/loop/run/orchestrator.ts";
 import type { AgentResult } from "../../src/ports/agent.ts";
-import type { Journal } from "../../src/ports/journal.ts";
+import type { Journal } from "../../src/ports/run-store.ts";
 import { batchOf, honestJudgement, Simulation, ticketOf } from "../domain/simulate.ts";
 import { CHECK, opened, put, tap } from "./evidence-stage.ts";
 import { FakeClock } from "./fake-clock.ts";

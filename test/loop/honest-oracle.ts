@@ -1,5 +1,5 @@
 import type { Judgement } from "../../src/domain/run/event.ts";
-import { errorMessage } from "../../src/domain/values/error-text.ts";
+import { errorMessage } from "../../src/domain/values/text.ts";
 import type { Tracker } from "../../src/ports/tracker.ts";
 
 /** What an honest oracle says of this tracker. */

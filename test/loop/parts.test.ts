@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { boundedList, boundedTail } from "../../src/domain/values/bounded-text.ts";
+import { boundedList, boundedTail } from "../../src/domain/values/text.ts";
 import { MergeQueue } from "../../src/loop/concurrency/merge-queue.ts";
 import { pause } from "../../src/loop/concurrency/wait.ts";
-import { howItEnded, thinActivity } from "../../src/loop/programs/output.ts";
-import { commandEvidence } from "../../src/loop/programs/run-in.ts";
+import { commandEvidence, howItEnded, thinActivity } from "../../src/loop/programs/run-in.ts";
 import { FakeClock } from "./fake-clock.ts";
 
 describe("bounded output", () => {

@@ -27,7 +27,7 @@ import { BaseHealth } from "../../src/loop/steps/base-health.ts";
 import { Manifests } from "../../src/loop/steps/manifests.ts";
 import { Proofs } from "../../src/loop/steps/proofs.ts";
 import type { Agent, AgentResult, AgentTask, HealTask } from "../../src/ports/agent.ts";
-import type { Journal } from "../../src/ports/journal.ts";
+import type { Journal } from "../../src/ports/run-store.ts";
 import type { Tracker } from "../../src/ports/tracker.ts";
 import type { Repo } from "../../src/ports/vcs.ts";
 import { APP, git, newRepo, tempDir } from "../adapters/vcs/real-repo.ts";

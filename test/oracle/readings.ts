@@ -1,5 +1,5 @@
-import { CannotJudge } from "../../oracle/cannot-judge.ts";
 import { judge } from "../../oracle/definition.ts";
+import { CannotJudge } from "../../oracle/shape.ts";
 import { parseTicketText } from "../../oracle/ticket-file.ts";
 import { parseTicketFile } from "../../src/adapters/tracker/ticket-file.ts";
 

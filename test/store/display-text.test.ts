@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { displayText } from "../../src/store/display-text.ts";
+import { displayText } from "../../src/store/format.ts";
 
 test("outside text becomes one line that obeys nobody", () => {
   expect(displayText("\u001b[2Ja\tb\r\nc \u001b]0;t\u0007  d ")).toBe("a b c d");

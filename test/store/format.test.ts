@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { plural } from "../../src/domain/values/plural.ts";
+import { plural } from "../../src/domain/values/text.ts";
 import { formatAge, formatCap, formatElapsed, formatLeft, formatLong, formatUsd } from "../../src/store/format.ts";
 
 test("elapsed time is minutes and seconds, and hours once there are any", () => {

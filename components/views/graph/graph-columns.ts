@@ -1,5 +1,5 @@
 import type { Plan } from "../../../src/domain/run/state.ts";
-import { displayText } from "../../../src/store/display-text.ts";
+import { displayText } from "../../../src/store/format.ts";
 import type { GraphLayout } from "../../../src/store/views/graph-layout.ts";
 import { idWidth } from "../../frame/layout.ts";
 import { widthOf } from "../../kit/fit.ts";

@@ -2,8 +2,7 @@ import type { Plan } from "../../../src/domain/run/state.ts";
 import type { TicketId } from "../../../src/domain/values/ids.ts";
 import type { DashboardState } from "../../../src/store/dashboard-state.ts";
 import { type GraphLayout, graphLayout } from "../../../src/store/views/graph-layout.ts";
-import type { Cell, ViewSize } from "../../kit/geometry.ts";
-import { rowWindow } from "../../kit/window.ts";
+import { type Cell, rowWindow, type ViewSize } from "../../kit/window.ts";
 import { type GraphColumns, graphColumns, layerWindow } from "./graph-columns.ts";
 
 /** From this many lines on, all tickets connected with the selected one have lines of their own. */

@@ -3,7 +3,7 @@ import { useShallow } from "zustand/react/shallow";
 import type { Plan } from "../../../src/domain/run/state.ts";
 import { vecAt } from "../../../src/domain/values/vec.ts";
 import type { DashboardState } from "../../../src/store/dashboard-state.ts";
-import { displayText } from "../../../src/store/display-text.ts";
+import { displayText } from "../../../src/store/format.ts";
 import { ticketStyle } from "../../../src/store/labels/ticket-label.ts";
 import type { Style, Tone } from "../../../src/store/labels/tone.ts";
 import { ticketUrl } from "../../../src/store/links.ts";

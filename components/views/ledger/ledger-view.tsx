@@ -1,18 +1,19 @@
 import { type ReactNode, useMemo } from "react";
-import { trendOf } from "../../../src/domain/results/trend.ts";
+import { type EarlierRun, trendOf } from "../../../src/domain/results/trend.ts";
 import type { RunState } from "../../../src/domain/run/state.ts";
+import { plural } from "../../../src/domain/values/text.ts";
 import type { DashboardState } from "../../../src/store/dashboard-state.ts";
-import { displayText } from "../../../src/store/display-text.ts";
+import { displayText, formatDay, formatMinute } from "../../../src/store/format.ts";
+import { STYLES } from "../../../src/store/labels/tone.ts";
 import { healSummary } from "../../../src/store/results/heal-lines.ts";
-import { ledgerTable } from "../../../src/store/results/ledger-table.ts";
+import { type LedgerRow, type LedgerTable, ledgerTable } from "../../../src/store/results/ledger-table.ts";
 import { FRAME_LINES, ViewFrame } from "../../frame/view-frame.tsx";
 import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
-import { wrapWords } from "../../kit/fit.ts";
-import type { ViewSize } from "../../kit/geometry.ts";
+import { fitTo, widthOf, wrapWords } from "../../kit/fit.ts";
 import { LinesPane, type PaneLine } from "../../kit/lines-pane.tsx";
-import { cutSpans, Spans } from "../../kit/spans.tsx";
+import { cutSpans, type Span, type SpanLine, Spans } from "../../kit/spans.tsx";
 import { trendLines } from "../../kit/trend-lines.ts";
-import { type LedgerLines, ledgerLines } from "./ledger-lines.ts";
+import type { ViewSize } from "../../kit/window.ts";
 
 /** The numbers so far, beside those of earlier runs of the same batch file. */
 export function LedgerView({ columns, height }: ViewSize): ReactNode {
@@ -59,4 +60,98 @@ function noneLabel(earlier: DashboardState["earlier"]): string {
   return earlier.problem === undefined
     ? "this is the first run of its batch file: there is none to hold it against"
     : `earlier runs cannot be read: ${displayText(earlier.problem)}`;
+}
+
+/** Columns of the name if none is longer, of this run's number, of its change, and of each earlier run's number. */
+const [NAME, NOW, CHANGE, EARLIER] = [34, 10, 11, 15];
+const LEAST_NAME = 26;
+
+/** The ledger as lines: `head` stays fixed above `rows`. */
+interface LedgerLines {
+  readonly head: readonly SpanLine[];
+  readonly rows: readonly PaneLine[];
+}
+
+/** Lays the table out on `width` columns, and counts earlier runs without room. `ended`: the numbers of this run are final. */
+function ledgerLines({ groups, runs, against, whyNone }: LedgerTable, width: number, ended: boolean): LedgerLines {
+  const room = width - 2 - NOW - (against === undefined ? 0 : CHANGE);
+  const shown = Math.max(0, Math.min(runs.length, Math.floor((room - LEAST_NAME) / EARLIER)));
+  const longest = Math.max(NAME, ...groups.flatMap(({ rows }) => rows.map((row) => widthOf(row.name) + 1)));
+  const name = Math.max(1, Math.min(longest, room - shown * EARLIER));
+  const columns: Columns = { name, change: against !== undefined, shown };
+  const hidden = runs.length - shown;
+  const changes =
+    against &&
+    `change: since the run of ${dayOf(against.startedAt)}; ${STYLES.done.glyph} is better, ${STYLES.failed.glyph} is worse`;
+  const notes = [
+    whyNone,
+    changes,
+    hidden > 0 ? `+${plural(hidden, "earlier run")} not shown: the terminal is too narrow` : undefined,
+  ];
+  return {
+    head: headLines(columns, runs, ended),
+    rows: [
+      ...groups.flatMap(({ title, rows }): PaneLine[] => [
+        { title: title.toUpperCase(), count: "", tone: "plain" },
+        ...rows.map((row) => rowLine(row, columns)),
+      ]),
+      ...notes.flatMap((note) =>
+        note === undefined ? [] : wrapWords(note, width - 2).map((text): SpanLine => [{ text: ` ${text}`, tone: "waiting" }]),
+      ),
+    ],
+  };
+}
+
+interface Columns {
+  readonly name: number;
+  readonly change: boolean;
+  /** Earlier runs that fit. */
+  readonly shown: number;
+}
+
+function headLines({ name, change, shown }: Columns, runs: readonly EarlierRun[], ended: boolean): readonly SpanLine[] {
+  const pad: Span = { text: ` ${" ".repeat(name)}` };
+  const cell = (text: string, width: number): string => fitTo(text, width, "right");
+  const first: Span[] = [pad, { text: cell(ended ? "THIS RUN" : "SO FAR", NOW), bold: true }];
+  const second: Span[] = [pad, { text: " ".repeat(NOW) }];
+  if (change) {
+    first.push({ text: cell("change", CHANGE), tone: "waiting" });
+    second.push({ text: " ".repeat(CHANGE) });
+  }
+  for (const run of runs.slice(0, shown)) {
+    first.push({ text: cell(dayOf(run.startedAt), EARLIER), tone: "waiting" });
+    second.push({ text: " ".repeat(EARLIER - widthOf(markOf(run).text)) }, markOf(run));
+  }
+  return shown === 0 ? [first] : [first, second];
+}
+
+/** Marks an earlier run of little value: an incomplete one, or one of another batch file, is no fair comparison. */
+function markOf({ verdict, sameBatch }: EarlierRun): Span {
+  if (verdict !== "done") return { text: `${STYLES.failed.glyph} not complete`, tone: "bad" };
+  return sameBatch
+    ? { text: `${STYLES.done.glyph} done`, tone: "good" }
+    : { text: `${STYLES.done.glyph} other file`, tone: "waiting" };
+}
+
+function rowLine({ name, now, change, earlier }: LedgerRow, columns: Columns): SpanLine {
+  const line: Span[] = [{ text: ` ${fitTo(name, columns.name)}` }, { text: fitTo(now, NOW, "right"), bold: true }];
+  if (columns.change) {
+    const tone = change?.good === undefined ? "waiting" : change.good ? "good" : "bad";
+    line.push({ text: fitTo(change === undefined ? "" : `${change.text}${sign(change.good)}`, CHANGE, "right"), tone });
+  }
+  return [
+    ...line,
+    ...earlier.slice(0, columns.shown).map((text): Span => ({ text: fitTo(text, EARLIER, "right"), tone: "waiting" })),
+  ];
+}
+
+/** The sign for better or worse, beside the colour. */
+function sign(good: boolean | undefined): string {
+  if (good === undefined) return "  ";
+  return ` ${(good ? STYLES.done : STYLES.failed).glyph}`;
+}
+
+/** Month, day and time on this machine's clock. */
+function dayOf(at: number): string {
+  return `${formatDay(at)} ${formatMinute(at)}`;
 }

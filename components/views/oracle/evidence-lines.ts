@@ -1,6 +1,6 @@
 import type { RunState } from "../../../src/domain/run/state.ts";
 import type { TicketId } from "../../../src/domain/values/ids.ts";
-import { displayText } from "../../../src/store/display-text.ts";
+import { displayText } from "../../../src/store/format.ts";
 import { EVIDENCE_GROUPS, EVIDENCE_LABELS } from "../../../src/store/labels/oracle-label.ts";
 import { STYLES, type Tone } from "../../../src/store/labels/tone.ts";
 import type { OracleComparison } from "../../../src/store/oracle-comparison.ts";

@@ -1,12 +1,22 @@
 import { Box } from "ink";
 import { memo, type ReactNode, useMemo } from "react";
+import { useShallow } from "zustand/react/shallow";
+import { isMissing } from "../../../src/domain/run/drift-fact.ts";
+import type { TicketState } from "../../../src/domain/run/ticket-state.ts";
+import type { TicketId } from "../../../src/domain/values/ids.ts";
+import { type DashboardState, ticketIn } from "../../../src/store/dashboard-state.ts";
+import { missingUntil } from "../../../src/store/labels/progress-label.ts";
+import { type PullRequestStatus, waitingPullRequest } from "../../../src/store/labels/pull-request-status.ts";
+import { queueLabel, titleLabel, titleOf } from "../../../src/store/labels/ticket-label.ts";
+import { landingLink, serviceLink, ticketUrl } from "../../../src/store/links.ts";
 import { filteredLists } from "../../../src/store/lists.ts";
 import { idWidth, type Layout } from "../../frame/layout.ts";
 import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
+import { cut, firstParts, fitTo, widthOf } from "../../kit/fit.ts";
 import { Rule } from "../../kit/rule.tsx";
-import { type SpanLine, Spans } from "../../kit/spans.tsx";
-import { QueueRow } from "./queue-row.tsx";
-import { type QueueLine, queueLines } from "./sections.ts";
+import { linkOf, linkSpans, type Span, type SpanLine, Spans, type TimedSpan, TimedSpans } from "../../kit/spans.tsx";
+import { timeSpan } from "../../kit/time.tsx";
+import { type QueueLine, queueLines, type SectionName } from "./sections.ts";
 
 /** Every ticket without a row among the workers: its current step on the finish line, or the reason why it waits. */
 export const Queue = memo(function Queue({ layout }: { readonly layout: Layout }): ReactNode {
@@ -72,3 +82,137 @@ function drawn(line: QueueLine, i: number, options: Of): ReactNode {
 }
 
 const DIVIDER: SpanLine = [{ text: "│", tone: "waiting" }];
+
+/** Columns of a word, so that titles beside short words align. */
+function labelWidth(section: SectionName, room: number): number {
+  if (section === "done") return 8;
+  if (section !== "waiting" && section !== "finishing" && room < 90) return 0;
+  return Math.min(40, Math.floor(room * 0.45));
+}
+
+const BETWEEN = "  ";
+const LEAST_TITLE = 6;
+
+/**
+ * The word, and behind it the title, in `room` columns, and one more for a mark. If the title has no room, the mark replaces it,
+ * apart from a word that is whole.
+ */
+export function saidOf(section: SectionName, word: Span, title: string, room: number): SpanLine {
+  const beside = labelWidth(section, room);
+  const isShort = widthOf(word.text) <= beside && room - beside >= LEAST_TITLE + widthOf(BETWEEN);
+  // A title that would be cut behind the common column begins further to the left.
+  const column = Math.max(widthOf(word.text), Math.min(beside, room - widthOf(BETWEEN) - widthOf(title)));
+  const text = isShort ? fitTo(word.text, column) : cut(word.text, room);
+  const left = room - widthOf(text) - widthOf(BETWEEN);
+  const isWhole = isShort || text === word.text;
+  const fits = left >= Math.min(LEAST_TITLE, widthOf(title));
+  const mark = isWhole ? cut(" …", room + 1 - widthOf(text)) : "";
+  const behind = title === "" ? "" : fits ? `${BETWEEN}${cut(title, left)}` : mark;
+  const pad = " ".repeat(Math.max(0, room + 1 - widthOf(text) - widthOf(behind)));
+  return [
+    { ...word, text },
+    { text: `${behind}${pad}`, tone: "waiting" },
+  ];
+}
+
+const TIME_WIDTH = 7;
+
+interface RowProps {
+  readonly id: TicketId;
+  readonly section: SectionName;
+  readonly idWidth: number;
+  readonly width: number;
+  readonly selected: boolean;
+  /** The first column: the line between the blocks. */
+  readonly left: string;
+}
+
+/** One ticket without a row among the workers. */
+const QueueRow = memo(function QueueRow(options: RowProps): ReactNode {
+  useDrawn(`queue ${options.id}`);
+  const word = useDashboard(useShallow((s) => queueLabel(s, options.id)));
+  // The status of a waiting ticket already names its finder.
+  const title = useDashboard((s) => (options.section === "waiting" ? titleOf(s, options.id) : titleLabel(s, options.id)));
+  const startedAt = useDashboard((s) => startOf(ticketIn(s, options.id)));
+  const nextAt = useDashboard((s) => nextCheck(s, options.id));
+  const endsAt = useDashboard((s) => endOfWait(s, options.id));
+  const url = useDashboard((s) => ticketUrl(ticketIn(s, options.id)));
+  const landing = useDashboard(useShallow((s) => landingLink(s.run, ticketIn(s, options.id))));
+  const service = useDashboard(useShallow((s) => serviceLink(ticketIn(s, options.id))));
+  const waits = useDashboard((s) => JSON.stringify(waitingPullRequest(s, options.id) ?? null));
+  const line = useMemo(() => {
+    const links = [linkOf(options.id, options.idWidth, url), service, landing];
+    const pullRequest: PullRequestStatus | undefined = JSON.parse(waits) ?? undefined;
+    return linkSpans(lineOf(options, { word, title, startedAt, nextAt, endsAt, pullRequest }), links);
+  }, [options, word, title, startedAt, nextAt, endsAt, url, service, landing, waits]);
+  return <TimedSpans line={line} />;
+});
+
+/** The start of an attempt. While a command of its step runs, the row's word has that command's own clock. */
+function startOf(ticket: TicketState | undefined): number | undefined {
+  return ticket?.attempt?.step?.part === undefined ? ticket?.attempt?.startedAt : undefined;
+}
+
+/**
+ * The next live check of a landed ticket, in milliseconds since the epoch. Without an engine it is not known, and there is none once a
+ * person has gated the ticket.
+ */
+function nextCheck(state: DashboardState, id: TicketId): number | undefined {
+  const ticket = ticketIn(state, id);
+  if (state.ui.connection.state !== "live" || state.run?.end !== undefined || ticket?.gate !== undefined) return undefined;
+  return ticket?.phase === "landed" ? ticket.live?.nextAt : undefined;
+}
+
+/** The time at which a run ends that waits for this ticket, which is gone from the tracker. Milliseconds since the epoch. */
+function endOfWait({ run, ui }: DashboardState, id: TicketId): number | undefined {
+  const ticket = ticketIn({ ...(run && { run }) }, id);
+  if (run === undefined || ticket === undefined || ui.connection.state !== "live" || !isMissing(ticket)) return undefined;
+  return missingUntil(run);
+}
+
+function lineOf(
+  options: RowProps,
+  said: {
+    readonly word: ReturnType<typeof queueLabel>;
+    readonly title: string;
+    readonly startedAt: number | undefined;
+    readonly nextAt: number | undefined;
+    readonly endsAt: number | undefined;
+    readonly pullRequest: PullRequestStatus | undefined;
+  },
+): readonly (Span | TimedSpan)[] {
+  const { startedAt, nextAt, endsAt, pullRequest } = said;
+  const { glyph, tone } = { ...said.word, ...pullRequest };
+  const whole = options.width - widthOf(options.left) - 3 - options.idWidth - 1 - 1;
+  const clock = whole >= 40 ? clockOf(startedAt, nextAt, endsAt) : undefined;
+  const room = clock === undefined ? whole : whole - clock.width - 1;
+  const needsYou = options.section === "needsYou";
+  const parts = pullRequest?.parts ?? (options.section === "finishing" ? said.word.text.split(" · ") : undefined);
+  const text = parts === undefined ? said.word.text : firstParts(parts, room);
+  const word: Span = { text, tone: needsYou ? "plain" : tone, bold: needsYou };
+  return [
+    { text: options.left, tone: "waiting" },
+    { text: options.selected ? "▌" : " ", tone: "running" },
+    { text: `${glyph} `, tone },
+    { text: fitTo(options.id, options.idWidth), bold: options.selected, inverse: options.selected },
+    { text: " " },
+    // A line that was cut has a mark already.
+    ...saidOf(options.section, word, text.endsWith("…") ? "" : said.title, room),
+    ...(clock === undefined ? [] : [clock.span]),
+  ];
+}
+
+/** The time since an attempt began, until the run ends for want of the ticket, or until the next live check. */
+function clockOf(
+  startedAt: number | undefined,
+  nextAt: number | undefined,
+  endsAt: number | undefined,
+): { readonly span: TimedSpan; readonly width: number } | undefined {
+  if (startedAt !== undefined)
+    return { span: timeSpan({ since: startedAt, format: "elapsed", width: TIME_WIDTH }), width: TIME_WIDTH };
+  const at = endsAt ?? nextAt;
+  if (at === undefined) return undefined;
+  const width = TIME_WIDTH + 5;
+  const prefix = endsAt === undefined ? "next " : "ends ";
+  return { span: timeSpan({ since: at, until: true, format: "elapsed", prefix, width, tone: "waiting" }), width };
+}

@@ -1,5 +1,5 @@
-import { plural } from "../../../src/domain/values/plural.ts";
-import { displayText } from "../../../src/store/display-text.ts";
+import { plural } from "../../../src/domain/values/text.ts";
+import { displayText } from "../../../src/store/format.ts";
 import { standingLabel } from "../../../src/store/labels/run-label.ts";
 import type { ListedRun } from "../../../src/store/run-list.ts";
 import { fitParts, wrapTo } from "../../kit/fit.ts";

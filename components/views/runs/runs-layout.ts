@@ -1,8 +1,7 @@
 import type { RunId } from "../../../src/domain/values/ids.ts";
 import type { DashboardState } from "../../../src/store/dashboard-state.ts";
 import { selectedRunIndex } from "../../../src/store/run-list.ts";
-import type { Cell, ViewSize } from "../../kit/geometry.ts";
-import { type Window, windowOf } from "../../kit/window.ts";
+import { type Cell, type ViewSize, type Window, windowOf } from "../../kit/window.ts";
 import { ABOUT_LINES } from "./run-details.ts";
 
 /** Lines beside the list and the details: the head, and the line between them. */

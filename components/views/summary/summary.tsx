@@ -1,8 +1,8 @@
 import { memo, type ReactNode, useMemo } from "react";
 import { stepToCopy } from "../../../src/store/views/step-to-copy.ts";
 import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
-import type { ViewSize } from "../../kit/geometry.ts";
 import { LinesPane } from "../../kit/lines-pane.tsx";
+import type { ViewSize } from "../../kit/window.ts";
 import { summaryLines } from "./summary-lines.ts";
 
 /** The screen after the run: its result, scrollable if it is longer than the terminal. */

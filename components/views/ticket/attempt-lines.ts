@@ -1,9 +1,7 @@
 import { stepName } from "../../../src/domain/batch/step-spec.ts";
 import { formatAge } from "../../../src/store/format.ts";
 import { STEP_STYLES } from "../../../src/store/labels/attempt-status.ts";
-import { outcomeLabel } from "../../../src/store/labels/outcome-label.ts";
-import { stepLabel } from "../../../src/store/labels/step-label.ts";
-import { type Label, STYLES } from "../../../src/store/labels/tone.ts";
+import { type Label, outcomeLabel, STYLES, stepLabel } from "../../../src/store/labels/tone.ts";
 import type { AttemptEntry, AttemptHistory, AttemptMark } from "../../../src/store/ticket-log/attempts.ts";
 import { entryLabel } from "../../../src/store/ticket-log/head.ts";
 import type { LifeStep } from "../../../src/store/views/ticket.ts";

@@ -1,12 +1,10 @@
 import { type DashboardState, ticketIn } from "../../../src/store/dashboard-state.ts";
-import { displayText } from "../../../src/store/display-text.ts";
-import { firstOutage, outageUnderWay } from "../../../src/store/labels/outage-label.ts";
-import { progressParts } from "../../../src/store/labels/progress-label.ts";
+import { displayText } from "../../../src/store/format.ts";
+import { finishOf, firstOutage, outageUnderWay, progressParts, stageOf } from "../../../src/store/labels/progress-label.ts";
 import { type QueueLabel, queueLabel } from "../../../src/store/labels/ticket-label.ts";
-import { finishOf, stageOf } from "../../../src/store/labels/ticket-stage.ts";
 import { STYLES, type Style } from "../../../src/store/labels/tone.ts";
 import { wrapTo } from "../../kit/fit.ts";
-import type { ViewSize } from "../../kit/geometry.ts";
+import type { ViewSize } from "../../kit/window.ts";
 
 /** Lines of the head around what it says: the ticket above, and its finish line below. */
 const AROUND = 2;

@@ -1,8 +1,8 @@
 import { Box } from "ink";
 import { memo, type ReactNode, use, useEffect } from "react";
-import { plural } from "../../../src/domain/values/plural.ts";
+import { plural } from "../../../src/domain/values/text.ts";
 import type { DashboardState } from "../../../src/store/dashboard-state.ts";
-import { displayText } from "../../../src/store/display-text.ts";
+import { displayText } from "../../../src/store/format.ts";
 import type { Tone } from "../../../src/store/labels/tone.ts";
 import type { TextInput } from "../../../src/store/text-input.ts";
 import { emptyMessage } from "../../../src/store/ticket-log/empty-message.ts";
@@ -13,8 +13,7 @@ import { foundIn, type ShownText, shownText } from "../../../src/store/ticket-lo
 import { openFileOf, targetOf } from "../../../src/store/ticket-log/target.ts";
 import { DashboardContext, useDrawn, useStateOf } from "../../kit/dashboard-context.ts";
 import { cut, widthOf } from "../../kit/fit.ts";
-import { cutSpans, Inner, linkSpans, type Span, type SpanLine, spansWidth } from "../../kit/spans.tsx";
-import { Line, Say } from "../../kit/text.tsx";
+import { cutSpans, Inner, Line, linkSpans, Say, type Span, type SpanLine, spansWidth } from "../../kit/spans.tsx";
 import { tabName } from "./ticket-layout.ts";
 import { targetParts, useTarget } from "./use-target.ts";
 

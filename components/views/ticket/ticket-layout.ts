@@ -5,8 +5,7 @@ import { type Target, targetOf } from "../../../src/store/ticket-log/target.ts";
 import type { TicketTab } from "../../../src/store/views/ticket.ts";
 import { WIDE_COLUMNS } from "../../frame/layout.ts";
 import { widthOf } from "../../kit/fit.ts";
-import type { Cell, ViewSize } from "../../kit/geometry.ts";
-import { type Window, windowOf } from "../../kit/window.ts";
+import { type Cell, type ViewSize, type Window, windowOf } from "../../kit/window.ts";
 import { type AttemptLine, attemptLines } from "./attempt-lines.ts";
 import { headHeight } from "./head-lines.ts";
 

@@ -1,6 +1,5 @@
 import { formatAge } from "../../../src/store/format.ts";
-import type { AttemptEnd } from "../../../src/store/labels/outcome-label.ts";
-import { BAR_FILLS, BARS, type BarStyle } from "../../../src/store/labels/tone.ts";
+import { type AttemptEnd, BAR_FILLS, BARS, type BarStyle } from "../../../src/store/labels/tone.ts";
 import type { TimelineBar } from "../../../src/store/views/timeline-bars.ts";
 import { type Span, type SpanLine, spansWidth } from "../../kit/spans.tsx";
 

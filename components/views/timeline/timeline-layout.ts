@@ -2,8 +2,7 @@ import type { TicketId } from "../../../src/domain/values/ids.ts";
 import type { DashboardState } from "../../../src/store/dashboard-state.ts";
 import { type TimelineBar, timelineBars } from "../../../src/store/views/timeline-bars.ts";
 import { type Bar, barsAt } from "../../kit/bars.ts";
-import type { Cell, ViewSize } from "../../kit/geometry.ts";
-import { rowWindow } from "../../kit/window.ts";
+import { type Cell, rowWindow, type ViewSize } from "../../kit/window.ts";
 import { segmentStyle } from "./segment-style.ts";
 import { columnOf, type TimeFrame, timeFrame } from "./time-frame.ts";
 

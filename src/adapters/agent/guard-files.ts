@@ -5,12 +5,10 @@ import { canaryOf, canaryPayload } from "../../domain/guard/hooks/canary.ts";
 import { isBlockByRule, NUDGED_AT } from "../../domain/guard/hooks/hook-answer.ts";
 import { EVENT_NAMES, GUARD_EVENTS } from "../../domain/guard/hooks/hook-event.ts";
 import { codexOverrides, type HookGroup, hookCommand, hookSettings } from "../../domain/guard/hooks/hook-settings.ts";
-import { errorCode } from "../../domain/values/error-text.ts";
 import { shellWord } from "../../domain/values/shell-word.ts";
-import { plainText } from "../../domain/values/text.ts";
+import { errorCode, plainText } from "../../domain/values/text.ts";
 import type { AgentTask, GuardTask } from "../../ports/agent.ts";
-import type { ExecResult, Executor } from "../../ports/executor.ts";
-import type { Confinement } from "../../ports/sandbox.ts";
+import type { Confinement, ExecResult, Executor } from "../../ports/executor.ts";
 
 /** The words that start the guard, by absolute paths, and the files that it needs to read. */
 export interface GuardProgram {

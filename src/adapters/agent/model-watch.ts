@@ -1,6 +1,5 @@
 import type { AgentStop } from "../../domain/run/agent-event.ts";
-import { errorMessage } from "../../domain/values/error-text.ts";
-import { plural } from "../../domain/values/plural.ts";
+import { errorMessage, plural } from "../../domain/values/text.ts";
 import type { ModelUpstream } from "../../ports/gateway.ts";
 import { stopOfStatus } from "./by-status.ts";
 import { LoginRequired } from "./logins/login.ts";

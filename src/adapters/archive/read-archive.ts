@@ -3,8 +3,7 @@ import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
 import { createTarDecoder, type ParsedTarEntry } from "modern-tar";
 import { isRelativePath } from "../../domain/bundle/bundle.ts";
-import { errorMessage } from "../../domain/values/error-text.ts";
-import { plainText } from "../../domain/values/text.ts";
+import { errorMessage, plainText } from "../../domain/values/text.ts";
 import type { Summed } from "../file-sum.ts";
 
 /** The longest text that is kept, and all of them together, in bytes. */

@@ -21,8 +21,7 @@ import {
   tornLine,
 } from "../../domain/audit/audit-row.ts";
 import { readSegment } from "../../domain/audit/check-audit.ts";
-import { hasErrorCode } from "../../domain/values/error-text.ts";
-import { plural } from "../../domain/values/plural.ts";
+import { hasErrorCode, plural } from "../../domain/values/text.ts";
 import type { AuditLog } from "../../ports/audit-log.ts";
 import type { Clock } from "../../ports/clock.ts";
 

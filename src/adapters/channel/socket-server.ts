@@ -3,7 +3,7 @@ import { createServer, type Server, type Socket } from "node:net";
 import { ClientMessage, type Command } from "../../domain/run/command.ts";
 import type { RunEvent } from "../../domain/run/event.ts";
 import type { ServerMessage } from "../../domain/run/wire.ts";
-import { errorMessage } from "../../domain/values/error-text.ts";
+import { errorMessage } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import type { Channel, ChannelHost } from "../../ports/channel.ts";
 import { diskProblem, systemCode } from "../disk-error.ts";

@@ -1,5 +1,5 @@
 import { lstat, opendir } from "node:fs/promises";
-import { errorCode } from "../../domain/values/error-text.ts";
+import { errorCode } from "../../domain/values/text.ts";
 
 /** Limits of a folder's content. */
 export interface DiskBounds {

@@ -1,6 +1,6 @@
 import { type FileHandle, mkdir, open } from "node:fs/promises";
 import { dirname } from "node:path";
-import { errorMessage, hasErrorCode } from "../../domain/values/error-text.ts";
+import { errorMessage, hasErrorCode } from "../../domain/values/text.ts";
 import { isFulfilledWithin } from "./timers.ts";
 
 /** The limit of a log file, with its mark. */

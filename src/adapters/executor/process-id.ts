@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { closeSync, openSync, readSync } from "node:fs";
-import { errorCode } from "../../domain/values/error-text.ts";
+import { errorCode } from "../../domain/values/text.ts";
 import type { ProcessId } from "../../ports/executor.ts";
 
 /** The fields of a process that loopdash reads; see proc_pid_stat(5). */

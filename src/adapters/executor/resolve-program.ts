@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { errorCode } from "../../domain/values/error-text.ts";
+import { errorCode } from "../../domain/values/text.ts";
 
 /** Error codes that mean "not here" or "not permitted": the search goes on, as in execvp(3). */
 const NOT_HERE = new Set(["ENOENT", "ENOTDIR", "EACCES", "ELOOP", "ENAMETOOLONG"]);

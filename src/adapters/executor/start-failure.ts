@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import { errorCode, errorMessage } from "../../domain/values/error-text.ts";
+import { errorCode, errorMessage } from "../../domain/values/text.ts";
 import type { ExecRequest } from "../../ports/executor.ts";
 import { resolveProgram } from "./resolve-program.ts";
 

@@ -1,11 +1,9 @@
 import { appendFile } from "node:fs/promises";
 import type { HostSpec } from "../../domain/batch/host-spec.ts";
-import { describeBlocked } from "../../domain/run/blocked-fact.ts";
-import type { ExecRequest, ExecResult, Executor } from "../../ports/executor.ts";
+import { type BlockedConnection, describeBlocked } from "../../domain/run/blocked-fact.ts";
+import type { Confinement, ExecRequest, ExecResult, Executor } from "../../ports/executor.ts";
 import type { Gateway, GatewayCredentials, GatewayTotals } from "../../ports/gateway.ts";
-import type { Confinement } from "../../ports/sandbox.ts";
 import type { Masker } from "../../ports/secrets.ts";
-import { BlockedTimer } from "./blocked-timer.ts";
 import { isRefusedSecret } from "./credentials/pass-with-headers.ts";
 import { openGateway } from "./open-gateway.ts";
 
@@ -157,4 +155,52 @@ function refusalLines({ refusals, blocked, blockedOthers }: GatewayTotals): read
     ...reasons.slice(0, MOST_TOLD),
     ...(others > 0 ? [`${others} other refusals`] : []),
   ].map((line) => `[loopdash: ${line}]`);
+}
+
+/** The time that a program gets after its first blocked connection: to fail by itself, or to reach another host. Milliseconds. */
+const GRACE_MS = 5_000;
+
+/**
+ * Ends a program that cannot succeed: its connections were blocked, and none was let through. Programs repeat a refused
+ * connection for minutes, some without a word.
+ */
+class BlockedTimer {
+  readonly #end = new AbortController();
+  #gateway: Gateway | undefined;
+  #first: BlockedConnection | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** The signal that ends the program: the given one, or this timer's own. */
+  arm(gateway: Gateway, signal: AbortSignal): AbortSignal {
+    this.#gateway = gateway;
+    return AbortSignal.any([signal, this.#end.signal]);
+  }
+
+  blocked(blocked: BlockedConnection): void {
+    this.#first ??= blocked;
+    if (this.#gateway !== undefined) this.#timer ??= this.#wait(this.#gateway);
+  }
+
+  /** The program's end; `blocked` if this timer ended it. */
+  ended(result: ExecResult): ExecResult {
+    const isOwn = result.ending === "aborted" && this.#end.signal.aborted;
+    if (!isOwn || this.#first === undefined) return result;
+    const { host, port, reason } = this.#first;
+    const message = `the sandbox blocked every connection, first ${host}:${port} (${reason})`;
+    return { ...result, ending: "blocked", message };
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #wait(gateway: Gateway): NodeJS.Timeout {
+    return setTimeout(() => {
+      const { tunnels, open } = gateway.totals();
+      if (tunnels > 0) return;
+      // A host is still being dialled.
+      if (open > 0) this.#timer = this.#wait(gateway);
+      else this.#end.abort();
+    }, GRACE_MS);
+  }
 }

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { hasErrorCode } from "../../domain/values/error-text.ts";
-import { plainText } from "../../domain/values/text.ts";
+import { hasErrorCode, plainText } from "../../domain/values/text.ts";
 import { TrackerBusy } from "../../ports/tracker.ts";
 import { type Budget, wholeNumberOf } from "./budget.ts";
 

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { RunEvent, RunFact } from "../../domain/run/event.ts";
-import { JournalBroken, type JournalRow, type Tip } from "../../ports/journal.ts";
+import { JournalBroken, type JournalRow, type Tip } from "../../ports/run-store.ts";
 
 /** The tip that the first row of a run follows. */
 export function origin(run: string): Tip {

@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
 import type { RunEvent } from "../../domain/run/event.ts";
-import { hasErrorCode } from "../../domain/values/error-text.ts";
-import { JournalBroken, type JournalRow, type Tip } from "../../ports/journal.ts";
+import { hasErrorCode } from "../../domain/values/text.ts";
+import { JournalBroken, type JournalRow, type Tip } from "../../ports/run-store.ts";
 import { diskProblem, SQLITE, sqliteCode, systemCode } from "../disk-error.ts";
 import { eventOf, origin } from "./chain.ts";
 

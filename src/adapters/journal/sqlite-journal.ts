@@ -1,6 +1,6 @@
 import { mayWait, type RunEvent, type RunFact } from "../../domain/run/event.ts";
-import { errorMessage } from "../../domain/values/error-text.ts";
-import type { Journal, JournalRow, Tip } from "../../ports/journal.ts";
+import { errorMessage } from "../../domain/values/text.ts";
+import type { Journal, JournalRow, Tip } from "../../ports/run-store.ts";
 import { diskProblem, SQLITE, sqliteCode } from "../disk-error.ts";
 import { linkAfter, parseFact } from "./chain.ts";
 import type { JournalTable } from "./journal-table.ts";

@@ -1,12 +1,12 @@
-import { hash } from "node:crypto";
-import { closeSync, existsSync, openSync, utimesSync } from "node:fs";
+import { hash, randomUUID } from "node:crypto";
+import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { z } from "zod";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import type { Lock, LockHolder, Locks } from "../../ports/locks.ts";
 import { diskProblem, SQLITE, sqliteCode, systemCode } from "../disk-error.ts";
 import { makePrivateFolder } from "../private-folder.ts";
-import { readNote, removeNote, writeNote } from "./holder-note.ts";
 
 /**
  * Time that a taker waits, in milliseconds. A holder keeps a lock for a whole run; a process that only checks the lock has it for
@@ -151,4 +151,37 @@ function makePrivate(file: string): void {
   } catch (error) {
     if (systemCode(error) !== "EEXIST") throw error;
   }
+}
+
+/**
+ * A holder's description of itself, for the message to a second one only. A killed holder leaves its note behind, so nothing is
+ * concluded from it.
+ */
+const Words = z.object({ pid: z.number().int(), run: z.string().max(200), since: z.number() });
+
+/** Replaces the note in one step: a reader sees the old one or the new one, never half. */
+function writeNote(file: string, holder: LockHolder): void {
+  const fresh = `${file}.${randomUUID()}`;
+  try {
+    writeFileSync(fresh, JSON.stringify({ pid: holder.pid, run: holder.run, since: holder.since }), { mode: 0o600, flag: "wx" });
+    renameSync(fresh, file);
+  } catch (error) {
+    rmSync(fresh, { force: true });
+    throw error;
+  }
+}
+
+/** The last note, or undefined if there is none that can be read. */
+function readNote(file: string): LockHolder | undefined {
+  try {
+    return Words.safeParse(JSON.parse(readFileSync(file, "utf8"))).data;
+  } catch (error) {
+    if (error instanceof SyntaxError || systemCode(error) !== undefined) return undefined;
+    throw error;
+  }
+}
+
+/** Removes the note, if it is there. */
+function removeNote(file: string): void {
+  rmSync(file, { force: true });
 }

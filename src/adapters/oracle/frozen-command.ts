@@ -2,7 +2,7 @@ import { readFile, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { z } from "zod";
 import { scriptOf } from "../../domain/batch/commands.ts";
-import { errorCode } from "../../domain/values/error-text.ts";
+import { errorCode } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { resolveProgram } from "../executor/resolve-program.ts";
 import { type FrozenFile, fileSha, findFrozen, placeFrozen } from "./frozen-file.ts";

@@ -1,6 +1,6 @@
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { errorMessage } from "../../domain/values/error-text.ts";
+import { errorMessage } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import type { FrozenProgram, Oracle, OracleBatch, ReadListing, ServicePlace } from "../../ports/oracle.ts";
 import { layOutCommand } from "./frozen-command.ts";

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { errorMessage } from "../../domain/values/error-text.ts";
+import { errorMessage } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 
 /** The bundled oracle's bytes, to be frozen for a run. Throws a UserError if the file is missing or empty. */

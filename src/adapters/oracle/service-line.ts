@@ -1,6 +1,6 @@
 import type { Duplex } from "node:stream";
 import { z } from "zod";
-import { errorMessage } from "../../domain/values/error-text.ts";
+import { errorMessage } from "../../domain/values/text.ts";
 import type { ServicePlace } from "../../ports/oracle.ts";
 import { withoutToken } from "../answer-text.ts";
 import { jsonOf } from "../json.ts";

@@ -1,7 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { hasErrorCode } from "../../domain/values/error-text.ts";
+import { hasErrorCode } from "../../domain/values/text.ts";
 
 /** The format of entries. Entries of another format are not used, and go when room is needed. */
 export const FORMAT = 1;

@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { hasErrorCode } from "../../domain/values/error-text.ts";
+import { hasErrorCode } from "../../domain/values/text.ts";
 import { removeFolder } from "../remove-folder.ts";
 
 /** The beginning of the name of an entry's folder that is being removed. */

@@ -1,7 +1,7 @@
 import { createHash, type Hash } from "node:crypto";
 import type { Stats } from "node:fs";
 import { lstat, opendir, realpath, stat } from "node:fs/promises";
-import { hasErrorCode } from "../../domain/values/error-text.ts";
+import { hasErrorCode } from "../../domain/values/text.ts";
 import type { OutsideIdentity, PreparedTrees } from "../../ports/prepared-trees.ts";
 import { pathIn } from "../byte-paths.ts";
 import { resolveProgram } from "../executor/resolve-program.ts";

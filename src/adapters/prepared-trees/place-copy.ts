@@ -1,6 +1,6 @@
 import { lstat, mkdir, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { hasErrorCode } from "../../domain/values/error-text.ts";
+import { hasErrorCode } from "../../domain/values/text.ts";
 import { runBriefly } from "../executor/brief-run.ts";
 import { removeFolder } from "../remove-folder.ts";
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, rename, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { errorMessage, hasErrorCode } from "../../domain/values/error-text.ts";
+import { errorMessage, hasErrorCode } from "../../domain/values/text.ts";
 import type { Locks } from "../../ports/locks.ts";
 import type {
   CheckoutSnapshot,

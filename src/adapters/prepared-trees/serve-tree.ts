@@ -1,5 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { errorCode, errorMessage } from "../../domain/values/error-text.ts";
+import { errorCode, errorMessage } from "../../domain/values/text.ts";
 import { changeOf, checkoutFiles, gitState, treeIdentity, UnreadableTree } from "./tree-identity.ts";
 
 /** A task of the thread that reads trees. */

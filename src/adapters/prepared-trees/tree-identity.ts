@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { type BigIntStats, lstatSync, readdirSync, readlinkSync } from "node:fs";
-import { hasErrorCode } from "../../domain/values/error-text.ts";
+import { hasErrorCode } from "../../domain/values/text.ts";
 import { type BytePath, namesFrom, pathIn } from "../byte-paths.ts";
 
 /** Entries that are read at most, more than any known tree of packages has. */

@@ -1,6 +1,6 @@
 import { lstat, mkdir, realpath, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { errorMessage, hasErrorCode } from "../../domain/values/error-text.ts";
+import { errorMessage, hasErrorCode } from "../../domain/values/text.ts";
 import { readUpTo, withPlainFile } from "../plain-file.ts";
 
 /** Bytes of a copied file at most. */

@@ -2,7 +2,7 @@ import type { BigIntStats } from "node:fs";
 import { type FileHandle, realpath } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { StringDecoder } from "node:string_decoder";
-import { errorCode } from "../../domain/values/error-text.ts";
+import { errorCode } from "../../domain/values/text.ts";
 import { openNoLink } from "../plain-file.ts";
 
 /** Bytes that are read from the end of a file at the beginning, or if it has grown by more than that between two polls. */

@@ -2,8 +2,7 @@ import type { Dirent } from "node:fs";
 import { readdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { isRelativePath } from "../../domain/bundle/bundle.ts";
-import { errorCode } from "../../domain/values/error-text.ts";
-import { plainText } from "../../domain/values/text.ts";
+import { errorCode, plainText } from "../../domain/values/text.ts";
 import type { Listing } from "../../ports/run-files.ts";
 import { sumFile } from "../file-sum.ts";
 

@@ -1,8 +1,7 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { textSha } from "../../domain/run/drift-fact.ts";
-import { hasErrorCode } from "../../domain/values/error-text.ts";
-import { plainText } from "../../domain/values/text.ts";
+import { hasErrorCode, plainText } from "../../domain/values/text.ts";
 import type { WatchedFile, WatchedFiles } from "../../ports/watched-files.ts";
 
 /** The largest file that is read, in bytes; a larger one counts by its size and time. The most files of a harness. */

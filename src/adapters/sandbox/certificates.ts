@@ -1,6 +1,6 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { rootCertificates } from "node:tls";
-import { errorMessage } from "../../domain/values/error-text.ts";
+import { errorMessage } from "../../domain/values/text.ts";
 
 /** The system's bundles of CA certificates, in the order in which Go looks for them (crypto/x509, root_linux.go). */
 const SYSTEM_BUNDLES = [

@@ -1,7 +1,14 @@
 import { existsSync } from "node:fs";
 import { constants } from "node:os";
-import type { ExecRequest, ExecResult, Executor } from "../../ports/executor.ts";
-import { type Confined, ConfinementRefused, type Sandbox, type SandboxEnd } from "../../ports/sandbox.ts";
+import {
+  type Confined,
+  ConfinementRefused,
+  type ExecRequest,
+  type ExecResult,
+  type Executor,
+  type Sandbox,
+  type SandboxEnd,
+} from "../../ports/executor.ts";
 import { TOOLS } from "./bubblewrap/outer-namespace.ts";
 
 /** By such an exit code bwrap says that a signal ended the program, as a shell does. */

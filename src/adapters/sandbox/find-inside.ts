@@ -1,8 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ExecResult } from "../../ports/executor.ts";
-import type { Confinement, Sandbox } from "../../ports/sandbox.ts";
+import type { Confinement, ExecResult, Sandbox } from "../../ports/executor.ts";
 import { createExecutor } from "../executor/process-executor.ts";
 import { confinedExecutor } from "./confined-executor.ts";
 

@@ -1,5 +1,5 @@
 import { homedir, tmpdir } from "node:os";
-import type { Sandbox } from "../../ports/sandbox.ts";
+import type { Sandbox } from "../../ports/executor.ts";
 import { createExecutor } from "../executor/process-executor.ts";
 import { type BubblewrapOptions, createBubblewrap, PROCESSES_MAX } from "./bubblewrap/bubblewrap.ts";
 import { findGroupHome, memoryMax } from "./bubblewrap/control-group.ts";

@@ -1,8 +1,8 @@
 import { type Dirent, readdirSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
-import type { Argv } from "../../domain/batch/argv.ts";
 import { scriptOf } from "../../domain/batch/commands.ts";
-import { hasErrorCode } from "../../domain/values/error-text.ts";
+import type { Argv } from "../../domain/batch/prepare-command.ts";
+import { hasErrorCode } from "../../domain/values/text.ts";
 import { isWithin, realPath } from "./mounts/real-path.ts";
 
 /** Entries of a script's folder, at all depths, up to which it is shown with the script. A larger folder is no set of scripts. */

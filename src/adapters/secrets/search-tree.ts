@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { type FileHandle, lstat, open, readdir, readlink } from "node:fs/promises";
-import { errorCode } from "../../domain/values/error-text.ts";
+import { errorCode } from "../../domain/values/text.ts";
 import { pathIn } from "../byte-paths.ts";
 import type { FormSearch } from "./form-search.ts";
 

@@ -1,7 +1,6 @@
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { errorCode } from "../../domain/values/error-text.ts";
-import { plainText } from "../../domain/values/text.ts";
+import { errorCode, plainText } from "../../domain/values/text.ts";
 import { isObject, type JsonObject } from "../json.ts";
 
 /** Characters of one line, at most: sessions contain pictures. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { TestOutcome } from "../../domain/evidence/results.ts";
-import { errorMessage } from "../../domain/values/error-text.ts";
+import { errorMessage } from "../../domain/values/text.ts";
 import { BadResults, GatheredResults, type ParsedResults } from "./parsed-results.ts";
 
 /** The outcomes of a test in jest's and vitest's words. Another word is not believed. */

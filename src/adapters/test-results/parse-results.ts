@@ -1,5 +1,4 @@
-import { errorMessage } from "../../domain/values/error-text.ts";
-import { plainText } from "../../domain/values/text.ts";
+import { errorMessage, plainText } from "../../domain/values/text.ts";
 import type { ResultsFormat, ResultsReading } from "../../ports/test-results.ts";
 import { SKEW_MS } from "./bounds.ts";
 import { parseJsonResults } from "./json-results.ts";

@@ -1,6 +1,6 @@
 import { type FileHandle, lstat, realpath, rm, stat } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
-import { errorCode, hasErrorCode } from "../../domain/values/error-text.ts";
+import { errorCode, hasErrorCode } from "../../domain/values/text.ts";
 import { openNoLink, readUpTo } from "../plain-file.ts";
 import { MAX_RESULTS_BYTES } from "./bounds.ts";
 

@@ -1,7 +1,7 @@
 import { type Dirent, existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import type { Tool } from "../../domain/toolchains/wanted.ts";
-import { hasErrorCode } from "../../domain/values/error-text.ts";
+import { hasErrorCode } from "../../domain/values/text.ts";
 import { runBriefly } from "../executor/brief-run.ts";
 import { resolveProgram } from "../executor/resolve-program.ts";
 

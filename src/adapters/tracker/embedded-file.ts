@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { hasErrorCode } from "../../domain/values/error-text.ts";
 import { TicketId } from "../../domain/values/ids.ts";
+import { hasErrorCode } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { readWholeFile, type WholeFile } from "./whole-file.ts";
 

@@ -1,9 +1,8 @@
 import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { hasErrorCode } from "../../domain/values/error-text.ts";
-import { firstFew } from "../../domain/values/first-few.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
+import { firstFew, hasErrorCode } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import type { Problem } from "./front-matter.ts";
 import { shownFileName, tame } from "./message-text.ts";

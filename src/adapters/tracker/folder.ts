@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { isSameState, type TrackerState, textSha } from "../../domain/run/drift-fact.ts";
-import { hasErrorCode } from "../../domain/values/error-text.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
+import { hasErrorCode } from "../../domain/values/text.ts";
 import type { UserError } from "../../domain/values/user-error.ts";
 import {
   type FiledTicket,

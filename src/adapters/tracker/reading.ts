@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { textSha } from "../../domain/run/drift-fact.ts";
-import { errorCode, hasErrorCode } from "../../domain/values/error-text.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
+import { errorCode, hasErrorCode } from "../../domain/values/text.ts";
 import { UserError } from "../../domain/values/user-error.ts";
 import type { TrackerTicket } from "../../ports/tracker.ts";
 import { type EmbeddedTicket, readEmbedded } from "./embedded-file.ts";

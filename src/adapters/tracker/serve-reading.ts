@@ -1,5 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { errorMessage } from "../../domain/values/error-text.ts";
+import { errorMessage } from "../../domain/values/text.ts";
 import { UserError } from "../../domain/values/user-error.ts";
 import { deltaReader, type LocalTracker } from "./reading.ts";
 import type { ThreadReading } from "./reading-thread.ts";

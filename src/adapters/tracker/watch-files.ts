@@ -1,6 +1,6 @@
 import { type FSWatcher, watch } from "node:fs";
 import { basename } from "node:path";
-import { errorMessage } from "../../domain/values/error-text.ts";
+import { errorMessage } from "../../domain/values/text.ts";
 
 /** Changes within this time are one. Milliseconds. */
 const DEBOUNCE_MS = 150;

@@ -1,7 +1,7 @@
 import { type BigIntStats, constants } from "node:fs";
 import { link, lstat, open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { hasErrorCode } from "../../domain/values/error-text.ts";
+import { hasErrorCode } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { openNoLink } from "../plain-file.ts";
 

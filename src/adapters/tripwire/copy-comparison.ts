@@ -1,6 +1,6 @@
 import type { Judgement } from "../../domain/run/event.ts";
-import { firstFewLine } from "../../domain/values/first-few.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
+import { firstFewLine } from "../../domain/values/text.ts";
 import type { FrozenProgram, Judging, OracleBatch, ReadListing } from "../../ports/oracle.ts";
 import { type Copy, copyTracker, isSameCopy, placeCopy, type Reopened, reopened, stillOpen } from "./copied-tracker.ts";
 import type { DecoyFolders } from "./decoy-folders.ts";

@@ -1,5 +1,5 @@
 import type { Judgement } from "../../domain/run/event.ts";
-import { errorMessage } from "../../domain/values/error-text.ts";
+import { errorMessage } from "../../domain/values/text.ts";
 import { type Oracle, withEvidence } from "../../ports/oracle.ts";
 import { type CopyComparisonOptions, judgeWithCopies } from "./copy-comparison.ts";
 

@@ -2,7 +2,7 @@ import { randomBytes, randomInt } from "node:crypto";
 import { appendFileSync, existsSync, rmSync } from "node:fs";
 import { mkdir, readFile, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { hasErrorCode } from "../../domain/values/error-text.ts";
+import { hasErrorCode } from "../../domain/values/text.ts";
 import type { OracleBatch } from "../../ports/oracle.ts";
 import type { TrackerKind } from "./canary.ts";
 import { oneOf } from "./random.ts";

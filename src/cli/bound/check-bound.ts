@@ -5,8 +5,7 @@ import { changeOfCheckout, changeOfCommit, commitNamed, writeCommit } from "../.
 import { rulesAt } from "../../adapters/vcs/bound/rules-at.ts";
 import { BOUND_FILE, describeOrigin, type IronLaw } from "../../domain/bound/bound.ts";
 import { type BoundFate, boundFate, type TouchedZone, touchedZones } from "../../domain/bound/touched.ts";
-import { plural } from "../../domain/values/plural.ts";
-import { plainText } from "../../domain/values/text.ts";
+import { plainText, plural } from "../../domain/values/text.ts";
 import { EXIT } from "../../domain/values/user-error.ts";
 import { writeAll } from "../print.ts";
 import { usageError } from "../usage-error.ts";

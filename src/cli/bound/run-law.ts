@@ -1,6 +1,5 @@
 import { spawn } from "node:child_process";
-import { errorCode, errorMessage } from "../../domain/values/error-text.ts";
-import { plainText } from "../../domain/values/text.ts";
+import { errorCode, errorMessage, plainText } from "../../domain/values/text.ts";
 
 /** Minutes before the command of a law is ended: then it does not hold. */
 const LAW_MINUTES = 60;

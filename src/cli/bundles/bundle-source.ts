@@ -7,8 +7,7 @@ import { readPlainFile } from "../../adapters/plain-file.ts";
 import { BUNDLE_JSON, ListedRun } from "../../domain/bundle/bundle.ts";
 import { RUN_FILES } from "../../domain/bundle/run-bundle.ts";
 import { readJson } from "../../domain/values/json-text.ts";
-import { JournalBroken, type JournalRow, type Tip } from "../../ports/journal.ts";
-import type { RunStore } from "../../ports/run-store.ts";
+import { JournalBroken, type JournalRow, type RunStore, type Tip } from "../../ports/run-store.ts";
 import { GIVEN_UP, type RecordedRun } from "../find-run.ts";
 
 /** The longest text of a bundle in a folder, in bytes. */

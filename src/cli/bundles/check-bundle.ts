@@ -6,8 +6,8 @@ import { attemptFolder, BUNDLE_JSON, ListedAttempt, ListedRun } from "../../doma
 import { compareFile, type Findings, type Problem } from "../../domain/bundle/findings.ts";
 import { batchText, judgementsText, RUN_FILES } from "../../domain/bundle/run-bundle.ts";
 import type { RunEvent } from "../../domain/run/event.ts";
-import { plural } from "../../domain/values/plural.ts";
-import type { Tip } from "../../ports/journal.ts";
+import { plural } from "../../domain/values/text.ts";
+import type { Tip } from "../../ports/run-store.ts";
 import { type BundleSource, parsed } from "./bundle-source.ts";
 
 /** Files without a list that are named. */

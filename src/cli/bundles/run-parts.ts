@@ -22,11 +22,10 @@ import { type EarlierRun, MOST_EARLIER } from "../../domain/results/trend.ts";
 import type { RunEvent } from "../../domain/run/event.ts";
 import { reduce } from "../../domain/run/reduce.ts";
 import type { RunState } from "../../domain/run/state.ts";
-import { hasErrorCode } from "../../domain/values/error-text.ts";
 import type { RunId } from "../../domain/values/ids.ts";
+import { hasErrorCode } from "../../domain/values/text.ts";
 import { vecItems } from "../../domain/values/vec.ts";
-import type { JournalRow, Tip } from "../../ports/journal.ts";
-import type { RunStore } from "../../ports/run-store.ts";
+import type { JournalRow, RunStore, Tip } from "../../ports/run-store.ts";
 import { renderMarkdown } from "../../store/results/summary.ts";
 import { tampered } from "../engine/journal-state.ts";
 

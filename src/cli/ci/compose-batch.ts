@@ -1,8 +1,7 @@
 import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
 import { allowedEnvironment } from "../../adapters/executor/environment.ts";
-import type { Argv } from "../../domain/batch/argv.ts";
-import { prepareCommands } from "../../domain/batch/prepare-command.ts";
+import { type Argv, prepareCommands } from "../../domain/batch/prepare-command.ts";
 import { notIgnoredBy } from "../../domain/batch/prepare-makes.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import type { StepSpec } from "../../domain/batch/step-spec.ts";

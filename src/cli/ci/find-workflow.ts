@@ -4,8 +4,7 @@ import { runGit } from "../../adapters/vcs/git/run-git.ts";
 import { gitDirOf } from "../../adapters/vcs/repository/locate.ts";
 import { isWorkflow } from "../../domain/batch/default-protect.ts";
 import { isMeant, type Workflow } from "../../domain/ci/workflow.ts";
-import { firstFewLine } from "../../domain/values/first-few.ts";
-import { plainText } from "../../domain/values/text.ts";
+import { firstFewLine, plainText } from "../../domain/values/text.ts";
 import { readBaseFiles } from "../engine/base-files.ts";
 import { askGitHub, type CiTarget, refused } from "./find-target.ts";
 

@@ -1,6 +1,5 @@
 import type { CiResult, CiResultIteration } from "../../domain/ci/ci-result.ts";
-import { firstFewLine } from "../../domain/values/first-few.ts";
-import { plural } from "../../domain/values/plural.ts";
+import { firstFewLine, plural } from "../../domain/values/text.ts";
 
 /** Iterations as people read them, after the run's own summary. */
 export function resultLines(result: CiResult): readonly string[] {

@@ -2,7 +2,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { isActivity, type RunEvent } from "../../domain/run/event.ts";
 import { reduce } from "../../domain/run/reduce.ts";
 import type { RunState } from "../../domain/run/state.ts";
-import type { Journal } from "../../ports/journal.ts";
+import type { Journal } from "../../ports/run-store.ts";
 import { lookBackFrom, RECENT } from "../engine/snapshot.ts";
 
 /** Longest time that reading a journal blocks keys and frames. Milliseconds. */

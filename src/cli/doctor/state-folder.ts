@@ -4,7 +4,7 @@ import { diskProblem } from "../../adapters/disk-error.ts";
 import { runBriefly } from "../../adapters/executor/brief-run.ts";
 import { openRunStore } from "../../adapters/journal/sqlite-run-store.ts";
 import { createLocks } from "../../adapters/locks/sqlite-locks.ts";
-import { plural } from "../../domain/values/plural.ts";
+import { plural } from "../../domain/values/text.ts";
 import { UserError } from "../../domain/values/user-error.ts";
 import { prove, refuseShared, type StateHome } from "../state-home.ts";
 import { bad, type CheckResult, ok, warn } from "./check-result.ts";

@@ -1,4 +1,4 @@
-import { unfitBranchName } from "../../adapters/vcs/git/ref-names.ts";
+import { unfitBranchName } from "../../adapters/vcs/git/git-call.ts";
 import { mustGit, runGit } from "../../adapters/vcs/git/run-git.ts";
 import { exists, gitDirOf } from "../../adapters/vcs/repository/locate.ts";
 import type { RepoSpec } from "../../domain/batch/repo-spec.ts";

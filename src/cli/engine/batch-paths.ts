@@ -4,7 +4,7 @@ import { isAbsolute, join } from "node:path";
 import { homesOf } from "../../adapters/sandbox/mounts/homes.ts";
 import { isWithin } from "../../adapters/sandbox/mounts/real-path.ts";
 import { type BatchPaths, namedFiles } from "../../adapters/sandbox/named-files.ts";
-import type { Argv } from "../../domain/batch/argv.ts";
+import type { Argv } from "../../domain/batch/prepare-command.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import { ticketFolderOf } from "../../domain/batch/tracker-spec.ts";
 

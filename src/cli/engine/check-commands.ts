@@ -11,7 +11,7 @@ import { type BatchProblem, formatProblems, problemAt, sortProblems } from "../.
 import type { Batch } from "../../domain/batch/schema.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
-import type { Sandbox } from "../../ports/sandbox.ts";
+import type { Sandbox } from "../../ports/executor.ts";
 import { type BaseEntry, baseEntries } from "./base-files.ts";
 import { dockerProblem } from "./docker.ts";
 import type { LoadedBatch } from "./load-batch.ts";

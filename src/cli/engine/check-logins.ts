@@ -1,6 +1,5 @@
 import { isWithin, realPath } from "../../adapters/sandbox/mounts/real-path.ts";
-import { accountsOf, usesLogin, type VendorSpec } from "../../domain/batch/account.ts";
-import { type Parties, programsOf } from "../../domain/batch/party.ts";
+import { accountsOf, type Parties, programsOf, usesLogin, type VendorSpec } from "../../domain/batch/party.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";

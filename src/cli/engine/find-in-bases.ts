@@ -1,8 +1,8 @@
 import { commitNamed } from "../../adapters/vcs/bound/changes.ts";
 import { rulesAt } from "../../adapters/vcs/bound/rules-at.ts";
-import { unfitBranchName } from "../../adapters/vcs/git/ref-names.ts";
+import { unfitBranchName } from "../../adapters/vcs/git/git-call.ts";
 import { exists, gitDirOf } from "../../adapters/vcs/repository/locate.ts";
-import type { Argv, TestCommands } from "../../domain/batch/argv.ts";
+import type { Argv, TestCommands } from "../../domain/batch/prepare-command.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import { TEST_COMMAND_FILES, testCommandOf } from "../../domain/batch/test-command.ts";
 import type { Bounds } from "../../domain/bound/bound.ts";

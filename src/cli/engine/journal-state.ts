@@ -2,8 +2,7 @@ import { reduce } from "../../domain/run/reduce.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import type { RunId } from "../../domain/values/ids.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
-import { type Journal, JournalBroken } from "../../ports/journal.ts";
-import type { RunStore } from "../../ports/run-store.ts";
+import { type Journal, JournalBroken, type RunStore } from "../../ports/run-store.ts";
 
 /** True if the run's first event was written: an engine that died before that left a row and nothing else. */
 export function hasBegun(store: RunStore, run: RunId): boolean {

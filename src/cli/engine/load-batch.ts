@@ -3,21 +3,36 @@ import { existsSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { readTicketFolder, type TicketInFolder } from "../../adapters/tracker/folder-read.ts";
-import type { AgentSpec } from "../../domain/batch/agent-spec.ts";
-import type { Argv, TestCommands } from "../../domain/batch/argv.ts";
+import type { AgentSpec, ReviewerSpec } from "../../domain/batch/agent-spec.ts";
 import { reportsFoundIn, unreportedCommands, withFoundReports } from "../../domain/batch/found-reports.ts";
 import { type FolderTicket, type Standing, standingOf } from "../../domain/batch/merge-folder.ts";
 import { contractPaths, unselectedTickets } from "../../domain/batch/named-contracts.ts";
 import { programsOf } from "../../domain/batch/party.ts";
-import { type BatchProblem, formatProblems, type Locate, problemAt, sortProblems } from "../../domain/batch/problem.ts";
-import { readBatch, repoPaths, ticketFolder, trackerRequestOf, untestedRepos } from "../../domain/batch/read.ts";
-import type { ReviewerSpec } from "../../domain/batch/reviewer-spec.ts";
+import type { Argv, TestCommands } from "../../domain/batch/prepare-command.ts";
+import {
+  type BatchProblem,
+  displayValue,
+  formatProblems,
+  hintFor,
+  type Locate,
+  problemAt,
+  sortProblems,
+} from "../../domain/batch/problem.ts";
+import {
+  readBatch,
+  repoPaths,
+  type TrackerRequest,
+  ticketFolder,
+  trackerRequestOf,
+  untestedRepos,
+} from "../../domain/batch/read.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import { namesPackages } from "../../domain/batch/test-command.ts";
+import type { TrackerSpec } from "../../domain/batch/tracker-spec.ts";
 import type { Bounds } from "../../domain/bound/bound.ts";
 import { withBounds, withFrozenBounds } from "../../domain/bound/frozen-bound.ts";
-import { errorCode, errorMessage } from "../../domain/values/error-text.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
+import { errorCode, errorMessage } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { readBounded } from "../guard/bounded-file.ts";
 import { refuseUndecoded } from "../real-places.ts";
@@ -25,9 +40,7 @@ import { closePath } from "../safe-path.ts";
 import { stateHome } from "../state-home.ts";
 import { readBaseFiles } from "./base-files.ts";
 import { contractFilesOf, misplacedContracts, readContractFiles } from "./contract-files.ts";
-import { missingContractTickets } from "./contract-tickets.ts";
-import { outsideTrackerOf } from "./open-tracker.ts";
-import { type OutsideTracker, readOutsideTickets } from "./outside-tracker.ts";
+import { type OutsideTracker, readOutsideTickets, refuseUnread, type TrackerSurroundings } from "./outside-tracker.ts";
 import { ownFilesIn } from "./own-files.ts";
 
 /** Bytes of a batch file at most, with the texts of its tickets. */
@@ -238,4 +251,46 @@ function invalid(file: string, problems: readonly BatchProblem[]): UserError {
     todo: "Fix the file and run the command again.",
     exitCode: EXIT.usage,
   });
+}
+
+/**
+ * The tracker that a batch names, which has not been asked anything yet. Only the code of its kind is loaded. Throws a UserError
+ * (exit 4) if its program is one that agents' changes could rewrite.
+ */
+async function outsideTrackerOf(request: TrackerRequest, surroundings: TrackerSurroundings): Promise<OutsideTracker> {
+  const { tracker } = request;
+  if (tracker.kind === "command") {
+    const { programTrackerOf } = await import("./program-tracker.ts");
+    return programTrackerOf({ ...request, tracker }, surroundings);
+  }
+  const { serviceTrackerOf } = await import("./service-tracker.ts");
+  return serviceTrackerOf({ ...request, tracker }, surroundings);
+}
+
+/**
+ * A problem for each of these tickets, which have contracts and are not selected by the batch's query, that the tracker does not have at all:
+ * its id is mistyped. Closed and archived ones are there. Asks the tracker if there are any. Throws a UserError (exit 3) if it does not answer.
+ */
+export async function missingContractTickets(
+  unselected: readonly TicketId[],
+  { outside, kind, known, locate }: MissingOptions,
+): Promise<readonly BatchProblem[]> {
+  if (outside === undefined || unselected.length === 0) return [];
+  const { service } = outside.serviceOf(unselected);
+  const found = await service.snapshot("whole").catch((cause: unknown) => refuseUnread(cause, kind));
+  // A reading leaves archived tickets out; their keys are known.
+  const keys = service.keys?.() ?? new Map<TicketId, string>();
+  const missing = unselected.filter((id) => !found.has(id) && (keys.get(id) ?? "") === "");
+  return missing.map((id) =>
+    problemAt(locate, ["contracts", id], `${service.name} has no ticket ${displayValue(id)}`, hintFor(id, known, "known here")),
+  );
+}
+
+interface MissingOptions {
+  /** Undefined if the tickets are on this machine. */
+  readonly outside: OutsideTracker | undefined;
+  readonly kind: TrackerSpec["kind"];
+  /** Ids of the batch's tickets. */
+  readonly known: readonly string[];
+  readonly locate: Locate;
 }

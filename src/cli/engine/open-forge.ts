@@ -7,9 +7,8 @@ import type { RepoWithRemotes } from "../../adapters/vcs/repository/git-repo.ts"
 import type { ForgeSpec, RemoteForgeSpec } from "../../domain/batch/forge-spec.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import { TOKEN_OF } from "../../domain/batch/tracker-spec.ts";
-import { errorMessage } from "../../domain/values/error-text.ts";
 import { remoteHost } from "../../domain/values/repo-address.ts";
-import { plainText } from "../../domain/values/text.ts";
+import { errorMessage, plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import type { BranchTarget } from "../../loop/steps/branch-checks.ts";
 import type { PullRequestTarget } from "../../loop/steps/pull-request-scope.ts";

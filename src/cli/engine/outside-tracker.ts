@@ -3,8 +3,8 @@ import { readServiceTickets } from "../../adapters/tracker/service/service-track
 import type { HandedOver, TicketService } from "../../adapters/tracker/service/ticket-service.ts";
 import type { FolderTicket } from "../../domain/batch/merge-folder.ts";
 import { TOKEN_OF, type TrackerSpec } from "../../domain/batch/tracker-spec.ts";
-import { errorMessage } from "../../domain/values/error-text.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
+import { errorMessage } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import type { AskedPlace } from "../../ports/oracle.ts";
 import { SecretUnavailable } from "../../ports/secrets.ts";

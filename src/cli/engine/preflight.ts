@@ -3,8 +3,14 @@ import { join } from "node:path";
 import { allowedEnvironment } from "../../adapters/executor/environment.ts";
 import type { BatchPaths } from "../../adapters/sandbox/named-files.ts";
 import type { RunGit } from "../../adapters/vcs/git/git-helper.ts";
-import { accountsOf, usesLogin, type VendorSpec } from "../../domain/batch/account.ts";
-import { type Party, REVIEWER_PARTIES, type ReviewerParty } from "../../domain/batch/party.ts";
+import {
+  accountsOf,
+  type Party,
+  REVIEWER_PARTIES,
+  type ReviewerParty,
+  usesLogin,
+  type VendorSpec,
+} from "../../domain/batch/party.ts";
 import type { BatchProblem } from "../../domain/batch/problem.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import { LINT_FILE } from "../../domain/lint/lint-spec.ts";
@@ -14,13 +20,12 @@ import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import type { BranchTarget } from "../../loop/steps/branch-checks.ts";
 import type { PullRequestTarget } from "../../loop/steps/pull-request-scope.ts";
-import type { Sandbox } from "../../ports/sandbox.ts";
+import type { Sandbox } from "../../ports/executor.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import { stateHome } from "../state-home.ts";
 import { findAgent, keyOf } from "./agent-of.ts";
 import { pathsOf } from "./batch-paths.ts";
 import { checkCommands, refuseMissing } from "./check-commands.ts";
-import { copyProblems } from "./check-copies.ts";
 import { checkLogin, filesOfLogins } from "./check-logins.ts";
 import { commitsOf } from "./commit-style.ts";
 import { findShimDefaults, findToolchains, type ShimDefaults, toolchainPaths, toolchainWarnings } from "./find-toolchains.ts";
@@ -28,7 +33,7 @@ import { type LoadedBatch, uninstalledWarnings } from "./load-batch.ts";
 import { openBatchRepo } from "./open-batch-repo.ts";
 import type { ForgedRepo } from "./open-forge.ts";
 import { checkOutsideRepositories, filesOfTracker } from "./outside-repositories.ts";
-import { hookWarnings } from "./repository-hooks.ts";
+import { copyProblems, hookWarnings } from "./repository-hooks.ts";
 import type { RunSecrets } from "./run-secrets.ts";
 import { refuseSameBase } from "./same-base.ts";
 import { checkSecretSources, filesOfSecrets } from "./secret-sources.ts";

@@ -2,14 +2,12 @@ import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { isWithin, realPath } from "../../adapters/sandbox/mounts/real-path.ts";
 import { secretFile, unfitSecret, unfitSecretFile } from "../../adapters/secrets/secrets.ts";
-import type { Argv } from "../../domain/batch/argv.ts";
 import { hasSecrets, programWord } from "../../domain/batch/check-secrets.ts";
-import { prepareCommand } from "../../domain/batch/prepare-command.ts";
+import { type Argv, prepareCommand } from "../../domain/batch/prepare-command.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import type { SecretSpec } from "../../domain/batch/secret-spec.ts";
 import { stepName } from "../../domain/batch/step-spec.ts";
-import { plural } from "../../domain/values/plural.ts";
-import { plainText } from "../../domain/values/text.ts";
+import { plainText, plural } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { repositoryOf } from "./outside-repositories.ts";
 

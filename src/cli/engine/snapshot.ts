@@ -2,10 +2,9 @@ import { isResumable } from "../../domain/results/next-steps.ts";
 import { numbersOf } from "../../domain/results/trend.ts";
 import { isActivity, type RunEvent } from "../../domain/run/event.ts";
 import type { RunState } from "../../domain/run/state.ts";
-import { errorMessage } from "../../domain/values/error-text.ts";
 import type { RunId } from "../../domain/values/ids.ts";
-import type { Journal } from "../../ports/journal.ts";
-import type { RunStore, Tally } from "../../ports/run-store.ts";
+import { errorMessage } from "../../domain/values/text.ts";
+import type { Journal, RunStore, Tally } from "../../ports/run-store.ts";
 import { BUILD, VERSION } from "../version.ts";
 
 /** Number of events after which the state is kept again: at most this many are read after it. */

@@ -1,6 +1,6 @@
 import { chmodSync, rmSync, statSync } from "node:fs";
 import { connect, type Server } from "node:net";
-import { errorCode } from "../../domain/values/error-text.ts";
+import { errorCode } from "../../domain/values/text.ts";
 import { guardServer, type RunGuard } from "./serve.ts";
 
 /** Milliseconds without a question after which the server ends. */

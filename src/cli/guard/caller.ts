@@ -1,5 +1,5 @@
 import { read, readlinkSync, writeSync } from "node:fs";
-import { errorCode } from "../../domain/values/error-text.ts";
+import { errorCode } from "../../domain/values/text.ts";
 
 /** The process that asks the guard: this very one, or the client of a guard server. */
 export interface Caller {

@@ -15,8 +15,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
-import { errorCode, errorMessage } from "../../domain/values/error-text.ts";
-import { plainText } from "../../domain/values/text.ts";
+import { errorCode, errorMessage, plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { readBounded, UnusableFile } from "./bounded-file.ts";
 

@@ -4,7 +4,7 @@ import { dirname, resolve } from "node:path";
 import { CommandClassifier } from "../../domain/audit/mutating.ts";
 import { withoutSecrets } from "../../domain/audit/without-secrets.ts";
 import type { HookPayload } from "../../domain/guard/hooks/hook-payload.ts";
-import { errorCode, errorMessage } from "../../domain/values/error-text.ts";
+import { errorCode, errorMessage } from "../../domain/values/text.ts";
 import { appendLine, reportLines } from "./hook-report.ts";
 
 /** Bytes of a file from which on only its last lines are kept, and how many. */

@@ -1,5 +1,5 @@
 import { type GuardFile, readGuardFile, type UnusableSettings } from "../../domain/guard/settings-text.ts";
-import { errorCode, errorMessage } from "../../domain/values/error-text.ts";
+import { errorCode, errorMessage } from "../../domain/values/text.ts";
 import { readBounded } from "../guard/bounded-file.ts";
 
 /** The settings of the guard in a file, or why they cannot be used. Without a file there are none. */

@@ -2,8 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from "
 import type { HookVerdict } from "../../domain/guard/hooks/hook-answer.ts";
 import type { HookEvent } from "../../domain/guard/hooks/hook-event.ts";
 import type { HookPayload } from "../../domain/guard/hooks/hook-payload.ts";
-import { wholeWords } from "../../domain/values/bounded-text.ts";
-import { errorCode, errorMessage } from "../../domain/values/error-text.ts";
+import { errorCode, errorMessage, wholeWords } from "../../domain/values/text.ts";
 
 /** Characters of a command or a path in a line of the report, and of every other value. */
 const MOST = { subject: 300, other: 100 };

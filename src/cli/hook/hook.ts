@@ -1,22 +1,23 @@
-import { resolve } from "node:path";
+import { randomUUID } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { timeLimit } from "../../adapters/time-limit.ts";
 import { canNudge, type HookVerdict, hookAnswer } from "../../domain/guard/hooks/hook-answer.ts";
 import { AUDIT_EVENTS, isHookEvent } from "../../domain/guard/hooks/hook-event.ts";
 import { type HookPayload, type HookProblem, readHookPayload } from "../../domain/guard/hooks/hook-payload.ts";
 import { judgeHook } from "../../domain/guard/hooks/judge-hook.ts";
 import type { GuardFile } from "../../domain/guard/settings-text.ts";
-import { errorMessage } from "../../domain/values/error-text.ts";
+import { errorCode, errorMessage, plainText, plural } from "../../domain/values/text.ts";
 import { type Caller, LatePayload } from "../guard/caller.ts";
 import { JUDGE_MS, worktreeOf } from "../guard/check-command.ts";
-import { appendAudit } from "./audit.ts";
+import { stateHome } from "../state-home.ts";
+import { appendAudit, appendKept } from "./audit.ts";
 import { settingsOf } from "./guard-settings.ts";
 import { type HookRequest, readHookArgs } from "./hook-args.ts";
 import { hookContexts, realPath } from "./hook-contexts.ts";
-import { appendReport } from "./hook-report.ts";
-import { takeNudges } from "./nudge.ts";
-import { ownReminder } from "./own-stop.ts";
-import { stopReminder } from "./stop-guard.ts";
-import { lateLine, type StopLook } from "./stop-look.ts";
+import { appendLine, appendReport, reportLines } from "./hook-report.ts";
+import { checkedNow, stopReminder } from "./stop-guard.ts";
+import { type Checked, lateLine, lookOf, type StopLook } from "./stop-look.ts";
 
 const ASK_A_PERSON = "Ask a person to look at it: loopdash guard status";
 
@@ -121,4 +122,120 @@ function verdictOn(
 
 function cannot(problem: string): Problem {
   return { verdict: "problem", problem, todo: ASK_A_PERSON };
+}
+
+/** Lines that are handed on in one attempt, and characters of each. The engine writes fewer and shorter ones. */
+const MOST = 20;
+const CHARS = 400;
+
+/**
+ * The lines for the agent that nobody has handed on yet. A hook takes a line by a claim in the report, because it cannot write beside the
+ * lines; of hooks that run at the same time, the one whose claim comes first hands it on. Without a report that can be written and read, none is.
+ */
+export function takeNudges(file: string, report: string | undefined): readonly string[] {
+  const lines = linesOf(file);
+  if (lines.length === 0 || report === undefined) return [];
+  const by = randomUUID();
+  try {
+    const taken = claimsIn(report);
+    const wanted = lines.flatMap((_, n) => (taken.has(n) ? [] : [n]));
+    if (wanted.some((n) => appendLine(report, { event: "nudge", n, by }) !== undefined)) return [];
+    const claims = wanted.length === 0 ? taken : claimsIn(report);
+    return lines.filter((_, n) => claims.get(n) === by);
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return [];
+  }
+}
+
+function linesOf(file: string): readonly string[] {
+  try {
+    const lines = readFileSync(file, "utf8").split("\n").slice(0, MOST);
+    return lines.filter((line) => line !== "").map((line) => plainText(line, CHARS));
+  } catch (error) {
+    // Most attempts never have one.
+    if (errorCode(error) === undefined) throw error;
+    return [];
+  }
+}
+
+/** Who has claimed each line first. An agent could claim one, too: then it is not told. */
+function claimsIn(report: string): ReadonlyMap<number, string> {
+  const claims = new Map<number, string>();
+  for (const line of reportLines(report)) {
+    const claim = line.startsWith('{"event":"nudge"') ? claimOf(line) : undefined;
+    if (claim !== undefined && !claims.has(claim.n)) claims.set(claim.n, claim.by);
+  }
+  return claims;
+}
+
+function claimOf(line: string): { readonly n: number; readonly by: string } | undefined {
+  try {
+    const { n, by } = JSON.parse(line) as Readonly<Record<string, unknown>>;
+    return typeof n === "number" && typeof by === "string" ? { n, by } : undefined;
+  } catch {
+    // Cut, or written by somebody else.
+    return undefined;
+  }
+}
+
+const ADVICE = "Go on if this is your task and you can meet it. Else say what is open, and stop.";
+
+/**
+ * What a person's own agent is told when it stops: the checks of its settings that fail, or else that a run of this repository has open
+ * tickets. The state home has what each session was told, so nothing is told more than `times`, or twice in a row. Throws if it cannot
+ * look, or cannot keep that.
+ */
+async function ownReminder({ stop }: GuardFile, payload: HookPayload, { cwd, env }: Caller): Promise<StopLook> {
+  const { session } = payload;
+  const home = stateHome(env, cwd);
+  const file = join(home.root, "stops.jsonl");
+  const { times = 1, checks } = stop ?? {};
+  const earlier = session === undefined ? [] : toldBefore(file, session);
+  if (session === undefined || earlier.length >= times) return {};
+  const worktree = worktreeOf(payload.cwd);
+  const checked = checks === undefined ? await openRuns(home.db, worktree) : await checkedNow(checks, worktree);
+  const { told, ...late } = lookOf(checked, { n: earlier.length + 1, of: times, advice: ADVICE });
+  if (told === undefined || told.unmet === earlier.at(-1)) return late;
+  const problem = appendKept(file, { at: new Date().toISOString(), session, unmet: told.unmet });
+  if (problem !== undefined) throw new Error(`the stop guard cannot write ${file} (${problem})`);
+  return { ...late, told };
+}
+
+function toldBefore(file: string, session: string): readonly string[] {
+  try {
+    const lines = reportLines(file).filter((line) => line.includes(`,"session":${JSON.stringify(session)},"unmet":`));
+    return lines.map((line): string => JSON.parse(line).unmet);
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return [];
+    throw error;
+  }
+}
+
+/** The newest unfinished runs, with the repositories that each began with. */
+const UNFINISHED = `SELECT run, open, batch_path AS batchPath,
+  (SELECT json_extract(data, '$.batch.repos') FROM journal WHERE journal.run = runs.run AND seq = 1) AS repos
+  FROM runs JOIN tallies USING (run) WHERE ended_at IS NULL AND open > 0 ORDER BY started_at DESC LIMIT 20`;
+
+/** The unfinished runs of a repository that have open tickets. */
+async function openRuns(db: string, worktree: string): Promise<Checked> {
+  if (!existsSync(db)) return { failed: [], late: [] };
+  // Loaded here: no other hook reads records.
+  const { DatabaseSync } = await import("node:sqlite");
+  const records = new DatabaseSync(db, { readOnly: true, timeout: 2_000 });
+  try {
+    const rows = records.prepare(UNFINISHED).all();
+    const here = rows.filter(({ repos, batchPath }) => {
+      const specs: Readonly<Record<string, { readonly path: string }>> = JSON.parse(String(repos ?? "{}"));
+      return Object.values(specs).some(({ path }) => realPath(resolve(dirname(String(batchPath)), path)) === realPath(worktree));
+    });
+    const failed = here.map(({ run, open }) => {
+      const [name, tickets] = [plainText(String(run), 100), plural(Number(open), "ticket")];
+      const long = `The run ${name} of this repository is unfinished, ${tickets} open. See: loopdash status ${name}`;
+      return { short: `run ${name}: ${tickets} open`, long };
+    });
+    return { failed, late: [] };
+  } finally {
+    records.close();
+  }
 }

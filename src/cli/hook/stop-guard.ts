@@ -2,9 +2,8 @@ import type { ChildProcessByStdio, SpawnSyncOptionsWithStringEncoding, SpawnSync
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import { errorCode } from "../../domain/values/error-text.ts";
 import { isObject } from "../../domain/values/json-object.ts";
-import { plainLines, plainText } from "../../domain/values/text.ts";
+import { errorCode, plainLines, plainText } from "../../domain/values/text.ts";
 import type { StopGuardTask } from "../../ports/agent.ts";
 import { reportLines } from "./hook-report.ts";
 import { CHECKS_MS, type Checked, lookOf, type StopLook, type Unmet } from "./stop-look.ts";

@@ -1,4 +1,4 @@
-import type { Argv } from "../../domain/batch/argv.ts";
+import type { Argv } from "../../domain/batch/prepare-command.ts";
 import type { RepoSpec } from "../../domain/batch/repo-spec.ts";
 import type { GitHubSpec, LinearSpec } from "../../domain/batch/tracker-spec.ts";
 import type { VendorKind } from "../../domain/batch/vendors.ts";

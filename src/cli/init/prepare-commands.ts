@@ -1,5 +1,5 @@
-import type { Argv } from "../../domain/batch/argv.ts";
 import { HostSpec } from "../../domain/batch/host-spec.ts";
+import type { Argv } from "../../domain/batch/prepare-command.ts";
 import { notIgnoredBy } from "../../domain/batch/prepare-makes.ts";
 import { jsonMembers, namesPackages, packageManagerOf, TEST_COMMAND_FILES } from "../../domain/batch/test-command.ts";
 

@@ -4,7 +4,7 @@ import { GitFailure } from "../../adapters/vcs/git/git-call.ts";
 import { mustGit, runGit } from "../../adapters/vcs/git/run-git.ts";
 import { originUrl } from "../../adapters/vcs/repository/git-identity.ts";
 import { exists, gitDirOf } from "../../adapters/vcs/repository/locate.ts";
-import type { Argv } from "../../domain/batch/argv.ts";
+import type { Argv } from "../../domain/batch/prepare-command.ts";
 import { testCommandOf } from "../../domain/batch/test-command.ts";
 import { RepoId, unfitForBranch } from "../../domain/values/ids.ts";
 import { remoteRepository } from "../../domain/values/repo-address.ts";

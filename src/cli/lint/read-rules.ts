@@ -2,7 +2,7 @@ import { checkValue } from "../../domain/batch/issues.ts";
 import { type BatchProblem, formatProblems, pathText } from "../../domain/batch/problem.ts";
 import { nodeOfProblem, nodeValue, readSyntax } from "../../domain/batch/syntax.ts";
 import { DEFAULT_RULES, LINT_FILE, LintFile, type LintRule } from "../../domain/lint/lint-spec.ts";
-import { plural } from "../../domain/values/plural.ts";
+import { plural } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import type { Tree } from "./tree.ts";
 

@@ -9,8 +9,7 @@ import { addedBefore, admitAdded, readTicketText } from "../../domain/run/added-
 import { Command } from "../../domain/run/command.ts";
 import type { RunEvent, RunFact } from "../../domain/run/event.ts";
 import type { RunState } from "../../domain/run/state.ts";
-import { errorMessage, hasErrorCode } from "../../domain/values/error-text.ts";
-import { plainText } from "../../domain/values/text.ts";
+import { errorMessage, hasErrorCode, plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { batchLock } from "../engine/engine-locks.ts";
 import { stateFromJournal } from "../engine/journal-state.ts";

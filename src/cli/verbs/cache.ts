@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { openRunStore } from "../../adapters/journal/sqlite-run-store.ts";
-import { plural } from "../../domain/values/plural.ts";
-import { plainText } from "../../domain/values/text.ts";
+import { plainText, plural } from "../../domain/values/text.ts";
 import { formatDuration } from "../../domain/values/time.ts";
 import type { KeptResultRow } from "../../ports/check-results.ts";
 import type { PreparedTree } from "../../ports/prepared-trees.ts";

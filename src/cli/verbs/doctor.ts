@@ -1,8 +1,6 @@
 import { findSandbox } from "../../adapters/sandbox/find-sandbox.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
-import { errorMessage } from "../../domain/values/error-text.ts";
-import { plural } from "../../domain/values/plural.ts";
-import { plainText } from "../../domain/values/text.ts";
+import { errorMessage, plainText, plural } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import {
   checkAgentProgram,

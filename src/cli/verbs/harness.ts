@@ -1,6 +1,5 @@
 import { type HarnessChange, readChanges, writeChange } from "../../adapters/harness/harness-changes.ts";
-import { plural } from "../../domain/values/plural.ts";
-import { plainText } from "../../domain/values/text.ts";
+import { plainText, plural } from "../../domain/values/text.ts";
 import { formatUtc } from "../../domain/values/time.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { visibleText } from "../../domain/values/visible-text.ts";

@@ -3,7 +3,7 @@ import { type BatchProblem, formatProblems } from "../../domain/batch/problem.ts
 import type { Batch, Ticket } from "../../domain/batch/schema.ts";
 import { firstComplexity } from "../../domain/run/reduce-complexity.ts";
 import { plainText } from "../../domain/values/text.ts";
-import { specLabel } from "../../store/labels/step-label.ts";
+import { specLabel } from "../../store/labels/tone.ts";
 import type { LoadedBatch } from "../engine/load-batch.ts";
 import { VERSION } from "../version.ts";
 

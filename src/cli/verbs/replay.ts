@@ -1,6 +1,6 @@
 import { reduce } from "../../domain/run/reduce.ts";
 import type { RunState } from "../../domain/run/state.ts";
-import { JournalBroken } from "../../ports/journal.ts";
+import { JournalBroken } from "../../ports/run-store.ts";
 import { hasBegun, tampered } from "../engine/journal-state.ts";
 import { describeChoice, lookUpRun, type RecordedRun, withStore } from "../find-run.ts";
 import { readKeymap } from "../key-file.ts";

@@ -1,8 +1,7 @@
 import { closeSync, mkdirSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { diskProblem, systemCode } from "../../adapters/disk-error.ts";
-import { plural } from "../../domain/values/plural.ts";
-import { plainText } from "../../domain/values/text.ts";
+import { plainText, plural } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { type Archived, archiveRun } from "../bundles/archive-run.ts";
 import { readRun } from "../bundles/run-parts.ts";

@@ -11,12 +11,18 @@ import type { TicketId } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { formatDuration, formatUtc } from "../../domain/values/time.ts";
 import { vecItems } from "../../domain/values/vec.ts";
-import { progressParts, proofText, runningProofs } from "../../store/labels/progress-label.ts";
+import {
+  finishOf,
+  mergeWait,
+  progressParts,
+  proofText,
+  runningProofs,
+  stageOf,
+  turnOf,
+} from "../../store/labels/progress-label.ts";
 import { isAtPullRequest, pullRequestStatus } from "../../store/labels/pull-request-status.ts";
 import { headline, stageLabel } from "../../store/labels/run-label.ts";
-import { specLabel } from "../../store/labels/step-label.ts";
-import { finishOf, mergeWait, stageOf, turnOf } from "../../store/labels/ticket-stage.ts";
-import { type Label, STYLES } from "../../store/labels/tone.ts";
+import { type Label, STYLES, specLabel } from "../../store/labels/tone.ts";
 import { type TextLink, ticketLinks, withLinks } from "../../store/links.ts";
 import { journalOutage } from "../engine-outage.ts";
 import { describeChoice, type FoundRun, findRun } from "../find-run.ts";

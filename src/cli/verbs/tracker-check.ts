@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { trackerProgram } from "../../adapters/tracker/command/tracker-program.ts";
-import { errorMessage } from "../../domain/values/error-text.ts";
+import { errorMessage } from "../../domain/values/text.ts";
 import { EXIT } from "../../domain/values/user-error.ts";
 import { checkLines, plainCheck, type ShownCheck } from "../doctor/check-result.ts";
 import { writeAll } from "../print.ts";

@@ -1,7 +1,6 @@
 import { effectOf, effectOfWords, MOST_CHARS as LONGEST_BY_WORDS } from "../behaviour/shell-effect.ts";
 import { Guard } from "../guard/guard.ts";
-import { isUnknown } from "../guard/shell/marks.ts";
-import { firstScope, type Scope } from "../guard/shell/scope.ts";
+import { firstScope, isUnknown, type Scope } from "../guard/shell/scope.ts";
 
 /** Characters of a command that are parsed. A longer one may change something. */
 const MOST_CHARS = 4_000;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { hasControl, isPlaceholder, unfitForZone } from "../bound/zone-path.ts";
-import { Argv } from "./argv.ts";
+import { Argv } from "./prepare-command.ts";
 import { minutes } from "./values.ts";
 
 const ZonePath = z

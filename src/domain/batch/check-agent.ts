@@ -1,8 +1,7 @@
 import { reserveOf } from "../schedule/money.ts";
-import { accountsOf, usesLogin, type VendorSpec } from "./account.ts";
 import type { VendorAgentSpec } from "./agent-spec.ts";
 import { checkReferences, type SecretRules } from "./check-secrets.ts";
-import type { Party } from "./party.ts";
+import { accountsOf, type Party, usesLogin, type VendorSpec } from "./party.ts";
 import { unfitForPath } from "./plain-words.ts";
 import { type PlatformSpec, unfitForPlatform } from "./platform-spec.ts";
 import { displayValue, type NoteProblem, type Path } from "./problem.ts";

@@ -1,13 +1,11 @@
 import { COMPLEXITIES } from "../complexity/classes.ts";
-import { accountsOf, type VendorSpec } from "./account.ts";
-import type { AgentSpec } from "./agent-spec.ts";
+import { type AgentSpec, type ReviewerSpec, reviewUsd } from "./agent-spec.ts";
 import { checkAccounts } from "./check-agent.ts";
 import { checkArgument } from "./check-secrets.ts";
 import { routesOf } from "./complexity-spec.ts";
-import { PARTY_NAMES, type Party, type ReviewerParty, reviewerOf } from "./party.ts";
+import { accountsOf, PARTY_NAMES, type Party, type ReviewerParty, reviewerOf, type VendorSpec } from "./party.ts";
 import { unfitForLine, unfitForPath } from "./plain-words.ts";
 import type { NoteProblem, Path } from "./problem.ts";
-import { type ReviewerSpec, reviewUsd } from "./reviewer-spec.ts";
 import type { BatchFile } from "./schema.ts";
 import type { StepSpec } from "./step-spec.ts";
 import { VENDORS } from "./vendors.ts";

@@ -1,7 +1,6 @@
 import { checkCommand, checkReferences, checkVariables, type SecretRules } from "./check-secrets.ts";
-import { hintFor } from "./nearest.ts";
 import { unfitForPath } from "./plain-words.ts";
-import { type BatchProblem, displayValue, type Locate, type NoteProblem, problemAt, sortProblems } from "./problem.ts";
+import { type BatchProblem, displayValue, hintFor, type Locate, type NoteProblem, problemAt, sortProblems } from "./problem.ts";
 import type { BatchFile } from "./schema.ts";
 import type { ServiceSpec, TrackerProgramSpec } from "./tracker-spec.ts";
 

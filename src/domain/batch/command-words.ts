@@ -1,4 +1,4 @@
-import type { Argv } from "./argv.ts";
+import type { Argv } from "./prepare-command.ts";
 
 /** A part of a word: a quoted text, an escaped character, or one plain character. */
 const PART = /"((?:[^"\\]|\\.)*)"|'([^']*)'|\\(.)|([^\s"'\\])/s;

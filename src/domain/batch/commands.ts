@@ -1,8 +1,7 @@
 import { BOUND_FILE } from "../bound/bound.ts";
-import type { Argv } from "./argv.ts";
 import { DEFAULT_CHECK } from "./default-finish.ts";
 import { type Party, programsOf } from "./party.ts";
-import { prepareCommand, prepareCommandPath } from "./prepare-command.ts";
+import { type Argv, prepareCommand, prepareCommandPath } from "./prepare-command.ts";
 import type { Path } from "./problem.ts";
 import type { Batch } from "./schema.ts";
 import { isCriterion, isUnsandboxed, type StepSpec, stepName } from "./step-spec.ts";

@@ -1,5 +1,4 @@
-import { boundedHead } from "../values/bounded-text.ts";
-import { plainLines, plainText } from "../values/text.ts";
+import { boundedHead, plainLines, plainText } from "../values/text.ts";
 import type { AgentSpec } from "./agent-spec.ts";
 import type { CommitSpec } from "./commit-spec.ts";
 import type { Batch, Ticket } from "./schema.ts";

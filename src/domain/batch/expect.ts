@@ -1,8 +1,6 @@
 import { visit } from "jsonc-parser";
-import { errorMessage } from "../values/error-text.ts";
 import { isExactly } from "../values/exact-number.ts";
-import { plural } from "../values/plural.ts";
-import { plainText } from "../values/text.ts";
+import { errorMessage, plainText, plural } from "../values/text.ts";
 import { MAX_DEPTH, nestingOf } from "./nesting.ts";
 import type { Expectation } from "./step-spec.ts";
 

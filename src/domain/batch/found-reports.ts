@@ -1,4 +1,4 @@
-import type { Argv } from "./argv.ts";
+import type { Argv } from "./prepare-command.ts";
 import type { Batch } from "./schema.ts";
 import { FOUND_REPORT, type StepSpec } from "./step-spec.ts";
 

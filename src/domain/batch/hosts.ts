@@ -2,8 +2,7 @@ import { doOverlap, type IpRange, isInRange, readRange } from "../values/ip-rang
 import { checkHeaderHost } from "./check-secrets.ts";
 import { DEFAULT_CHECK } from "./default-finish.ts";
 import { type HostSpec, isHeaderHost } from "./host-spec.ts";
-import { hintFor } from "./nearest.ts";
-import { displayValue, type NoteProblem } from "./problem.ts";
+import { displayValue, hintFor, type NoteProblem } from "./problem.ts";
 import type { BatchFile } from "./schema.ts";
 import type { StepSpec } from "./step-spec.ts";
 

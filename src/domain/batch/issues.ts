@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { plainText } from "../values/text.ts";
-import { hintFor } from "./nearest.ts";
-import { displayValue, type Path } from "./problem.ts";
+import { displayValue, hintFor, type Path } from "./problem.ts";
 
 /** A problem of a value, before it has a place. `key` is set if the key itself is wrong, and names a key of `path`. */
 export interface ValueProblem {

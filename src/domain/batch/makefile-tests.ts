@@ -1,4 +1,4 @@
-import type { Argv } from "./argv.ts";
+import type { Argv } from "./prepare-command.ts";
 
 interface Rule {
   readonly prerequisites: readonly string[];

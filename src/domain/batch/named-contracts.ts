@@ -1,9 +1,17 @@
 import { TicketId } from "../values/ids.ts";
 import { DEFAULT_CHECK } from "./default-finish.ts";
 import { type FolderTicket, mergeFolder } from "./merge-folder.ts";
-import { hintFor } from "./nearest.ts";
 import { parseBatchFile } from "./parse.ts";
-import { type BatchProblem, displayValue, type Locate, type NoteProblem, type Path, pathText, problemAt } from "./problem.ts";
+import {
+  type BatchProblem,
+  displayValue,
+  hintFor,
+  type Locate,
+  type NoteProblem,
+  type Path,
+  pathText,
+  problemAt,
+} from "./problem.ts";
 import { type ContractText, type ReadContract, readContract } from "./read-contract.ts";
 import type { BatchFile, TicketSpec } from "./schema.ts";
 

@@ -1,5 +1,4 @@
 import picomatch from "picomatch";
-import type { Argv } from "./argv.ts";
 import { basename, isAtOrBelow } from "./installers/command-line.ts";
 import { GO } from "./installers/go.ts";
 import type { InputFile, InputTexts, Installer, InstallerCall } from "./installers/installer.ts";
@@ -10,6 +9,7 @@ import { shadowingModule } from "./installers/python-modules.ts";
 import { BUNDLE } from "./installers/ruby.ts";
 import { CARGO } from "./installers/rust.ts";
 import { manifestTrouble } from "./manifest-trouble.ts";
+import type { Argv } from "./prepare-command.ts";
 
 /** The files of a commit that the result of prepare commands depends on. */
 export type PrepareInputs =

@@ -1,7 +1,7 @@
 import { basename, isAbsolute, normalize } from "node:path/posix";
 import picomatch from "picomatch";
-import type { Argv } from "./argv.ts";
 import { commandWords } from "./command-words.ts";
+import type { Argv } from "./prepare-command.ts";
 
 /** The texts of the files at the top of a repository that are known. */
 type TopFiles = ReadonlyMap<string, string>;

@@ -1,12 +1,12 @@
 import { resolve } from "node:path/posix";
 import type { TicketId } from "../values/ids.ts";
-import type { TestCommands } from "./argv.ts";
 import { checkBatch } from "./check.ts";
 import { trackerProblems } from "./check-tracker.ts";
 import { type FolderTicket, mergeFolder } from "./merge-folder.ts";
 import { type ContractTexts, readContracts } from "./named-contracts.ts";
 import { parseBatchFile } from "./parse.ts";
 import { unfitForPath } from "./plain-words.ts";
+import type { TestCommands } from "./prepare-command.ts";
 import { type BatchProblem, type Locate, sortProblems } from "./problem.ts";
 import { resolveBatch, resolvePolicy, resolveTracker, secretsOfFile } from "./resolve.ts";
 import type { Batch, Ticket } from "./schema.ts";

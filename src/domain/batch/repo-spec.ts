@@ -1,8 +1,7 @@
 import { z } from "zod";
-import { Argv } from "./argv.ts";
 import { CopySpec } from "./copy-spec.ts";
 import { ForgeSpec } from "./forge-spec.ts";
-import { PrepareCommand } from "./prepare-command.ts";
+import { Argv, PrepareCommand } from "./prepare-command.ts";
 
 /** The place of a repository, and the preparation of a fresh worktree. */
 export const RepoSpec = z.strictObject({

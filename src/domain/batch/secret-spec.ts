@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Argv } from "./argv.ts";
+import { Argv } from "./prepare-command.ts";
 
 /** The name of a secret. */
 export const SecretName = z.string().regex(/^[A-Za-z][\w-]{0,39}$/, "use a letter and then up to 39 letters, digits, '_' or '-'");

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Complexity } from "../complexity/classes.ts";
 import { holdsExactNumbers } from "../values/exact-number.ts";
-import { Argv, Variables } from "./argv.ts";
+import { Argv, Variables } from "./prepare-command.ts";
 import { minutes, name } from "./values.ts";
 
 /** At most a day. At least a tenth of a second, because every run is a checkout and a process. */

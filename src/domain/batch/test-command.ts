@@ -1,6 +1,6 @@
 import { readJson } from "../values/json-text.ts";
-import type { Argv } from "./argv.ts";
 import { makeTests } from "./makefile-tests.ts";
+import type { Argv } from "./prepare-command.ts";
 
 /** The files at the top of a repository that tell how its tests are run. */
 export const TEST_COMMAND_FILES = [

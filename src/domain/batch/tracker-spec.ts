@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { RepoId } from "../values/ids.ts";
-import { Argv, Variables } from "./argv.ts";
+import { Argv, Variables } from "./prepare-command.ts";
 import { SecretName } from "./secret-spec.ts";
 import { Address, FullName } from "./values.ts";
 

@@ -1,8 +1,7 @@
 import { RepoId } from "../values/ids.ts";
-import type { TestCommands } from "./argv.ts";
 import { PROTECT_DEFAULTS } from "./default-protect.ts";
-import { listed } from "./nearest.ts";
-import { type BatchProblem, displayValue, type Locate, type Path, problemAt, sortProblems } from "./problem.ts";
+import type { TestCommands } from "./prepare-command.ts";
+import { type BatchProblem, displayValue, type Locate, listed, type Path, problemAt, sortProblems } from "./problem.ts";
 import type { BatchFile } from "./schema.ts";
 import { isUnsandboxed, type StepSpec } from "./step-spec.ts";
 

@@ -1,7 +1,6 @@
 import type { BehaviourSpec } from "../batch/behaviour-spec.ts";
 import type { AgentEvent } from "../run/agent-event.ts";
-import { plural } from "../values/plural.ts";
-import { plainText } from "../values/text.ts";
+import { plainText, plural } from "../values/text.ts";
 import { BoundedMap } from "./bounded-map.ts";
 import { relevanceGate, topFolder } from "./relevance.ts";
 import { hasFailed, isMissing, sameness } from "./result-signs.ts";

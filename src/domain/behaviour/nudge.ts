@@ -1,5 +1,5 @@
 import type { Batch } from "../batch/schema.ts";
-import { plural } from "../values/plural.ts";
+import { plural } from "../values/text.ts";
 import { GATE_LABELS, type GateName } from "./signals.ts";
 
 /** Why the agents of a batch cannot be told a line while they work; undefined if they can. */

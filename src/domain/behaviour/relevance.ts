@@ -1,6 +1,5 @@
 import type { BehaviourSpec } from "../batch/behaviour-spec.ts";
-import { plural } from "../values/plural.ts";
-import { plainText } from "../values/text.ts";
+import { plainText, plural } from "../values/text.ts";
 import { type Gate, WHY_CHARS } from "./signals.ts";
 
 /** Paths that a reason names. */

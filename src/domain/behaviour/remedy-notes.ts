@@ -1,6 +1,5 @@
 import type { DueRemedy } from "../run/remedy-fact.ts";
-import { plural } from "../values/plural.ts";
-import { plainText } from "../values/text.ts";
+import { plainText, plural } from "../values/text.ts";
 import type { Reflection } from "./reflection.ts";
 import { GATE_LABELS } from "./signals.ts";
 

@@ -1,5 +1,5 @@
 import { actionsFor, type RemedyAction, type RemedySpec, remediationsFor } from "../batch/remedy-spec.ts";
-import { plural } from "../values/plural.ts";
+import { plural } from "../values/text.ts";
 import type { GateName } from "./signals.ts";
 
 /** A remediation that a ticket has had. */

@@ -1,5 +1,4 @@
-import { boundedHead } from "../values/bounded-text.ts";
-import { plainText } from "../values/text.ts";
+import { boundedHead, plainText } from "../values/text.ts";
 import { BOUND_FILE, type Bound, isUnbound } from "./bound.ts";
 
 /** Characters that the rules add to a prompt, at most. */

@@ -1,4 +1,4 @@
-import type { Argv } from "../batch/argv.ts";
+import type { Argv } from "../batch/prepare-command.ts";
 
 /** The file of a repository that holds its rules. It lies at the top, and no change may touch it. */
 export const BOUND_FILE = "BOUND.md";

@@ -1,4 +1,4 @@
-import { plural } from "../values/plural.ts";
+import { plural } from "../values/text.ts";
 import { BOUND_FILE, type Zone } from "./bound.ts";
 import { zoneMatcher } from "./zone-match.ts";
 

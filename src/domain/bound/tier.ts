@@ -1,4 +1,4 @@
-import type { Argv } from "../batch/argv.ts";
+import type { Argv } from "../batch/prepare-command.ts";
 import type { SandboxMode } from "../batch/schema.ts";
 import type { StepSpec } from "../batch/step-spec.ts";
 import type { Bound, RuleOrigin } from "./bound.ts";

@@ -1,9 +1,8 @@
 import { PARTY_NAMES, reviewerOf } from "../batch/party.ts";
 import type { Ticket } from "../batch/schema.ts";
-import { boundedHead } from "../values/bounded-text.ts";
 import { fence } from "../values/fence.ts";
 import { escapeMarkdown } from "../values/markdown.ts";
-import { plural } from "../values/plural.ts";
+import { boundedHead, plural } from "../values/text.ts";
 import { formatDuration, formatUtc } from "../values/time.ts";
 import type { AttemptBundle } from "./attempt-bundle.ts";
 import type { BundleFile } from "./bundle.ts";

@@ -1,7 +1,6 @@
 import { readPatch } from "../review/diff.ts";
 import { isWholePatch } from "../review/shown-change.ts";
-import { plural } from "../values/plural.ts";
-import { plainText } from "../values/text.ts";
+import { plainText, plural } from "../values/text.ts";
 
 const OLD_NAME = /^--- a\/([^\t]+)/;
 

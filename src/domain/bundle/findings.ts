@@ -1,4 +1,4 @@
-import { plural } from "../values/plural.ts";
+import { plural } from "../values/text.ts";
 
 /** A row of the journal, or a file, that does not hold. */
 export interface Problem {

@@ -1,4 +1,4 @@
-import type { Argv } from "../batch/argv.ts";
+import type { Argv } from "../batch/prepare-command.ts";
 import { jsonMembers, membersOf, packageManagerOf } from "../batch/test-command.ts";
 import type { FixerKind } from "./ci-fact.ts";
 

@@ -1,7 +1,6 @@
 import type { Zone } from "../bound/bound.ts";
 import { type ChangedFile, touchedZones } from "../bound/touched.ts";
-import { plural } from "../values/plural.ts";
-import { plainText } from "../values/text.ts";
+import { plainText, plural } from "../values/text.ts";
 import { type ComplexityRuling, classOfSize, hardestOf } from "./classes.ts";
 import { isManifest, isMedia, isMigration } from "./path-kinds.ts";
 

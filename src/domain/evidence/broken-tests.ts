@@ -1,5 +1,4 @@
-import { plural } from "../values/plural.ts";
-import { plainText } from "../values/text.ts";
+import { plainText, plural } from "../values/text.ts";
 import { failingUnnamed } from "./fixes.ts";
 import { type TestRun, tallies } from "./results.ts";
 

@@ -1,5 +1,4 @@
-import { plural } from "../values/plural.ts";
-import { plainText } from "../values/text.ts";
+import { plainText, plural } from "../values/text.ts";
 
 /** The parts of a check's duration beside its own command. Milliseconds. */
 export interface CheckTimes {

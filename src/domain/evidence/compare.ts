@@ -1,4 +1,4 @@
-import { plural } from "../values/plural.ts";
+import { plural } from "../values/text.ts";
 import { fixFindings, type NamedFixes } from "./fixes.ts";
 import { filesThatLoad } from "./loaded-files.ts";
 import { type Allowance, NO_TALLY, type OutcomeCounts, ran, sum, type TestRun, tallies, total } from "./results.ts";

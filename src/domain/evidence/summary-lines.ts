@@ -1,6 +1,4 @@
-import { firstFew, firstFewLine } from "../values/first-few.ts";
-import { plural } from "../values/plural.ts";
-import { plainText } from "../values/text.ts";
+import { firstFew, firstFewLine, plainText, plural } from "../values/text.ts";
 import { type Comparison, type Remark, tests } from "./compare.ts";
 import { type CheckStrength, ran } from "./results.ts";
 

@@ -1,5 +1,4 @@
-import { boundedList } from "../values/bounded-text.ts";
-import { plainText } from "../values/text.ts";
+import { boundedList, plainText } from "../values/text.ts";
 import type { Comment, PullRequestState, RemoteCheck, ReviewThread } from "./pull-request.ts";
 import type { WaitsOn } from "./pull-request-fact.ts";
 

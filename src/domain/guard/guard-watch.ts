@@ -1,8 +1,6 @@
 import type { AgentEvent } from "../run/agent-event.ts";
-import { wholeWords } from "../values/bounded-text.ts";
 import { isObject, type JsonObject } from "../values/json-object.ts";
-import { plural } from "../values/plural.ts";
-import { plainText } from "../values/text.ts";
+import { plainText, plural, wholeWords } from "../values/text.ts";
 import { CANARY_CALL } from "./hooks/canary.ts";
 import { SHELL_TOOLS } from "./hooks/hook-tools.ts";
 import { RULES, type RuleId } from "./rule-table.ts";

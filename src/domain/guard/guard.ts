@@ -1,16 +1,13 @@
 import { type ParsedScript, parse } from "unbash";
-import type { Call, Inspector } from "./call.ts";
-import { absolutePath, type Places } from "./paths.ts";
+import { absolutePath, type Call, type Inspector, type Places } from "./paths.ts";
 import { judgeProgram } from "./programs.ts";
 import type { RuleId } from "./rule-table.ts";
-import { judgeEmptying } from "./rules/deletion.ts";
+import { judgeEmptying, judgeWrite } from "./rules/deletion.ts";
 import { namesLoopdash } from "./rules/oddities.ts";
-import { judgeWrite } from "./rules/protected-files.ts";
 import { isSecretFile } from "./rules/secrets.ts";
 import { builtins } from "./shell/builtins.ts";
-import { MARK } from "./shell/marks.ts";
 import type { OutputFile } from "./shell/redirects.ts";
-import { copyOf, type Scope } from "./shell/scope.ts";
+import { copyOf, MARK, type Scope } from "./shell/scope.ts";
 import { type Frame, type Host, Walk } from "./shell/walk.ts";
 import { judgeEnvironmentVariables } from "./unwrap/git.ts";
 

@@ -1,18 +1,23 @@
-import type { Call, Inspector } from "./call.ts";
-import { absolutePath, matchesGlob, type Places } from "./paths.ts";
+import { absolutePath, type Call, type Inspector, matchesGlob, type Places } from "./paths.ts";
 import { judgeUpload } from "./rules/archives.ts";
 import { judgeCopy, judgeRsync, judgeUnison } from "./rules/copies.ts";
 import { judgeDatabase } from "./rules/databases.ts";
-import { judgeAttributes, judgeDd, judgeDeleter, judgeDiskTool, judgePermissions, judgeRm } from "./rules/deletion.ts";
+import {
+  judgeAttributes,
+  judgeDd,
+  judgeDeleter,
+  judgeDiskTool,
+  judgePermissions,
+  judgeRm,
+  judgeWrite,
+} from "./rules/deletion.ts";
 import { judgeHttp } from "./rules/http.ts";
 import { judgeByWords, ruledPrograms } from "./rules/match-command.ts";
 import { judgeOddities } from "./rules/oddities.ts";
-import { judgeWrite } from "./rules/protected-files.ts";
 import { judgeEnvironment, judgeReads, judgeVariables } from "./rules/secrets.ts";
-import { isExact, isGlob, isUnknown, MARK, UNTRACKED } from "./shell/marks.ts";
 import { outputOf } from "./shell/outputs.ts";
 import { prefixedOutput } from "./shell/prefixed.ts";
-import type { Scope } from "./shell/scope.ts";
+import { isExact, isGlob, isUnknown, MARK, type Scope, UNTRACKED } from "./shell/scope.ts";
 import { unwrapFd, unwrapFind, unwrapParallel, unwrapXargs } from "./unwrap/each.ts";
 import { unwrapGit } from "./unwrap/git.ts";
 import { isInterpreter, judgeInterpreter } from "./unwrap/interpreters.ts";

@@ -1,4 +1,4 @@
-import { hintFor } from "../batch/nearest.ts";
+import { hintFor } from "../batch/problem.ts";
 import { isObject } from "../values/json-object.ts";
 import { FAMILIES, RULES } from "./rule-table.ts";
 import type { GuardSettings } from "./verdict.ts";

@@ -2,9 +2,8 @@ import type { z } from "zod";
 import { checkValue, type ValueProblem } from "../batch/issues.ts";
 import { MAX_DEPTH, nestingOf } from "../batch/nesting.ts";
 import { pathText } from "../batch/problem.ts";
-import { firstFew } from "../values/first-few.ts";
 import { readJson } from "../values/json-text.ts";
-import { plainText } from "../values/text.ts";
+import { firstFew, plainText } from "../values/text.ts";
 import { HealerAnswer } from "./healer-answer.ts";
 import { BlockerClaim, Discovery } from "./schema.ts";
 

@@ -1,4 +1,4 @@
-import type { Argv } from "../batch/argv.ts";
+import type { Argv } from "../batch/prepare-command.ts";
 import { fileOf } from "../evidence/loaded-files.ts";
 import { scriptRunBy, scriptText } from "../evidence/scripts.ts";
 

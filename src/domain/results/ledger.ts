@@ -1,4 +1,5 @@
 import type { ReviewerParty } from "../batch/party.ts";
+import type { RemedyAction } from "../batch/remedy-spec.ts";
 import type { Complexity } from "../complexity/classes.ts";
 import type { AttemptOutcome } from "../run/attempt-fact.ts";
 import { landingOf } from "../run/carry-over.ts";
@@ -12,7 +13,6 @@ import { type FixAndProceed, fixAndProceedOf, totalFixes } from "./fix-and-proce
 import type { IncidentKind } from "./incident.ts";
 import { interventionKind } from "./intervention.ts";
 import { ticketsFrom } from "./linked-tickets.ts";
-import { type Remediations, remediationsOf } from "./remediations.ts";
 
 /** The numbers of a run, computed from its journal alone. Times in milliseconds, money in dollars. */
 export interface Ledger {
@@ -210,4 +210,42 @@ function refutedClaims(ticket: TicketState): number {
 /** True for an attempt that ended without a verdict on its change. */
 function isUnjudged(ticket: TicketState, { n, outcome, unplanned }: PastAttempt): boolean {
   return unplanned === true || LEFT_TO_PEOPLE.has(outcome) || isUndecided(ticket, { n, outcome });
+}
+
+/** Remediations (`made`), and those of them after which the ticket landed before any other (`helped`). */
+interface RemedyCount {
+  readonly made: number;
+  readonly helped: number;
+}
+
+/** The remediations of a run, all together and by action. */
+interface Remediations extends RemedyCount {
+  /** Actions that were never taken are left out. */
+  readonly byAction: Readonly<Partial<Record<RemedyAction, RemedyCount>>>;
+}
+
+/** Counts what was done about failed gates, and what of it helped (S3.35). */
+export function remediationsOf({ tickets }: Pick<RunState, "tickets">): Remediations {
+  const byAction: Partial<Record<RemedyAction, RemedyCount>> = {};
+  let all: RemedyCount = NONE;
+  for (const ticket of vecItems(tickets))
+    for (const [i, { action }] of (ticket.remedies ?? []).entries()) {
+      const hasHelped = isFollowedByLanding(ticket, i);
+      byAction[action] = plus(byAction[action] ?? NONE, hasHelped);
+      all = plus(all, hasHelped);
+    }
+  return { ...all, byAction };
+}
+
+const NONE: RemedyCount = { made: 0, helped: 0 };
+
+function plus({ made, helped }: RemedyCount, hasHelped: boolean): RemedyCount {
+  return { made: made + 1, helped: helped + (hasHelped ? 1 : 0) };
+}
+
+/** True if the ticket landed in an attempt after its remediation at `i`, before the next one. */
+function isFollowedByLanding({ history, remedies = [] }: TicketState, i: number): boolean {
+  const from = remedies[i]?.n ?? 0;
+  const until = remedies[i + 1]?.n ?? Number.POSITIVE_INFINITY;
+  return history.some(({ n, outcome }) => n >= from && n < until && (outcome === "done" || outcome === "landed"));
 }

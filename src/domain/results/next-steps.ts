@@ -2,9 +2,8 @@ import { loopBranch } from "../ci/ci-run.ts";
 import type { EndKind } from "../run/event.ts";
 import { isLandedNotLive } from "../run/live-check.ts";
 import type { RunState } from "../run/state.ts";
-import { plural } from "../values/plural.ts";
 import { shellWord } from "../values/shell-word.ts";
-import { plainText } from "../values/text.ts";
+import { plainText, plural } from "../values/text.ts";
 import { vecItems } from "../values/vec.ts";
 
 /** The next steps after a run that has ended without being done. Lines of outside text are safe to print. */

@@ -3,9 +3,8 @@ import { isSettled } from "../run/ticket-state.ts";
 import { describeHalt } from "../schedule/backoff.ts";
 import { unpreparedBases } from "../schedule/unprepared.ts";
 import { describeReason, type Reason, whyNot } from "../schedule/why-not.ts";
-import { firstFew, firstFewLine } from "../values/first-few.ts";
 import type { RepoId } from "../values/ids.ts";
-import { plural } from "../values/plural.ts";
+import { firstFew, firstFewLine, plural } from "../values/text.ts";
 import { vecItems } from "../values/vec.ts";
 
 /** Open tickets named in one sentence; the rest are counted. */

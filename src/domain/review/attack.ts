@@ -1,8 +1,6 @@
 import { z } from "zod";
-import { SEVERITIES, type Severity } from "../batch/reviewer-spec.ts";
-import { firstFew } from "../values/first-few.ts";
-import { plural } from "../values/plural.ts";
-import { plainText } from "../values/text.ts";
+import { SEVERITIES, type Severity } from "../batch/agent-spec.ts";
+import { firstFew, plainText, plural } from "../values/text.ts";
 import { isAtLeast, type Ruling } from "./review.ts";
 
 const words = (most: number) => z.string().trim().min(1).max(most);

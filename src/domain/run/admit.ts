@@ -4,7 +4,7 @@ import { whyNoHeal } from "../schedule/heal.ts";
 import { attemptCap } from "../schedule/money.ts";
 import { describeReason } from "../schedule/why-not.ts";
 import type { TicketId } from "../values/ids.ts";
-import { plural } from "../values/plural.ts";
+import { plural } from "../values/text.ts";
 import { vecAt, vecItems } from "../values/vec.ts";
 import { admitAdded } from "./added-ticket.ts";
 import { admitApproval } from "./admit-approval.ts";
@@ -13,8 +13,7 @@ import { isNewlyBlocked } from "./blocked-fact.ts";
 import type { Command } from "./command.ts";
 import type { RunFact } from "./event.ts";
 import { type HealFact, isAboutHeal } from "./heal-fact.ts";
-import { isBeingReverted } from "./live-check.ts";
-import { isAboutRevert, type RevertFact } from "./revert-fact.ts";
+import { isAboutRevert, isBeingReverted, type RevertFact } from "./live-check.ts";
 import { indexOf, type RunState } from "./state.ts";
 import { type Attempt, isSettled, type TicketState } from "./ticket-state.ts";
 

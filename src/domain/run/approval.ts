@@ -1,6 +1,4 @@
-import { firstFewLine } from "../values/first-few.ts";
-import { plural } from "../values/plural.ts";
-import { plainText } from "../values/text.ts";
+import { firstFewLine, plainText, plural } from "../values/text.ts";
 import type { AwaitedApproval } from "./approval-fact.ts";
 import type { TicketState } from "./ticket-state.ts";
 

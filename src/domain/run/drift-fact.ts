@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
-import { firstFewLine } from "../values/first-few.ts";
 import type { TicketId } from "../values/ids.ts";
-import { plainText } from "../values/text.ts";
+import { firstFewLine, plainText } from "../values/text.ts";
 import { webAddress } from "../values/web-address.ts";
 
 /** The state of a ticket, in loopdash's words. If a tracker cannot map its state, that is an error, not "open". */

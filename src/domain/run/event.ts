@@ -18,7 +18,7 @@ import type { GrowthFact } from "./growth-fact.ts";
 import type { GuardFact } from "./guard-fact.ts";
 import type { HealFact } from "./heal-fact.ts";
 import type { KeptWorkFact } from "./kept-work.ts";
-import type { LiveCheckFact, LiveState } from "./live-check.ts";
+import type { LiveCheckFact, LiveState, RevertFact } from "./live-check.ts";
 import type { EvidenceChange } from "./oracle-evidence.ts";
 import type { OutageFact } from "./outage-fact.ts";
 import type { PeopleFact } from "./people-fact.ts";
@@ -27,7 +27,6 @@ import type { PrepareFact } from "./prepare-fact.ts";
 import type { PreparedFact } from "./prepared-fact.ts";
 import type { ProofFact } from "./proof-fact.ts";
 import type { RemedyFact } from "./remedy-fact.ts";
-import type { RevertFact } from "./revert-fact.ts";
 import type { SuiteFact } from "./suite-fact.ts";
 import type { LongWaitFact, SuspensionFact } from "./suspension.ts";
 

@@ -1,6 +1,5 @@
 import type { Fence, RunId, TicketId } from "../values/ids.ts";
-import { plural } from "../values/plural.ts";
-import { plainText } from "../values/text.ts";
+import { plainText, plural } from "../values/text.ts";
 
 /** The work of an attempt that was cut off, as one commit on a branch that no later attempt takes. */
 export interface KeptWork {

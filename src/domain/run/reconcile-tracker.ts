@@ -1,7 +1,6 @@
 import { withDependencies } from "../schedule/plan.ts";
-import { errorMessage } from "../values/error-text.ts";
 import type { TicketId } from "../values/ids.ts";
-import { plainText } from "../values/text.ts";
+import { errorMessage, plainText } from "../values/text.ts";
 import { vecItems } from "../values/vec.ts";
 import {
   BY_INTEGRATION,

@@ -1,4 +1,4 @@
-import type { TestCommands } from "../batch/argv.ts";
+import type { TestCommands } from "../batch/prepare-command.ts";
 import type { Ticket } from "../batch/schema.ts";
 import { grownPlan } from "../schedule/plan.ts";
 import { requeue, withTicket } from "../schedule/queue.ts";

@@ -1,5 +1,5 @@
 import { countIntervention } from "../results/intervention.ts";
-import { plural } from "../values/plural.ts";
+import { plural } from "../values/text.ts";
 import type { RunEvent } from "./event.ts";
 import { baseKey, type Fingerprint, type PeopleFact } from "./people-fact.ts";
 import { reduceBranch } from "./reduce-branch.ts";

@@ -6,12 +6,10 @@ import type { TicketId } from "../values/ids.ts";
 import { vecAt, vecItems } from "../values/vec.ts";
 import type { Evidence } from "./attempt-fact.ts";
 import type { RunEvent } from "./event.ts";
-import type { RevertState } from "./live-check.ts";
-import { idleLive, isBeingReverted, type LiveState } from "./live-check.ts";
+import { idleLive, isBeingReverted, type LiveState, type RevertFact, type RevertState } from "./live-check.ts";
 import { withBase } from "./reduce-base.ts";
 import { withLanding } from "./reduce-landing.ts";
 import { failedChecks } from "./reduce-live.ts";
-import type { RevertFact } from "./revert-fact.ts";
 import { indexOf, type RunState } from "./state.ts";
 import { type TicketState, withEvidence } from "./ticket-state.ts";
 

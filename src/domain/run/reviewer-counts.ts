@@ -1,5 +1,5 @@
+import type { Severity } from "../batch/agent-spec.ts";
 import type { ReviewerParty } from "../batch/party.ts";
-import type { Severity } from "../batch/reviewer-spec.ts";
 
 /** Questions to a reviewer, its valid answers, and planted defects. */
 export interface ReviewerCounts {

@@ -1,4 +1,4 @@
-import { firstFew } from "../values/first-few.ts";
+import { firstFew } from "../values/text.ts";
 import { formatDuration, formatUtc } from "../values/time.ts";
 
 /** Time in which no engine ran. Milliseconds since the epoch. */

@@ -17,12 +17,11 @@ import type { TrackedTicket } from "./drift-fact.ts";
 import type { CarriedOverWork, EarlierLanding } from "./event.ts";
 import type { GuardResult } from "./guard-fact.ts";
 import { type KeptWorkResult, keptBranch } from "./kept-work.ts";
-import type { LiveState } from "./live-check.ts";
+import type { LiveState, RevertedChange } from "./live-check.ts";
 import type { TicketPlan } from "./plan-fact.ts";
 import type { StepPart } from "./prepare-fact.ts";
 import type { LandedProof } from "./proof-fact.ts";
 import type { DueRemedy, Remedy } from "./remedy-fact.ts";
-import type { RevertedChange } from "./revert-fact.ts";
 import type { SignalsResult } from "./signals-fact.ts";
 
 /**

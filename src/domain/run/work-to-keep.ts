@@ -1,5 +1,5 @@
 import type { Ticket } from "../batch/schema.ts";
-import { plural } from "../values/plural.ts";
+import { plural } from "../values/text.ts";
 import type { AttemptOutcome } from "./attempt-fact.ts";
 import { describeKeptWork, type KeptWorkResult } from "./kept-work.ts";
 import { type Attempt, claimsDone, type TicketState } from "./ticket-state.ts";

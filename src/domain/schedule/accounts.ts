@@ -1,5 +1,4 @@
-import { accountCount } from "../batch/account.ts";
-import type { Party } from "../batch/party.ts";
+import { accountCount, type Party } from "../batch/party.ts";
 import type { RunState } from "../run/state.ts";
 import type { RateLimit } from "./halt.ts";
 

@@ -1,12 +1,10 @@
-import { accountsOf, cureOf, type VendorSpec } from "../batch/account.ts";
-import { PARTIES, PARTY_NAMES, type Party, reviewerOf } from "../batch/party.ts";
+import { accountsOf, cureOf, PARTIES, PARTY_NAMES, type Party, reviewerOf, type VendorSpec } from "../batch/party.ts";
 import type { Evidence, SanitizedStop } from "../run/attempt-fact.ts";
 import type { RunEvent } from "../run/event.ts";
 import { indexOf, type RunState } from "../run/state.ts";
 import { type Attempt, claimsDone, type TicketState } from "../run/ticket-state.ts";
-import { firstFewLine } from "../values/first-few.ts";
 import type { TicketId } from "../values/ids.ts";
-import { plural } from "../values/plural.ts";
+import { firstFewLine, plural } from "../values/text.ts";
 import { formatUtc } from "../values/time.ts";
 import { vecAt } from "../values/vec.ts";
 import { countOf, firstToRecover, isAnotherFree } from "./accounts.ts";

@@ -1,4 +1,4 @@
-import { accountName, accountsOf } from "../batch/account.ts";
+import { accountName, accountsOf } from "../batch/party.ts";
 import { type RemedySpec, remediationsFor } from "../batch/remedy-spec.ts";
 import { whyNoNudge } from "../behaviour/nudge.ts";
 import { chooseRemedy, describeSkipped, type RemedyChoice } from "../behaviour/remedy.ts";

@@ -1,5 +1,5 @@
 import type { RunState } from "../run/state.ts";
-import { plural } from "../values/plural.ts";
+import { plural } from "../values/text.ts";
 import { vecAt } from "../values/vec.ts";
 import { breakerOf } from "./breaker.ts";
 import { attemptsAt } from "./stop-conditions.ts";

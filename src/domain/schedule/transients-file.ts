@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { TransientSpec } from "../batch/transient-spec.ts";
-import { errorMessage } from "../values/error-text.ts";
+import { errorMessage } from "../values/text.ts";
 import { unfitForTransient } from "./transient.ts";
 
 /** The harness's own classes. `source` names the program whose output the pattern matches. */

@@ -11,7 +11,7 @@ import {
   MAX_TEST_ID,
 } from "./finding.ts";
 import { identityOf } from "./identity.ts";
-import { relativeFile } from "./place.ts";
+import { relativeFile } from "./reproduce.ts";
 
 /** A finding as a parser reads it: unbounded, with paths as the tool wrote them. */
 export interface Draft {

@@ -1,7 +1,5 @@
 import { NO_TALLY, type TestResult, type TestRun, tallies } from "../evidence/results.ts";
-import { firstFew } from "../values/first-few.ts";
-import { plural } from "../values/plural.ts";
-import { plainText } from "../values/text.ts";
+import { firstFew, plainText, plural } from "../values/text.ts";
 import type { Finding } from "./finding.ts";
 
 /** A result of a test that is on record. `tree` names all that it ran on: a tree's object name, of the base or of a candidate. */

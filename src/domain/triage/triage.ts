@@ -1,6 +1,5 @@
 import { fence } from "../values/fence.ts";
-import { plural } from "../values/plural.ts";
-import { plainText } from "../values/text.ts";
+import { plainText, plural } from "../values/text.ts";
 import type { TestCounts } from "./draft.ts";
 import { FINDING_SEVERITIES, type Finding } from "./finding.ts";
 import { reasonsOf, stopReasonOf } from "./flaky.ts";

@@ -1,5 +1,4 @@
-import { firstFewLine } from "../values/first-few.ts";
-import { plural } from "../values/plural.ts";
+import { firstFewLine, plural } from "../values/text.ts";
 import type { Finding } from "./finding.ts";
 import type { PriorityGroup } from "./priority.ts";
 import { shellWords } from "./reproduce.ts";

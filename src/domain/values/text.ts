@@ -162,3 +162,65 @@ function cut(text: string, maxLength: number): string {
   if (end >= text.length) return text;
   return maxLength < 1 ? "" : `${text.slice(0, keep).replace(/(?<![\u200d\ufe00-\ufe0f])[\u200d\ufe00-\ufe0f]+$/, "")}…`;
 }
+
+/** The message of an error; for anything else that was thrown, its text. */
+export function errorMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** The code of an error of the system or of Node ("ENOENT", "ERR_OUT_OF_RANGE"); undefined for any other error. */
+export function errorCode(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+}
+
+/** True if something thrown is an error of the system or of Node with one of these codes. */
+export function hasErrorCode(error: unknown, ...codes: readonly string[]): boolean {
+  const code = errorCode(error);
+  return code !== undefined && codes.includes(code);
+}
+
+/** `1 ticket`, `2 tickets`. */
+export function plural(n: number, one: string, many = `${one}s`): string {
+  return `${n} ${n === 1 ? one : many}`;
+}
+
+/** The first `max` texts of a list. If there are more, a last text counts them: `["a", "b", "and 7 more"]`. */
+export function firstFew(texts: readonly string[], max: number): readonly string[] {
+  const more = texts.length - max;
+  return more > 0 ? [...texts.slice(0, max), `and ${more} more`] : texts;
+}
+
+/** The same as one line: `a, b and 7 more`. */
+export function firstFewLine(texts: readonly string[], max: number): string {
+  const more = texts.length - max;
+  return more > 0 ? `${texts.slice(0, max).join(", ")} and ${more} more` : texts.join(", ");
+}
+
+/** Characters of captured output that travel as evidence; the whole stays in the attempt's log. */
+const EVIDENCE_CHARS = 4_000;
+
+/** The end of a long output, where failures usually stand, with a mark where it was cut. */
+export function boundedTail(text: string, limit = EVIDENCE_CHARS): string {
+  const clean = text.trimEnd();
+  return clean.length <= limit ? clean : `[… ${clean.length - limit} characters cut …]\n${clean.slice(-limit)}`;
+}
+
+/** The beginning of a long text, with a mark where it was cut. */
+export function boundedHead(text: string, limit: number): string {
+  return text.length <= limit ? text : `${text.slice(0, limit)}\n[… ${text.length - limit} characters cut …]`;
+}
+
+/** A list of names, cut with a count. */
+export function boundedList(names: readonly string[], most = 20): string {
+  return firstFew(names, most).join("\n");
+}
+
+/**
+ * The beginning of a long text, cut after a whole word. Secrets are masked later, by their whole text: a part of one would not be
+ * found. A text without a space before the limit is left out.
+ */
+export function wholeWords(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const end = text.slice(0, limit + 1).search(/\s\S*$/);
+  return `${text.slice(0, Math.max(0, end))} …`;
+}

@@ -1,10 +1,9 @@
 import type { AttemptOutcome, Evidence } from "../../domain/run/attempt-fact.ts";
-import { boundedTail } from "../../domain/values/bounded-text.ts";
-import { plainText } from "../../domain/values/text.ts";
+import { boundedTail, plainText } from "../../domain/values/text.ts";
 import type { AgentResult } from "../../ports/agent.ts";
 import type { ExecEnding } from "../../ports/executor.ts";
 import { lastWords, limitHint } from "../programs/last-words.ts";
-import { howItEnded } from "../programs/output.ts";
+import { howItEnded } from "../programs/run-in.ts";
 import { type AttemptEnd, abortedEnd } from "../programs/scope.ts";
 import type { OpenAttempt } from "./context.ts";
 import { guardFault } from "./guard.ts";

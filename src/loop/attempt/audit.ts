@@ -2,7 +2,7 @@ import type { AuditHead } from "../../domain/audit/audit-row.ts";
 import { type AuditedCommand, AuditWatch } from "../../domain/audit/audit-watch.ts";
 import type { AgentEvent } from "../../domain/run/agent-event.ts";
 import type { AuditFact } from "../../domain/run/audit-fact.ts";
-import { errorCode } from "../../domain/values/error-text.ts";
+import { errorCode } from "../../domain/values/text.ts";
 import type { LoopContext, OpenAttempt } from "./context.ts";
 
 type AuditContext = Pick<LoopContext, "audit" | "batch" | "outages" | "report" | "state">;

@@ -2,10 +2,9 @@ import { Adjudication, type BlockerRuling, ruleOnBlocker } from "../../domain/ou
 import type { BlockerClaim, CapturedCommand } from "../../domain/outbox/schema.ts";
 import { readAnswer } from "../../domain/review/answer.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
-import { boundedTail } from "../../domain/values/bounded-text.ts";
-import { plainText } from "../../domain/values/text.ts";
+import { boundedTail, plainText } from "../../domain/values/text.ts";
 import type { Change, Repo } from "../../ports/vcs.ts";
-import { howItEnded } from "../programs/output.ts";
+import { howItEnded } from "../programs/run-in.ts";
 import { runOnCommit } from "../programs/run-on-commit.ts";
 import { AttemptOver, overIfAborted } from "../programs/scope.ts";
 import { type Replayed, renderAdjudicatorPrompt } from "../questions/adjudicator-prompt.ts";

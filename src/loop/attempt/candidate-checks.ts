@@ -17,11 +17,10 @@ import { AttemptOver, overIfAborted, type StepFact } from "../programs/scope.ts"
 import { runAdversaryStep, runSmoke } from "../steps/adversary-step.ts";
 import { approvalNeededFor, boundGate } from "../steps/bound-gate.ts";
 import { runGatesStep } from "../steps/gates-step.ts";
-import type { Built } from "../steps/landing.ts";
 import { conflictEvidence } from "../steps/merge.ts";
 import { refuseUnapproved } from "../steps/prove-alone.ts";
 import { runReviewStep } from "../steps/review-step.ts";
-import type { StepResult, TrainResult } from "../steps/step.ts";
+import type { Built, StepResult, TrainResult } from "../steps/step.ts";
 import { CandidateProofs, chooseProofTiming, isPlainTicket } from "./candidate-proofs.ts";
 import { candidateMessage } from "./candidate-text.ts";
 import { checkCandidate } from "./check-candidate.ts";

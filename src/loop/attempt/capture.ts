@@ -1,5 +1,5 @@
 import { keptBranch } from "../../domain/run/kept-work.ts";
-import { errorMessage } from "../../domain/values/error-text.ts";
+import { errorMessage } from "../../domain/values/text.ts";
 import { type Change, type Repo, RepoUnavailable } from "../../ports/vcs.ts";
 import { AttemptOver, abortedEnd } from "../programs/scope.ts";
 import type { LoopContext, OpenAttempt } from "./context.ts";

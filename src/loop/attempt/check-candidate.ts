@@ -4,8 +4,7 @@ import { AttemptOver } from "../programs/scope.ts";
 import { type BaseCheckResult, repairsTests } from "../steps/base-health.ts";
 import { baseResults, settledCheck } from "../steps/base-results.ts";
 import { type ProofTiming, runCheckStep } from "../steps/check-step.ts";
-import type { Built } from "../steps/landing.ts";
-import type { StepResult } from "../steps/step.ts";
+import type { Built, StepResult } from "../steps/step.ts";
 import type { LoopContext, OpenAttempt } from "./context.ts";
 
 type Check = Extract<StepSpec, { step: "check" }>;

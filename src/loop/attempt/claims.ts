@@ -1,6 +1,6 @@
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
-import { boundedTail } from "../../domain/values/bounded-text.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
+import { boundedTail } from "../../domain/values/text.ts";
 import type { Change, Repo } from "../../ports/vcs.ts";
 import { type AttemptEnd, AttemptOver } from "../programs/scope.ts";
 import { adjudicateBlocker } from "./blocker.ts";

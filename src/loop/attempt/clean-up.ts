@@ -1,7 +1,7 @@
 import { ticketBranch } from "../../domain/run/kept-work.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
-import { errorMessage } from "../../domain/values/error-text.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
+import { errorMessage } from "../../domain/values/text.ts";
 import { type LoopContext, repoOf } from "./context.ts";
 import { type BranchContext, keepPeoplesCommits } from "./peoples-commits.ts";
 

@@ -3,9 +3,8 @@ import type { Ticket } from "../../domain/batch/schema.ts";
 import { isCriterion, stepName } from "../../domain/batch/step-spec.ts";
 import { askedPhase } from "../../domain/run/asked-phase.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
-import { boundedHead } from "../../domain/values/bounded-text.ts";
 import { fence } from "../../domain/values/fence.ts";
-import { plainText } from "../../domain/values/text.ts";
+import { boundedHead, plainText } from "../../domain/values/text.ts";
 
 /** Characters that a contract adds to a prompt: its text, which is never cut, and lists that are. */
 export const PROMPT_CONTRACT_CHARS = 24_000;

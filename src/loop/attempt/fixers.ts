@@ -3,11 +3,10 @@ import { FIXER_FILES, type Fixer, fixersOf } from "../../domain/ci/fixers.ts";
 import type { LayoutRepair } from "../../domain/run/attempt-fact.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import { plainText } from "../../domain/values/text.ts";
-import type { Confinement } from "../../ports/sandbox.ts";
+import type { Confinement } from "../../ports/executor.ts";
 import type { Change, Repo } from "../../ports/vcs.ts";
 import { opened } from "../programs/confine.ts";
-import { thinActivity } from "../programs/output.ts";
-import { runIn } from "../programs/run-in.ts";
+import { runIn, thinActivity } from "../programs/run-in.ts";
 import { captureWork } from "./capture.ts";
 import type { LoopContext, OpenAttempt } from "./context.ts";
 

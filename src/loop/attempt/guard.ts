@@ -6,7 +6,7 @@ import { alternativeOf, GuardComparison, readReportLine } from "../../domain/gua
 import type { RuleId } from "../../domain/guard/rule-table.ts";
 import type { AgentEvent } from "../../domain/run/agent-event.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
-import { errorMessage } from "../../domain/values/error-text.ts";
+import { errorMessage } from "../../domain/values/text.ts";
 import type { GuardTask, StopGuardTask } from "../../ports/agent.ts";
 import type { AttemptEnd } from "../programs/scope.ts";
 import type { LoopContext, OpenAttempt } from "./context.ts";

@@ -5,9 +5,8 @@ import { type Elsewhere, type KeptWork, keptBranch, ticketBranch } from "../../d
 import { ticketOf } from "../../domain/run/state.ts";
 import { type Attempt, claimsDone } from "../../domain/run/ticket-state.ts";
 import { hasPassedChecks, workToKeep } from "../../domain/run/work-to-keep.ts";
-import { errorMessage } from "../../domain/values/error-text.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
-import { plainText } from "../../domain/values/text.ts";
+import { errorMessage, plainText } from "../../domain/values/text.ts";
 import type { Change, Repo } from "../../ports/vcs.ts";
 import { touchedOf } from "../steps/gates.ts";
 import type { AttemptScope, LoopContext } from "./context.ts";

@@ -2,10 +2,8 @@ import { type BranchFact, peoplesBranch } from "../../domain/run/branch-fact.ts"
 import { ticketBranch } from "../../domain/run/kept-work.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
-import { firstFewLine } from "../../domain/values/first-few.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
-import { plural } from "../../domain/values/plural.ts";
-import { plainText } from "../../domain/values/text.ts";
+import { firstFewLine, plainText, plural } from "../../domain/values/text.ts";
 import { utcTime } from "../../domain/values/time.ts";
 import { type Commit, ENGINE_AUTHOR, type Repo } from "../../ports/vcs.ts";
 import { type LoopContext, repoOf } from "./context.ts";

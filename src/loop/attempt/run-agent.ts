@@ -1,13 +1,14 @@
+import { stopByLimit } from "../../domain/outbox/usage-limit.ts";
 import type { AgentEvent } from "../../domain/run/agent-event.ts";
 import type { AgentEnding } from "../../domain/run/attempt-fact.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import { agentLimitMs } from "../../domain/schedule/stop-conditions.ts";
 import type { AgentResult, AgentTask } from "../../ports/agent.ts";
-import type { Confinement } from "../../ports/sandbox.ts";
+import type { Confinement } from "../../ports/executor.ts";
 import { fetchKey, takeAccount } from "../programs/account.ts";
-import { sanitizeStopReason, thinActivity } from "../programs/output.ts";
+import { limitHint } from "../programs/last-words.ts";
 import { reserveMoney } from "../programs/reserve-money.ts";
-import { withSecrets } from "../programs/run-in.ts";
+import { sanitizeStopReason, thinActivity, withSecrets } from "../programs/run-in.ts";
 import { AttemptOver } from "../programs/scope.ts";
 import { untilStarted } from "../programs/until-started.ts";
 import type { AgentRun } from "./agent-end.ts";
@@ -18,7 +19,6 @@ import type { LoopContext, OpenAttempt } from "./context.ts";
 import { watchGuard } from "./guard.ts";
 import { isToPlan } from "./planning.ts";
 import { remedyAtWork } from "./remedy.ts";
-import { sessionToResume, withRunClaims } from "./run-claims.ts";
 
 /** Runs the agent of an attempt in its worktree, and reports its end. Throws AttemptOver if it may not start. */
 export async function runAgent(
@@ -104,4 +104,30 @@ function toAll(...readers: readonly { event(event: AgentEvent): void }[]): (even
   return (event) => {
     for (const reader of readers) reader.event(event);
   };
+}
+
+/**
+ * The end of a `command` agent with what its outbox says of the run: that a usage limit stopped it, and what it cost. All of it is
+ * claims: a wait is bounded, a cost only adds. A limit that cannot be read is one without a time, so that nothing lands (law 4).
+ * The gateway sees both for vendors' programs, and nothing is read of theirs.
+ */
+async function withRunClaims(ctx: LoopContext, open: OpenAttempt, result: AgentResult): Promise<AgentResult> {
+  if (ctx.batch.agent.kind !== "command" || result.ending === "failed-to-start") return result;
+  const { limit, usd = 0, refused } = await ctx.outbox.readRun(open.files.outbox);
+  const said = limit && stopByLimit(limit, ctx.clock.now());
+  const hint = limit === undefined && result.exitCode === 0 ? limitHint(result.tail) : undefined;
+  const told = [...refused, ...[said?.refused, hint].flatMap((why) => (why === undefined ? [] : [{ file: "limit.json", why }]))];
+  for (const each of told) ctx.report({ type: "outbox-refused", ticket: open.ticket.id, fence: open.fence, ...each });
+  // What nobody knows stays the reserved maximum.
+  const costUsd = result.costUsd === null ? null : Math.max(result.costUsd, usd);
+  return { ...result, costUsd, ...(said && { stop: said.stop }) };
+}
+
+/** The session that the last agent of the ticket named, if a limit or an outage has interrupted it. */
+async function sessionToResume(ctx: LoopContext, { ticket }: OpenAttempt): Promise<Pick<AgentTask, "resumes">> {
+  const { history, signs } = ticketOf(ctx.state(), ticket.id);
+  const last = history.findLast(({ hadAgent }) => hadAgent);
+  if (ctx.batch.agent.kind !== "command" || last === undefined || (signs?.turnedAway ?? 0) === 0) return {};
+  const { session } = await ctx.outbox.readRun((await ctx.files.attempt(ticket.id, last.n)).outbox);
+  return session === undefined ? {} : { resumes: session };
 }

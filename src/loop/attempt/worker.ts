@@ -1,12 +1,15 @@
 import { copiedPaths } from "../../domain/batch/copy-spec.ts";
 import type { Ticket } from "../../domain/batch/schema.ts";
 import type { Bound } from "../../domain/bound/bound.ts";
+import { type ComplexityRuling, isHarder } from "../../domain/complexity/classes.ts";
+import { hiddenLines } from "../../domain/complexity/hidden-lines.ts";
+import { complexityOfChange } from "../../domain/complexity/of-change.ts";
 import { planToJudge } from "../../domain/complexity/planned.ts";
 import type { LayoutRepair } from "../../domain/run/attempt-fact.ts";
 import { ticketBranch } from "../../domain/run/kept-work.ts";
 import { ticketOf } from "../../domain/run/state.ts";
-import { errorMessage } from "../../domain/values/error-text.ts";
-import { plainText } from "../../domain/values/text.ts";
+import type { PendingWork, TicketState } from "../../domain/run/ticket-state.ts";
+import { errorMessage, plainText } from "../../domain/values/text.ts";
 import { ForgeUnavailable } from "../../ports/forge.ts";
 import { type Change, type Repo, RepoUnavailable } from "../../ports/vcs.ts";
 import { OutageGivenUp } from "../concurrency/outages.ts";
@@ -21,12 +24,10 @@ import { reflectedOf, reportRelevance } from "./behaviour.ts";
 import { captureWork, factOf, faultOf } from "./capture.ts";
 import { readClaims } from "./claims.ts";
 import { cleanUp } from "./clean-up.ts";
-import { complexityRuling, reportComplexity } from "./complexity.ts";
 import { type AttemptScope, announcerOf, type LoopContext, type OpenAttempt, repoOf, waitingRepoOf } from "./context.ts";
 import { finishLanded, runFinishLine } from "./finish-line.ts";
 import { repairLayout, runFixers } from "./fixers.ts";
 import { keepPatch, keepSetAside, keepWork } from "./kept-work.ts";
-import { look } from "./look.ts";
 import { isToPlan, judgeWrittenPlan, keptOut, planFirst } from "./planning.ts";
 import { lastPatch, promptOf } from "./prompt-of-attempt.ts";
 import { remedyAfterFailure, withRemedy } from "./remedy.ts";
@@ -228,4 +229,55 @@ async function finishFrom(
   const end = keptOut(ctx, open, change) ?? (await finish().catch(failed));
   if (end.outcome === "failed") await keepPatch(ctx, repo, { from: baseSha, change, patch: open.files.patch });
   return end;
+}
+
+/**
+ * An attempt at a branch of which no failed check is known changes nothing: it reads them, and they may pass already. Nor does any attempt
+ * if nothing is to be changed.
+ */
+async function look(
+  { branchChecks, state }: LoopContext,
+  { ticket }: AttemptScope,
+  repo: Repo,
+): Promise<PendingWork | undefined> {
+  const target = branchChecks.get(repo.id);
+  if (target === undefined || (target.canChange && hasFailedChecks(ticketOf(state(), ticket.id)))) return undefined;
+  const tip = await repo.baseTip();
+  return { tip, baseSha: tip, claimed: false };
+}
+
+function hasFailedChecks({ pullRequest }: TicketState): boolean {
+  return pullRequest?.seen?.checks.some(({ state }) => state === "failed") === true;
+}
+
+/** The class of a captured change; undefined if the batch asks for none, or if nothing is changed. Reads its lines if they can change its class. */
+async function complexityRuling(
+  ctx: LoopContext,
+  { ticket }: Pick<OpenAttempt, "ticket">,
+  { from, change }: { readonly from: string; readonly change: Change },
+): Promise<ComplexityRuling | undefined> {
+  if (ticketOf(ctx.state(), ticket.id).complexity === undefined) return undefined;
+  const { bounds = {} } = ctx.batch;
+  const zones = Object.hasOwn(bounds, ticket.repo) ? (bounds[ticket.repo]?.zones ?? []) : [];
+  const byCount = complexityOfChange(change, zones);
+  if (byCount.class === "architectural" || change.paths.length === 0) return byCount;
+  const except = uncountedFiles(change);
+  const { diff, whole } = await repoOf(ctx, ticket).changedLines({ from, tip: change.tip, names: ["*"], except });
+  return complexityOfChange({ ...change, hiddenLines: whole ? hiddenLines(diff) : "unknown" }, zones);
+}
+
+/** The paths without lines to count. Git would leave out what is below them, too, if a folder takes the place of a file. */
+function uncountedFiles({ paths, uncounted = [] }: Change): readonly string[] {
+  return uncounted.filter((file) => !paths.some(({ path }) => path.startsWith(`${file}/`)));
+}
+
+/** Moves a ticket up to the class of its change, before its finish line begins: the class decides what that asks for. */
+function reportComplexity(
+  ctx: Pick<LoopContext, "state" | "report">,
+  { ticket, fence }: Pick<OpenAttempt, "ticket" | "fence">,
+  { class: to, why }: ComplexityRuling,
+): void {
+  const { complexity: before } = ticketOf(ctx.state(), ticket.id);
+  if (before === undefined || !isHarder(to, before.class)) return;
+  ctx.report({ type: "complexity-changed", ticket: ticket.id, fence, from: before.class, to, why });
 }

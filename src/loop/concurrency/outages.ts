@@ -1,7 +1,6 @@
 import type { RunFact } from "../../domain/run/event.ts";
 import type { CalledSource, Outage } from "../../domain/run/outage-fact.ts";
-import { errorMessage } from "../../domain/values/error-text.ts";
-import { plainText } from "../../domain/values/text.ts";
+import { errorMessage, plainText } from "../../domain/values/text.ts";
 import type { EngineClock } from "../../ports/clock.ts";
 import { ForgeUnavailable } from "../../ports/forge.ts";
 import { TrackerBusy } from "../../ports/tracker.ts";

@@ -2,9 +2,8 @@ import type { Ticket } from "../../domain/batch/schema.ts";
 import type { TransientSpec } from "../../domain/batch/transient-spec.ts";
 import type { HarnessPath } from "../../domain/run/heal-fact.ts";
 import { parseTransients } from "../../domain/schedule/transients-file.ts";
-import { errorMessage } from "../../domain/values/error-text.ts";
 import { RepoId, TicketId } from "../../domain/values/ids.ts";
-import { plainText } from "../../domain/values/text.ts";
+import { errorMessage, plainText } from "../../domain/values/text.ts";
 import { isTool } from "../../ports/harness.ts";
 import { HINTS_CHARS, renderWorkerPrompt } from "../attempt/prompt.ts";
 

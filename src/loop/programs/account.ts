@@ -1,5 +1,4 @@
-import { accountName, accountsOf } from "../../domain/batch/account.ts";
-import type { Party } from "../../domain/batch/party.ts";
+import { accountName, accountsOf, type Party } from "../../domain/batch/party.ts";
 import type { RunFact } from "../../domain/run/event.ts";
 import { type RunState, ticketOf } from "../../domain/run/state.ts";
 import { accountAt, currentAccount } from "../../domain/schedule/accounts.ts";

@@ -1,7 +1,7 @@
 import { reportLocation } from "../../domain/batch/report-location.ts";
 import type { CheckReport, WrittenReport } from "../../domain/batch/step-spec.ts";
 import type { FoundResults, ResultsReading, TestResultsReader } from "../../ports/test-results.ts";
-import { Stdout } from "./output.ts";
+import { Stdout } from "./run-in.ts";
 
 /** Characters of output that are kept if the output is the report. */
 const MAX_OUTPUT = 64 * 1024 * 1024;

@@ -1,11 +1,10 @@
-import type { Argv } from "../../domain/batch/argv.ts";
 import { isHeaderHost } from "../../domain/batch/host-spec.ts";
 import type { ReviewerParty } from "../../domain/batch/party.ts";
+import type { Argv } from "../../domain/batch/prepare-command.ts";
+import type { Confinement, Mount } from "../../ports/executor.ts";
 import type { OfferedTools } from "../../ports/harness.ts";
-import type { Confinement, Mount } from "../../ports/sandbox.ts";
 import type { Repo } from "../../ports/vcs.ts";
-import type { ProgramContext } from "./context.ts";
-import type { StepScope } from "./scope.ts";
+import type { ProgramContext, StepScope } from "./scope.ts";
 
 type Confined = Pick<ProgramContext, "batch" | "confined" | "agentFiles" | "toolsPlace">;
 

@@ -2,7 +2,7 @@ import type { CopyReader } from "../../domain/batch/copy-spec.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import type { RepoId } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
-import type { ProgramContext } from "./context.ts";
+import type { ProgramContext } from "./scope.ts";
 
 /** Copies the ignored files that the batch names for these programs into a prepared checkout. Gives the evidence of the first that cannot be. */
 export async function copyFiles(

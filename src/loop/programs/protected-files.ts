@@ -3,8 +3,8 @@ import { createReadStream } from "node:fs";
 import { lstat, readlink, realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import picomatch from "picomatch";
-import { hasErrorCode } from "../../domain/values/error-text.ts";
 import { PATH_FOLDS } from "../../domain/values/path-folds.ts";
+import { hasErrorCode } from "../../domain/values/text.ts";
 import { below, entriesBelow } from "./raw-names.ts";
 
 /** Compiled lists, the least recently used first. A run has few, and asks for each again at every candidate. */

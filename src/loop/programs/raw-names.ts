@@ -1,6 +1,6 @@
 import type { Dir, Dirent } from "node:fs";
 import { chmod, opendir } from "node:fs/promises";
-import { hasErrorCode } from "../../domain/values/error-text.ts";
+import { hasErrorCode } from "../../domain/values/text.ts";
 
 /** An entry of a folder, whose name need not be UTF-8. */
 export type RawEntry = Omit<Dirent, "name"> & { readonly name: Buffer<ArrayBuffer> };

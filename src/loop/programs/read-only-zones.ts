@@ -2,8 +2,8 @@ import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Bound } from "../../domain/bound/bound.ts";
 import { coveredPaths } from "../../domain/bound/covered-paths.ts";
-import { hasErrorCode } from "../../domain/values/error-text.ts";
-import type { Confinement } from "../../ports/sandbox.ts";
+import { hasErrorCode } from "../../domain/values/text.ts";
+import type { Confinement } from "../../ports/executor.ts";
 import type { Repo } from "../../ports/vcs.ts";
 
 /** Mounts at most, because each takes time at every start. The engine lands no change of the others either. */

@@ -1,8 +1,7 @@
 import { type FailureKind, type TransientKind, transientOf } from "../../domain/schedule/transient.ts";
 import type { ExecResult } from "../../ports/executor.ts";
 import { pause } from "../concurrency/wait.ts";
-import type { ProgramContext } from "./context.ts";
-import { AttemptOver, abortedEnd, type StepScope } from "./scope.ts";
+import { AttemptOver, abortedEnd, type ProgramContext, type StepScope } from "./scope.ts";
 
 /** A command that failed by itself. `output` is raw; transients are matched against it. */
 export interface CommandFailure {

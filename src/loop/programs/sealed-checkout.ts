@@ -2,12 +2,12 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { canDecide, isTestPath, isToolConfiguration } from "../../domain/evidence/sealed-paths.ts";
-import type { Confinement } from "../../ports/sandbox.ts";
+import type { Confinement } from "../../ports/executor.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import { confineCommand, placeOf } from "./confine.ts";
-import type { ProgramContext } from "./context.ts";
 import { changedIdentities, identitiesOf, overwrittenInLayer } from "./overwritten.ts";
 import { isErrorCode, protectedBy } from "./protected-files.ts";
+import type { ProgramContext } from "./scope.ts";
 
 /**
  * Files that are mounted read-only, each by a mount of its own. Measured on two cores: 64 mounts add some 20 ms to the start of a

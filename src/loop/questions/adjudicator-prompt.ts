@@ -3,10 +3,8 @@ import type { Ticket } from "../../domain/batch/schema.ts";
 import { likeness } from "../../domain/outbox/ruling.ts";
 import type { BlockerClaim, CapturedCommand } from "../../domain/outbox/schema.ts";
 import { answerMarks } from "../../domain/review/answer.ts";
-import { boundedTail } from "../../domain/values/bounded-text.ts";
-import { firstFew } from "../../domain/values/first-few.ts";
 import { fillTemplate } from "../../domain/values/template.ts";
-import { plainLines, plainText } from "../../domain/values/text.ts";
+import { boundedTail, firstFew, plainLines, plainText } from "../../domain/values/text.ts";
 import { visibleText } from "../../domain/values/visible-text.ts";
 
 /** Characters of a prompt's parts: the longest together stay below what a whole prompt may have. */

@@ -1,7 +1,7 @@
 import type { SanitizedStop } from "../../domain/run/attempt-fact.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { ReviewerAnswer } from "../../ports/reviewer.ts";
-import { howItEnded, sanitizeStopReason } from "../programs/output.ts";
+import { howItEnded, sanitizeStopReason } from "../programs/run-in.ts";
 import type { StepFact } from "../programs/scope.ts";
 
 /** A valid answer. `says` is one line for people, safe for a terminal; `findings` are those about the change, by severity. */

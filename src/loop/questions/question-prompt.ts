@@ -1,12 +1,11 @@
+import type { Severity } from "../../domain/batch/agent-spec.ts";
 import { withOrigin } from "../../domain/batch/origin.ts";
-import type { Severity } from "../../domain/batch/reviewer-spec.ts";
 import type { Ticket } from "../../domain/batch/schema.ts";
 import { BOUND_CHARS } from "../../domain/bound/bound-text.ts";
 import { mayBeNoText } from "../../domain/complexity/path-kinds.ts";
 import { answerMarks } from "../../domain/review/answer.ts";
-import { boundedHead, boundedList } from "../../domain/values/bounded-text.ts";
 import { fillTemplate } from "../../domain/values/template.ts";
-import { plainText } from "../../domain/values/text.ts";
+import { boundedHead, boundedList, plainText } from "../../domain/values/text.ts";
 import { visibleText } from "../../domain/values/visible-text.ts";
 import type { ChangedPath } from "../../ports/vcs.ts";
 

@@ -1,6 +1,6 @@
 import { plainText } from "../../domain/values/text.ts";
-import type { ProgramContext } from "../programs/context.ts";
 import type { ProtectedFiles } from "../programs/protected-files.ts";
+import type { ProgramContext } from "../programs/scope.ts";
 
 /** Bytes at the end of a log that hold its last line, and characters of it that are shown. */
 const LOG_BYTES = 4_096;

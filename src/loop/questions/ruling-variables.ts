@@ -1,7 +1,6 @@
 import type { Question } from "../../domain/run/attempt-fact.ts";
-import type { ProgramContext } from "../programs/context.ts";
 import { variablesOf } from "../programs/run-in.ts";
-import type { StepScope } from "../programs/scope.ts";
+import type { ProgramContext, StepScope } from "../programs/scope.ts";
 
 /**
  * The batch's own variables for the reviewer's program: only for a ruling on a blocker. For a review or an attack, it is given a

@@ -1,12 +1,10 @@
 import type { Trial } from "../../domain/review/trial.ts";
-import { errorMessage } from "../../domain/values/error-text.ts";
+import { errorMessage } from "../../domain/values/text.ts";
 import type { ReviewerTask } from "../../ports/reviewer.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import { confineTrial, placeOf } from "../programs/confine.ts";
-import type { ProgramContext } from "../programs/context.ts";
-import { howItEnded } from "../programs/output.ts";
-import { runIn } from "../programs/run-in.ts";
-import { besideMarker, type StepScope } from "../programs/scope.ts";
+import { howItEnded, runIn } from "../programs/run-in.ts";
+import { besideMarker, type ProgramContext, type StepScope } from "../programs/scope.ts";
 
 /** Minutes that one command may take. */
 const MINUTES = 10;

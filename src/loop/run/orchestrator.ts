@@ -8,7 +8,7 @@ import { specOf } from "../../domain/schedule/plan.ts";
 import { unprovenCommits } from "../../domain/schedule/proofs.ts";
 import type { Fence, RepoId } from "../../domain/values/ids.ts";
 import type { EngineClock } from "../../ports/clock.ts";
-import type { Journal } from "../../ports/journal.ts";
+import type { Journal } from "../../ports/run-store.ts";
 import { type ExclusiveNames, POLL_MS } from "./exclusive-names.ts";
 
 /**

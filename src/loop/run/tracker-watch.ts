@@ -4,9 +4,8 @@ import { driftOf, isTracked, reconcileTicket, type TicketNow } from "../../domai
 import { expectedState } from "../../domain/run/reduce-drift.ts";
 import { type RunState, ticketOf } from "../../domain/run/state.ts";
 import type { TicketState } from "../../domain/run/ticket-state.ts";
-import { errorMessage } from "../../domain/values/error-text.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
-import { plainText } from "../../domain/values/text.ts";
+import { errorMessage, plainText } from "../../domain/values/text.ts";
 import { vecItems } from "../../domain/values/vec.ts";
 import { TicketConflict, type Tracker, type TrackerReading, type TrackerTicket, type TrackerWrite } from "../../ports/tracker.ts";
 import type { LoopContext } from "../attempt/context.ts";

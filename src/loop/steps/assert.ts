@@ -1,7 +1,6 @@
 import type { TrackerState } from "../../domain/run/drift-fact.ts";
-import { errorMessage } from "../../domain/values/error-text.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
-import { plainText } from "../../domain/values/text.ts";
+import { errorMessage, plainText } from "../../domain/values/text.ts";
 import { TicketConflict, TicketIdTaken } from "../../ports/tracker.ts";
 import type { StepContext, StepResult } from "./step.ts";
 

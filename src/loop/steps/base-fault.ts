@@ -4,8 +4,7 @@ import type { Repo } from "../../ports/vcs.ts";
 import type { StepScope } from "../programs/scope.ts";
 import { repairsTests } from "./base-health.ts";
 import { baseResults, settledCheck } from "./base-results.ts";
-import type { Built } from "./landing.ts";
-import type { StepContext } from "./step.ts";
+import type { Built, StepContext } from "./step.ts";
 
 type Check = Extract<StepSpec, { step: "check" }>;
 

@@ -7,12 +7,10 @@ import type { RunState } from "../../domain/run/state.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { ExecResult } from "../../ports/executor.ts";
 import type { Repo } from "../../ports/vcs.ts";
-import type { ProgramContext } from "../programs/context.ts";
-import { howItEnded } from "../programs/output.ts";
 import { failureOf, retryTransient } from "../programs/retry-transient.ts";
-import { commandEvidence } from "../programs/run-in.ts";
+import { commandEvidence, howItEnded } from "../programs/run-in.ts";
 import { type CommandOutcome, type CommitCommand, runOnCommit } from "../programs/run-on-commit.ts";
-import { overIfAborted, type StepScope, withoutRest } from "../programs/scope.ts";
+import { overIfAborted, type ProgramContext, type StepScope, withoutRest } from "../programs/scope.ts";
 import type { CheckedTree, Manifest, Manifests, ResultsKey } from "./manifests.ts";
 import { checkEnvironment } from "./results-key.ts";
 

@@ -4,12 +4,9 @@ import { changeDigest } from "../../domain/bound/change-digest.ts";
 import { type BoundFate, boundFate, type TouchedZone, touchedZones } from "../../domain/bound/touched.ts";
 import type { ComplexityRuling } from "../../domain/complexity/classes.ts";
 import type { AwaitedApproval } from "../../domain/run/approval-fact.ts";
-import { boundedList } from "../../domain/values/bounded-text.ts";
-import { firstFew } from "../../domain/values/first-few.ts";
-import { plainText } from "../../domain/values/text.ts";
+import { boundedList, firstFew, plainText } from "../../domain/values/text.ts";
 import type { Change, ChangedPath, Repo } from "../../ports/vcs.ts";
-import type { Built } from "./landing.ts";
-import type { StepFailed } from "./step.ts";
+import type { Built, StepFailed } from "./step.ts";
 
 const FATES: Readonly<Record<Exclude<BoundFate, "untouched">, string>> = {
   lost: `${BOUND_FILE} is lost: the base has it, and the change takes it away`,

@@ -10,18 +10,16 @@ import { ticketOf } from "../../domain/run/state.ts";
 import { freezeReason } from "../../domain/schedule/freeze.ts";
 import { rerunsOf } from "../../domain/triage/infrastructure.ts";
 import type { Triage } from "../../domain/triage/triage.ts";
-import { firstFewLine } from "../../domain/values/first-few.ts";
-import { plainText } from "../../domain/values/text.ts";
+import { firstFewLine, plainText } from "../../domain/values/text.ts";
 import type { BranchChecks } from "../../ports/branch-checks.ts";
 import type { Change, Landing, Repo } from "../../ports/vcs.ts";
 import { pause } from "../concurrency/wait.ts";
 import { AttemptOver, abortedEnd, type StepScope } from "../programs/scope.ts";
 import { keepTriage } from "./keep-triage.ts";
-import { type Built, CHASES, type Landed } from "./landing.ts";
 import { fixEvidence, jobRecords, triageWithHistory } from "./pull-request-evidence.ts";
 import { ask, mustAnnounce, type PullRequestContext, pullRequestOf, reportReading } from "./pull-request-scope.ts";
 import { type HeldRerun, heldBefore, isHeldTooLong, rerun } from "./rerun.ts";
-import type { StepContext, StepFailed } from "./step.ts";
+import { type Built, CHASES, type Landed, type StepContext, type StepFailed } from "./step.ts";
 import { weakenedBy } from "./weakened.ts";
 
 /** Wait before a checkout that cannot be updated is looked at again. Milliseconds. */

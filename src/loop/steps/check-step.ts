@@ -4,23 +4,20 @@ import type { Remark } from "../../domain/evidence/compare.ts";
 import type { Allowance } from "../../domain/evidence/results.ts";
 import { findingsLine, findingsText, passedLine } from "../../domain/evidence/summary-lines.ts";
 import { whatFailed } from "../../domain/triage/what-failed.ts";
-import { boundedList, boundedTail } from "../../domain/values/bounded-text.ts";
-import { plainText } from "../../domain/values/text.ts";
+import { boundedList, boundedTail, plainText } from "../../domain/values/text.ts";
 import type { ChangedPath, Repo } from "../../ports/vcs.ts";
 import { commandEvidence, secondsOf } from "../programs/run-in.ts";
 import type { StepScope } from "../programs/scope.ts";
 import { checkFolders } from "../programs/sealed-checkout.ts";
 import { settledCheck } from "./base-results.ts";
-import { type Check, type CheckRun, type Outcome, overwrittenFindings, refuse, runCheck } from "./check-run.ts";
 import { CheckStopwatch } from "./check-stopwatch.ts";
-import { byTests } from "./compare-tests.ts";
+import { byTests, type Check, type CheckRun, type Outcome, overwrittenFindings, refuse, runCheck } from "./compare-tests.ts";
 import { type StartedProof, startProof } from "./deep-proof.ts";
 import { protectedFor, strayPaths, touchedOf } from "./gates.ts";
-import type { Built } from "./landing.ts";
 import { originBelow } from "./origins.ts";
 import { proveAlone } from "./prove-alone.ts";
 import { suppressionFindings } from "./static-findings.ts";
-import type { StepContext, StepResult } from "./step.ts";
+import type { Built, StepContext, StepResult } from "./step.ts";
 
 /** Characters of a piece of evidence; those of its findings; those of the mark in a cut output. */
 const EVIDENCE_CHARS = 4_000;

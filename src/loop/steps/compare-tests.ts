@@ -1,23 +1,26 @@
+import { phaseOf } from "../../domain/batch/contract-spec.ts";
+import type { StepSpec } from "../../domain/batch/step-spec.ts";
 import type { Comparison, Remark } from "../../domain/evidence/compare.ts";
 import { unmetComparisons } from "../../domain/evidence/condition.ts";
 import type { NamedFixes } from "../../domain/evidence/fixes.ts";
-import type { TestRun } from "../../domain/evidence/results.ts";
+import type { Allowance, TestRun } from "../../domain/evidence/results.ts";
 import { namedAsOn } from "../../domain/evidence/suite-name.ts";
 import { passedLine } from "../../domain/evidence/summary-lines.ts";
 import { flakyLine } from "../../domain/triage/flaky.ts";
 import { settleBoth } from "../../domain/values/settle-both.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { ComparedRuns } from "../../ports/text-scans.ts";
+import type { Repo } from "../../ports/vcs.ts";
 import { secondsOf } from "../programs/run-in.ts";
 import type { CommandOutcome } from "../programs/run-on-commit.ts";
-import { besideMarker, type StepFact } from "../programs/scope.ts";
-import { baseResults, freshBaseResults, resultsKey, resultsOf, settledCheck } from "./base-results.ts";
-import { type Check, type CheckRun, type Outcome, overwrittenFindings, refuse, runCheck } from "./check-run.ts";
+import { besideMarker, type StepFact, type StepScope } from "../programs/scope.ts";
+import { baseResults, freshBaseResults, resultsKey, resultsOf, runCheckCommand, settledCheck } from "./base-results.ts";
+import type { CheckStopwatch } from "./check-stopwatch.ts";
 import { failSoon } from "./fail-soon.ts";
 import { settleFlakyTests } from "./flaky-tests.ts";
 import type { Manifest } from "./manifests.ts";
 import { unsearched } from "./static-findings.ts";
-import type { StepResult } from "./step.ts";
+import type { Built, StepContext, StepFailed, StepPassed, StepResult } from "./step.ts";
 
 /** The results of a run that are compared with the base's, and how it ended. */
 interface Comparable {
@@ -138,4 +141,50 @@ async function recordPreExisting({ ctx, scope, step }: CheckRun, ids: readonly s
     .map((id) => plainText(id, 1_000))
     .join("\n");
   await ctx.files.write(scope.files.log(`check-${step.name}-failing-on-base`), `${text}\n`);
+}
+
+/** A `check` step. */
+export type Check = Extract<StepSpec, { step: "check" }>;
+
+/** One check of one candidate. */
+export interface CheckRun {
+  readonly ctx: StepContext;
+  readonly scope: StepScope;
+  readonly repo: Repo;
+  readonly step: Check;
+  readonly candidate: Built;
+  readonly allow: Allowance;
+  readonly stopwatch: CheckStopwatch;
+}
+
+/** The findings against the candidate, in words; and the command's output, or why there is no result. */
+export interface Outcome {
+  readonly findings: readonly Remark[];
+  readonly output: string;
+  readonly passed: Omit<StepPassed, "ok" | "facts">;
+  /** True if tests fail on the base. */
+  readonly isRed?: boolean;
+  readonly facts?: readonly StepFact[];
+}
+
+/** Runs the command of a check on a commit. */
+export function runCheck({ ctx, scope, repo, step, candidate }: CheckRun, commit: string): Promise<CommandOutcome> {
+  const command = { step, commit, attributesOf: candidate.base, log: `check-${step.name}`, purpose: "check" } as const;
+  return runCheckCommand(ctx, scope, repo, command);
+}
+
+/** A command that overwrites files that its result depends on has decided that result itself (adversary case F1). */
+export function overwrittenFindings({ overwritten }: Extract<CommandOutcome, { ok: true }>): readonly Remark[] {
+  if (overwritten.length === 0) return [];
+  const what =
+    overwritten.length === 1 ? "a file that its result depends on" : `${overwritten.length} files that its result depends on`;
+  const ids = overwritten.map((path) => plainText(path, 200));
+  return [{ says: `the command changed or shadowed ${what}: ${ids[0] ?? ""}; allow it with "writes"`, ids }];
+}
+
+/** A criterion of a phase says which: an attempt that starts afresh, or a person who finds the ticket stopped, begins there. */
+export function refuse({ step, scope }: CheckRun, what: string, detail: string): StepFailed {
+  const phase = phaseOf(scope.ticket.contract ?? {}, step.name);
+  const summary = phase === undefined ? what : `phase ${phase}: ${what}`;
+  return { ok: false, evidence: { step: "check", name: step.name, summary, detail } };
 }

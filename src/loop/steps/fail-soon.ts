@@ -14,8 +14,8 @@ import { secondsOf } from "../programs/run-in.ts";
 import { runOnCommit } from "../programs/run-on-commit.ts";
 import type { StepScope } from "../programs/scope.ts";
 import { type ResultsContext, resultsKey, resultsOf } from "./base-results.ts";
-import type { Built } from "./landing.ts";
 import type { TimedRun } from "./manifests.ts";
+import type { Built } from "./step.ts";
 
 type Check = Extract<StepSpec, { step: "check" }>;
 

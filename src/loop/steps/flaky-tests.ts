@@ -7,8 +7,8 @@ import type { Repo } from "../../ports/vcs.ts";
 import type { StepScope } from "../programs/scope.ts";
 import { type ResultsContext, resultsKey, resultsOf, runCheckCommand } from "./base-results.ts";
 import { runSelected } from "./fail-soon.ts";
-import type { Built } from "./landing.ts";
 import type { TimedRun } from "./manifests.ts";
+import type { Built } from "./step.ts";
 
 type Check = Extract<StepSpec, { step: "check" }>;
 

@@ -1,8 +1,6 @@
 import { movedSubmodules } from "../../domain/run/moved-submodule.ts";
 import { ticketOf } from "../../domain/run/state.ts";
-import { boundedList } from "../../domain/values/bounded-text.ts";
-import { plural } from "../../domain/values/plural.ts";
-import { plainText } from "../../domain/values/text.ts";
+import { boundedList, plainText, plural } from "../../domain/values/text.ts";
 import { type Change, ENGINE_AUTHOR, type Repo } from "../../ports/vcs.ts";
 import type { QuestionContext, QuestionScope } from "../questions/ask.ts";
 import { gates, protectedFor } from "./gates.ts";

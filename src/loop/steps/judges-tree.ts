@@ -1,17 +1,19 @@
+import { randomInt } from "node:crypto";
 import type { StepSpec } from "../../domain/batch/step-spec.ts";
 import type { TestResult } from "../../domain/evidence/results.ts";
 import { withSuiteNameOf } from "../../domain/evidence/suite-name.ts";
 import type { FoundRunner } from "../../domain/proof/find-runner.ts";
 import type { ProofRun } from "../../domain/proof/findings.ts";
-import type { TwinnedFile } from "../../domain/proof/twin.ts";
+import { filesLoading } from "../../domain/proof/loads.ts";
+import { testFilesOf } from "../../domain/proof/test-files.ts";
+import type { Draw, TwinnedFile } from "../../domain/proof/twin.ts";
+import { twinsFor } from "../../domain/proof/twins/twins-for.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import { runOnCommit } from "../programs/run-on-commit.ts";
 import { besideMarker, type StepFact, type StepScope } from "../programs/scope.ts";
-import type { Built } from "./landing.ts";
-import { plantTwins } from "./plant-twins.ts";
 import type { SortedChange } from "./sort-change.ts";
-import type { StepContext } from "./step.ts";
+import type { Built, StepContext } from "./step.ts";
 
 /** A run in a tree of the judge. */
 export interface JudgedRun extends ProofRun {
@@ -186,4 +188,49 @@ export class JudgesTree {
     const { step, first } = this.#options;
     return JSON.stringify([this.#repo.id, step.name, step.command, first]);
   }
+}
+
+/** Test files that are read, those that get twins, and twins of one. */
+const MOST_READ = 1_000;
+const MOST_FILES = 40;
+const MOST_TWINS = 3;
+/** Changed paths that are searched for in test files. */
+const MOST_CHANGED = 200;
+/** The longest test file that gets twins. Characters. */
+const MOST_CHARS = 500_000;
+
+const draw: Draw = (n) => (n <= 1 ? 0 : randomInt(n));
+
+/** Where twins may be planted. */
+interface Planting {
+  readonly found: FoundRunner;
+  /** The paths of the tree's files that may get some. */
+  readonly paths: readonly string[];
+  /** The changed code: tests that load it come first. */
+  readonly code: readonly string[];
+  readonly isPassing: (name: string) => boolean;
+  readonly read: (paths: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+}
+
+/** Files of a tree with twins of passing tests in them. A command that stops at the first failure gets one twin. */
+async function plantTwins({ found, paths, code, isPassing, read }: Planting): Promise<readonly TwinnedFile[]> {
+  const { runner, words } = found;
+  const candidates = shuffled(testFilesOf(found, paths)).slice(0, MOST_READ);
+  const texts = [...(await read(candidates))].filter(([, text]) => text.length <= MOST_CHARS);
+  const changed = code.slice(0, MOST_CHANGED);
+  const loading = new Set(filesLoading(new Map(texts), changed));
+  const rank = (path: string) => (loading.has(path) ? 0 : 1);
+  const isOne = runner.stopsEarly(words);
+  const twinned: TwinnedFile[] = [];
+  for (const [path, text] of texts.toSorted(([a], [b]) => rank(a) - rank(b))) {
+    if (twinned.length >= (isOne ? 1 : MOST_FILES)) break;
+    const file = twinsFor(runner.name, { path, text }, { draw, isPassing, most: isOne ? 1 : MOST_TWINS });
+    if (file !== undefined) twinned.push(file);
+  }
+  return twinned;
+}
+
+function shuffled<T>(list: readonly T[]): readonly T[] {
+  const byChance = list.map((each) => ({ each, chance: randomInt(2 ** 30) }));
+  return byChance.toSorted((a, b) => a.chance - b.chance).map(({ each }) => each);
 }

@@ -1,12 +1,10 @@
 import type { LandedProof } from "../../domain/run/proof-fact.ts";
 import { freezeReason } from "../../domain/schedule/freeze.ts";
-import { boundedList } from "../../domain/values/bounded-text.ts";
-import { plainText } from "../../domain/values/text.ts";
+import { boundedList, plainText } from "../../domain/values/text.ts";
 import type { Candidate, Landing, Repo } from "../../ports/vcs.ts";
 import { pause } from "../concurrency/wait.ts";
 import { AttemptOver, abortedEnd, overIfAborted, type StepScope } from "../programs/scope.ts";
-import { type Built, CHASES, type Landed } from "./landing.ts";
-import type { StepContext, StepFailed } from "./step.ts";
+import { type Built, CHASES, type Landed, type StepContext, type StepFailed } from "./step.ts";
 
 /** Waits after pushes that the forge refuses, before the next try: a hook may depend on something that passes. Milliseconds. */
 const REFUSED_MS = [2_000, 10_000] as const;

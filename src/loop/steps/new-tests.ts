@@ -8,9 +8,8 @@ import { runOnCommit } from "../programs/run-on-commit.ts";
 import type { StepScope } from "../programs/scope.ts";
 import { testsOn } from "./base-results.ts";
 import { runSelected } from "./fail-soon.ts";
-import type { Built } from "./landing.ts";
 import type { SortedChange } from "./sort-change.ts";
-import type { StepContext } from "./step.ts";
+import type { Built, StepContext } from "./step.ts";
 
 /** A candidate with its change over a trusted base. */
 interface OverBase {

@@ -2,8 +2,7 @@ import { isAllowedToJudge } from "../../domain/proof/permission.ts";
 import { type Origin, upTo, withTrusted } from "../../domain/run/landings.ts";
 import { landingsOf } from "../../domain/run/reduce-landing.ts";
 import type { ChangedPath, Repo } from "../../ports/vcs.ts";
-import type { Built } from "./landing.ts";
-import type { StepContext } from "./step.ts";
+import type { Built, StepContext } from "./step.ts";
 
 /**
  * The origin of trust below a candidate: the first base of the run, below all landed tickets, or the candidate's own base if that is

@@ -4,17 +4,16 @@ import type { Allowance } from "../../domain/evidence/results.ts";
 import { proofLine } from "../../domain/evidence/summary-lines.ts";
 import type { ClassifiedChange } from "../../domain/proof/code-under-test.ts";
 import { isAllowedToJudge } from "../../domain/proof/permission.ts";
-import { firstFewLine } from "../../domain/values/first-few.ts";
+import { firstFewLine } from "../../domain/values/text.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import type { StepScope } from "../programs/scope.ts";
 import { deepProof, type StartedProof, shareProven } from "./deep-proof.ts";
-import type { Built } from "./landing.ts";
 import { greenWithoutTheChange } from "./new-tests.ts";
 import { originBelow } from "./origins.ts";
 import type { ProofOutcome } from "./proof.ts";
 import { sortChange } from "./sort-change.ts";
 import { unsearched } from "./static-findings.ts";
-import type { NeededApproval, StepContext, StepFailed, StepResult } from "./step.ts";
+import type { Built, NeededApproval, StepContext, StepFailed, StepResult } from "./step.ts";
 
 /** A candidate that has passed a check. */
 export interface PassedCandidate {

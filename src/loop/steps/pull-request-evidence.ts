@@ -3,8 +3,7 @@ import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import { findingsOf } from "../../domain/triage/findings.ts";
 import { type FlakyTests, flakyTests, type JobRecord, testRecords, withFlaky } from "../../domain/triage/flaky.ts";
 import { type Triage, type TriageMeta, triageOf } from "../../domain/triage/triage.ts";
-import { boundedHead } from "../../domain/values/bounded-text.ts";
-import { plainLines, plainText } from "../../domain/values/text.ts";
+import { boundedHead, plainLines, plainText } from "../../domain/values/text.ts";
 import type { FailedCheck, PastCheck } from "../../ports/forge.ts";
 
 /** Characters of one remark, and its lines. */

@@ -9,8 +9,7 @@ import { ForgeUnavailable, type PastCheck, type PullRequests } from "../../ports
 import type { Repo } from "../../ports/vcs.ts";
 import type { MergeQueue } from "../concurrency/merge-queue.ts";
 import { AttemptOver, type StepScope } from "../programs/scope.ts";
-import type { Built } from "./landing.ts";
-import type { StepContext } from "./step.ts";
+import type { Built, StepContext } from "./step.ts";
 
 /** The pull requests of a repository, and the batch's rules for them. */
 export interface PullRequestTarget {

@@ -8,7 +8,6 @@ import type { Proposal, Proposed, PullRequests } from "../../ports/forge.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import { pause } from "../concurrency/wait.ts";
 import { AttemptOver, abortedEnd, type StepScope } from "../programs/scope.ts";
-import { type Built, CHASES, type Landed } from "./landing.ts";
 import {
   ask,
   gate,
@@ -20,7 +19,7 @@ import {
   reportReading,
 } from "./pull-request-scope.ts";
 import { settlePullRequest } from "./settle-pull-request.ts";
-import type { StepFailed } from "./step.ts";
+import { type Built, CHASES, type Landed, type StepFailed } from "./step.ts";
 
 /** Times that the forge may refuse the same push, or pull request. */
 const PROPOSALS = 3;

@@ -4,7 +4,7 @@ import { prepareCommands } from "../../domain/batch/prepare-command.ts";
 import { programsOf } from "../../domain/batch/prepare-inputs.ts";
 import type { StepSpec } from "../../domain/batch/step-spec.ts";
 import type { Repo } from "../../ports/vcs.ts";
-import type { ProgramContext } from "../programs/context.ts";
+import type { ProgramContext } from "../programs/scope.ts";
 
 type Check = Extract<StepSpec, { step: "check" }>;
 

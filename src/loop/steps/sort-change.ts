@@ -5,9 +5,8 @@ import type { JudgeAllowance } from "../../domain/proof/permission.ts";
 import { type Origin, withTrusted } from "../../domain/run/landings.ts";
 import type { Scanned } from "../../ports/text-scans.ts";
 import type { Repo } from "../../ports/vcs.ts";
-import type { Built } from "./landing.ts";
 import { TrustedFiles } from "./origins.ts";
-import type { StepContext } from "./step.ts";
+import type { Built, StepContext } from "./step.ts";
 
 /** A candidate's change since an origin, sorted, and the trusted files below it. */
 export interface SortedChange extends ClassifiedChange {

@@ -3,6 +3,7 @@ import type { CheckStrength } from "../../domain/evidence/results.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import type { TextScans } from "../../ports/text-scans.ts";
 import type { Tracker } from "../../ports/tracker.ts";
+import type { Candidate } from "../../ports/vcs.ts";
 import type { Semaphore } from "../concurrency/semaphore.ts";
 import type { StepFact } from "../programs/scope.ts";
 import type { QuestionContext } from "../questions/ask.ts";
@@ -63,3 +64,12 @@ export interface StepFailed {
   readonly evidence: Evidence;
   readonly facts?: readonly StepFact[];
 }
+
+/** Times that a moving base is followed before the attempt fails. */
+export const CHASES = 5;
+
+/** A candidate that could be built. */
+export type Built = Extract<Candidate, { ok: true }>;
+
+/** A step that has landed this commit on the base. */
+export type Landed = StepPassed & { readonly commit: string };

@@ -1,15 +1,12 @@
 import { MAX_EXPECTED_OUTPUT, unmet } from "../../domain/batch/expect.ts";
 import { type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
-import { plural } from "../../domain/values/plural.ts";
-import { plainText } from "../../domain/values/text.ts";
+import { plainText, plural } from "../../domain/values/text.ts";
 import type { Repo } from "../../ports/vcs.ts";
-import type { ProgramContext } from "../programs/context.ts";
-import { Stdout } from "../programs/output.ts";
 import { type CommandFailure, failureOf, retryDelayFor, retryTransient } from "../programs/retry-transient.ts";
-import { commandEvidence, secondsOf } from "../programs/run-in.ts";
+import { commandEvidence, Stdout, secondsOf } from "../programs/run-in.ts";
 import { runOnCommit } from "../programs/run-on-commit.ts";
-import type { StepScope } from "../programs/scope.ts";
+import type { ProgramContext, StepScope } from "../programs/scope.ts";
 import type { StepResult } from "./step.ts";
 
 type Verify = Extract<StepSpec, { step: "verify" }>;

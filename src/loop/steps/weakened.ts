@@ -8,14 +8,11 @@ import { findingsLine, findingsText } from "../../domain/evidence/summary-lines.
 import { casesGone, mayHoldTests, testCasesIn } from "../../domain/evidence/test-cases.ts";
 import { matchesWildcard } from "../../domain/evidence/wildcard.ts";
 import { isManifest, isRunnerFile, runnerPart } from "../../domain/proof/runner-settings.ts";
-import { boundedHead } from "../../domain/values/bounded-text.ts";
-import { firstFewLine } from "../../domain/values/first-few.ts";
-import { plural } from "../../domain/values/plural.ts";
+import { boundedHead, firstFewLine, plural } from "../../domain/values/text.ts";
 import type { ChangedPath, Repo } from "../../ports/vcs.ts";
 import type { StepScope } from "../programs/scope.ts";
-import type { Built } from "./landing.ts";
 import { suppressionFindings } from "./static-findings.ts";
-import type { StepContext, StepFailed } from "./step.ts";
+import type { Built, StepContext, StepFailed } from "./step.ts";
 
 /** Characters of the findings, for the next attempt. */
 const DETAIL_CHARS = 2_800;

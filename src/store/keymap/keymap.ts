@@ -1,9 +1,10 @@
 import type { Binding, DashboardState, Keymap, PressedStore } from "../dashboard-state.ts";
+import { selectedRunIndex } from "../run-list.ts";
 import type { UiAction } from "../ui.ts";
 import { ADD_KEYS } from "./add-keys.ts";
 import { APPROVE_KEYS } from "./approval-keys.ts";
 import type { Effect, KeyPress, Mode, TerminalActions } from "./binding.ts";
-import { hint, paneKeys, ui } from "./effects.ts";
+import { hint, PAGE, paneKeys, ui, word } from "./effects.ts";
 import { BACK_KEYS, GLOBAL_KEYS } from "./global-keys.ts";
 import { GRAPH_KEYS } from "./graph-keys.ts";
 import { FILTER_KEYS, HELP_KEYS, HELP_SEARCH_KEYS, LEAVE_KEYS, SMALL_KEYS } from "./modal-keys.ts";
@@ -12,10 +13,53 @@ import { PALETTE_KEYS } from "./palette-keys.ts";
 import { REVIEW_KEYS } from "./pull-request-keys.ts";
 import { REPLAY_KEYS } from "./replay-keys.ts";
 import { GATE_KEYS, HEAL_KEYS, KILL_KEYS, NOTE_KEYS, RETRY_KEYS, RUN_KEYS } from "./run-keys.ts";
-import { RUNS_KEYS } from "./runs-keys.ts";
 import { SUMMARY_KEYS } from "./summary-keys.ts";
 import { SEARCH_KEYS, TICKET_KEYS } from "./ticket-keys.ts";
 import { TIMELINE_KEYS } from "./timeline-keys.ts";
+
+function move(by: number): (state: DashboardState) => readonly Effect[] {
+  return (state) => {
+    const runs = state.runList ?? [];
+    const to = runs[Math.min(Math.max(0, selectedRunIndex(state) + by), runs.length - 1)];
+    return to === undefined ? [] : ui({ type: "runs-view", action: { type: "to", run: to.run } });
+  };
+}
+
+function show(state: DashboardState): readonly Effect[] {
+  if (state.playback !== undefined) return hint(state, "a replay stays with its run; loopdash attach shows others");
+  const selected = state.runList?.[selectedRunIndex(state)];
+  return selected === undefined
+    ? hint(state, "no run is listed yet")
+    : [{ do: "act", act: (actions) => actions.switchRun(selected.run) }];
+}
+
+/** Keys of the runs view. */
+const RUNS_KEYS: readonly Binding[] = [
+  {
+    name: "show-run",
+    silent: true,
+    keys: ["enter"],
+    short: word("show"),
+    keep: 1,
+    help: "show the selected run here; the one that was shown is not touched",
+    act: show,
+  },
+  {
+    name: "next-run",
+    silent: true,
+    keys: ["j", "down"],
+    pair: "previous-run",
+    short: word("select"),
+    keep: 2,
+    help: "select the next run",
+    act: move(1),
+  },
+  { name: "previous-run", silent: true, keys: ["k", "up"], help: "select the previous run", act: move(-1) },
+  { name: "runs-page-down", silent: true, keys: ["pagedown", "ctrl-d"], help: `${PAGE} runs further down`, act: move(PAGE) },
+  { name: "runs-page-up", silent: true, keys: ["pageup", "ctrl-b"], help: `${PAGE} runs further up`, act: move(-PAGE) },
+  { name: "first-run", silent: true, keys: ["home"], help: "select the first run", act: move(Number.NEGATIVE_INFINITY) },
+  { name: "last-run", silent: true, keys: ["end", "G"], help: "select the last run", act: move(Number.POSITIVE_INFINITY) },
+];
 
 /** A view's own keys come first: of two bindings for one key, the first counts. */
 const inView = (own: readonly Binding[]): readonly Binding[] => [...own, ...RUN_KEYS, ...BACK_KEYS, ...GLOBAL_KEYS];

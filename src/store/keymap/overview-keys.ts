@@ -1,5 +1,5 @@
 import { type Binding, type DashboardState, ticketIn } from "../dashboard-state.ts";
-import { firstOutage } from "../labels/outage-label.ts";
+import { firstOutage } from "../labels/progress-label.ts";
 import { selectable, shownLists } from "../lists.ts";
 import { inputOf } from "../text-input.ts";
 import type { Effect } from "./binding.ts";

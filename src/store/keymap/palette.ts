@@ -1,6 +1,6 @@
 import type { TicketId } from "../../domain/values/ids.ts";
 import type { Binding, DashboardState } from "../dashboard-state.ts";
-import { displayText } from "../display-text.ts";
+import { displayText } from "../format.ts";
 import type { Effect, Mode } from "./binding.ts";
 import { selectedIn, ui } from "./effects.ts";
 import { allKeyLabels, keyLabel } from "./key-labels.ts";

@@ -4,7 +4,7 @@ import type { TicketState } from "../../domain/run/ticket-state.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import type { Binding } from "../dashboard-state.ts";
 import { type DashboardState, ticketIn } from "../dashboard-state.ts";
-import { displayText } from "../display-text.ts";
+import { displayText } from "../format.ts";
 import { EMPTY_INPUT } from "../text-input.ts";
 import type { Effect } from "./binding.ts";
 import {

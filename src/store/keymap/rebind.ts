@@ -1,6 +1,4 @@
-import { hintFor } from "../../domain/batch/nearest.ts";
-import type { NoteProblem, Path } from "../../domain/batch/problem.ts";
-import { displayValue } from "../../domain/batch/problem.ts";
+import { displayValue, hintFor, type NoteProblem, type Path } from "../../domain/batch/problem.ts";
 import type { Binding, Keymap } from "../dashboard-state.ts";
 import { KEY_NAMES, type Mode } from "./binding.ts";
 import { isTextMode } from "./keymap.ts";

@@ -1,5 +1,5 @@
 import type { Binding, DashboardState } from "../dashboard-state.ts";
-import { displayText } from "../display-text.ts";
+import { displayText } from "../format.ts";
 import { leftSteps, stepAfter, stepToCopy } from "../views/step-to-copy.ts";
 import type { Effect } from "./binding.ts";
 import { hint, paneKeys, ui } from "./effects.ts";

@@ -1,13 +1,11 @@
 import type { StepSpec } from "../../domain/batch/step-spec.ts";
 import type { AgentEnding } from "../../domain/run/attempt-fact.ts";
 import type { Attempt, RunningStep, TicketState } from "../../domain/run/ticket-state.ts";
-import { plural } from "../../domain/values/plural.ts";
-import { displayText } from "../display-text.ts";
+import { plural } from "../../domain/values/text.ts";
+import { displayText } from "../format.ts";
 import type { AttemptMark } from "../ticket-log/attempts.ts";
-import { progressParts } from "./progress-label.ts";
-import { questionLabel, specLabel, stepLabel } from "./step-label.ts";
-import { isBeingEnded, passedSteps, turnOf } from "./ticket-stage.ts";
-import { STYLES, type Style, type Tone, toned } from "./tone.ts";
+import { isBeingEnded, passedSteps, progressParts, turnOf } from "./progress-label.ts";
+import { questionLabel, STYLES, type Style, specLabel, stepLabel, type Tone, toned } from "./tone.ts";
 
 /** The reason why an attempt is being ended. */
 const CAUSE: Readonly<Record<AgentEnding, string>> = {

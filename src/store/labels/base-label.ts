@@ -8,7 +8,7 @@ import { type RunState, ticketOf } from "../../domain/run/state.ts";
 import { type BrokenBaseResponse, responseTo } from "../../domain/schedule/freeze.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { formatDuration } from "../../domain/values/time.ts";
-import { displayText } from "../display-text.ts";
+import { displayText } from "../format.ts";
 import { type EventLabel, STYLES, toned } from "./tone.ts";
 
 const CHECK_CAUSES: Readonly<Record<LiveCheckCause, string>> = {

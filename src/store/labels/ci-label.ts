@@ -2,8 +2,7 @@ import type { CiFact } from "../../domain/ci/ci-fact.ts";
 import type { LayoutRepair } from "../../domain/run/attempt-fact.ts";
 import type { RunEvent } from "../../domain/run/event.ts";
 import type { RunState } from "../../domain/run/state.ts";
-import { firstFewLine } from "../../domain/values/first-few.ts";
-import { plural } from "../../domain/values/plural.ts";
+import { firstFewLine, plural } from "../../domain/values/text.ts";
 import { type EventLabel, STYLES } from "./tone.ts";
 
 /** The line of the feed for a fact of the loop over a branch's checks. */

@@ -1,7 +1,7 @@
 import { phaseOf } from "../../domain/batch/contract-spec.ts";
 import type { Ticket } from "../../domain/batch/schema.ts";
 import { isCriterion, type StepSpec, stepName, wantedExitCode } from "../../domain/batch/step-spec.ts";
-import { displayText } from "../display-text.ts";
+import { displayText } from "../format.ts";
 
 /** A ticket's contract by its file: `contract shop.md`; undefined if it has none. */
 export function contractLabel({ contract }: Pick<Ticket, "contract">): string | undefined {

@@ -1,6 +1,6 @@
 import type { GuardFact, GuardResult } from "../../domain/run/guard-fact.ts";
-import { plural } from "../../domain/values/plural.ts";
-import { displayText } from "../display-text.ts";
+import { plural } from "../../domain/values/text.ts";
+import { displayText } from "../format.ts";
 import { type EventLabel, STYLES, type Tone, toned } from "./tone.ts";
 
 /** The line of the feed on what the guard of an agent told. It was told from within the sandbox. */

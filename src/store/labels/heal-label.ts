@@ -1,6 +1,5 @@
 import type { HealFact } from "../../domain/run/heal-fact.ts";
-import { HEAL_LABELS } from "./outcome-label.ts";
-import { type EventLabel, STYLES, toned } from "./tone.ts";
+import { type EventLabel, HEAL_LABELS, STYLES, toned } from "./tone.ts";
 
 /** Describes healing of the harness, one line per event. The heal's begin already reports that an agent was started. */
 export function healLabel(event: HealFact): EventLabel | undefined {

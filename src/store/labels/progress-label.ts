@@ -1,11 +1,16 @@
+import { runsCommand, type StepSpec } from "../../domain/batch/step-spec.ts";
+import { isMissing } from "../../domain/run/drift-fact.ts";
+import type { RunEvent } from "../../domain/run/event.ts";
+import { OUTAGE_WORDS, type Outage, type OutageFact, type OutageSource, outageWords } from "../../domain/run/outage-fact.ts";
 import type { Proof } from "../../domain/run/proof-fact.ts";
 import { activeTickets, type RunState } from "../../domain/run/state.ts";
 import type { Attempt, RunningStep } from "../../domain/run/ticket-state.ts";
+import { specOf } from "../../domain/schedule/plan.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
-import { displayText } from "../display-text.ts";
-import { formatClock, formatStopwatch } from "../format.ts";
-import { specLabel, stepLabel } from "./step-label.ts";
-import { finishOf, isBeingEnded, stageOf, turnOf } from "./ticket-stage.ts";
+import { plural } from "../../domain/values/text.ts";
+import { vecItems } from "../../domain/values/vec.ts";
+import { displayText, formatClock, formatElapsed, formatStopwatch } from "../format.ts";
+import { type EventLabel, type Label, questionLabel, STYLES, specLabel, stepLabel, toned } from "./tone.ts";
 
 /** Tickets of a train or of a proof that are named. */
 const NAMED = 6;
@@ -126,4 +131,110 @@ function waitOf(state: RunState, id: TicketId, attempt: Attempt, now: number): s
         : `waits for its turn: ${specLabel(turn)}`
       : displayText(waiting);
   return `${id} ${what} ${formatStopwatch(now - (step?.startedAt ?? idleSince ?? slotLeftAt))}`;
+}
+
+/** The finish line of a ticket; empty if the run is not known yet. */
+export function finishOf(run: RunState | undefined, id: TicketId): readonly StepSpec[] {
+  return run === undefined ? [] : specOf(run.plan, id).finish;
+}
+
+/** The current stage of an attempt. `finish` is the ticket's finish line. */
+export function stageOf(attempt: Attempt, finish: readonly StepSpec[]): Label {
+  if (attempt.isHeld) return { ...toned(STYLES.heldUp, "waiting"), word: "held" };
+  if (isBeingEnded(attempt)) return { ...STYLES.ending, word: "ending" };
+  if (attempt.waiting !== undefined) return { ...STYLES.heldUp, word: "merge waits" };
+  if (attempt.awaited !== undefined) return { ...STYLES.heldUp, word: "preparing" };
+  if (attempt.step !== undefined) return { ...STYLES.finishing, word: stepLabel(attempt.step.kind, attempt.step.name) };
+  if (attempt.asked !== undefined) return { ...STYLES.finishing, word: questionLabel(attempt.asked.question) };
+  if (attempt.merge?.landed === false) return { ...STYLES.finishing, word: "merge" };
+  if (turnOf(attempt, finish) !== undefined) return { ...toned(STYLES.finishing, "waiting"), word: "queued" };
+  const next = nextStep(attempt, finish);
+  if (next !== undefined) return { ...STYLES.finishing, word: specLabel(next) };
+  if (attempt.agent !== undefined) return agentStage(attempt.agent, attempt);
+  if (attempt.preparing !== undefined) return { ...STYLES.preparing, word: "preparing" };
+  return { ...STYLES.preparing, word: attempt.worktree === undefined ? "worktree" : "prepare" };
+}
+
+/** The reason why an attempt cannot land yet, and for how long that has been so; undefined if it waits for nothing. */
+export function mergeWait({ waiting, waited }: Attempt, now: number | undefined): string | undefined {
+  if (waiting === undefined || waited === undefined || now === undefined) return waiting;
+  const end = waited.until === undefined ? "" : ` of at most ${formatElapsed(waited.until - waited.since)}`;
+  return `${waiting} (${formatElapsed(now - waited.since)}${end})`;
+}
+
+/** The stage of an attempt whose agent is at work, or has left what is not captured yet. */
+function agentStage({ endedAt }: NonNullable<Attempt["agent"]>, { isPlanning }: Attempt): Label {
+  const style = endedAt === undefined ? STYLES.agent : STYLES.finishing;
+  if (isPlanning) return { ...style, word: "plan" };
+  return { ...style, word: endedAt === undefined ? "agent" : "collecting" };
+}
+
+/** True if the attempt's end was requested and it still runs: its agent, or else its finish line. */
+export function isBeingEnded(attempt: Attempt): boolean {
+  return attempt.killing !== undefined && attempt.agent?.ending !== attempt.killing;
+}
+
+/** The step whose turn an attempt waits for, if any: commands take turns, and so do merges in one repository. */
+export function turnOf(attempt: Attempt, finish: readonly StepSpec[]): StepSpec | undefined {
+  if (attempt.isHeld || isBeingEnded(attempt)) return undefined;
+  if (attempt.step !== undefined || attempt.waiting !== undefined || attempt.merge?.landed === false) return undefined;
+  const next = nextStep(attempt, finish);
+  return next !== undefined && (runsCommand(next) || next.step === "merge") ? next : undefined;
+}
+
+/** Steps of the finish line that an attempt has passed. A landing includes those before it: an earlier attempt passed them. */
+export function passedSteps(attempt: Attempt, finish: readonly StepSpec[]): ReadonlySet<number> {
+  const landed = attempt.merge?.landed === true ? finish.findIndex(({ step }) => step === "merge") + 1 : 0;
+  return new Set([...attempt.passed.map((p) => p.index), ...finish.slice(0, landed).keys()]);
+}
+
+/** The next step of the finish line, the last one if all are passed; undefined before there is a change to judge. */
+function nextStep(attempt: Attempt, finish: readonly StepSpec[]): StepSpec | undefined {
+  if (attempt.change === undefined && attempt.merge === undefined) return undefined;
+  const passed = passedSteps(attempt, finish);
+  return finish.find((_, i) => !passed.has(i)) ?? finish.at(-1);
+}
+
+/** Describes a fact about an outage in a line: what is away, why, when it is tried again, and when it is given up. */
+export function outageLabel(event: Extract<RunEvent, { type: OutageFact["type"] }>): EventLabel {
+  const { was } = OUTAGE_WORDS[event.what];
+  if (event.type === "outage-ended") {
+    const after = `after ${formatElapsed(event.ms)}`;
+    if (event.cutOff) return [STYLES.waits, `${was}; the wait for it was cut off ${after}`];
+    if (event.givenUp === undefined) return [STYLES.run, `${was}; it recovered ${after}`];
+    return [STYLES.failed, `${was}: ${event.givenUp}; given up ${after}, the run ends`];
+  }
+  const { why, nextAt, until, at, isBusy } = event;
+  const is = outageWords(event.what, isBusy);
+  if (isBusy) return [toned(STYLES.heldUp, "waiting"), `${is}: ${why}; it is asked again in ${formatElapsed(nextAt - at)}`];
+  const still = event.type === "outage-continues" ? `still: ${is}` : is;
+  const next = `next try in ${formatElapsed(nextAt - at)}, gives up in ${formatElapsed(until - at)}`;
+  return [toned(STYLES.heldUp, "waiting"), `${still}: ${why}; ${next}`];
+}
+
+/** The words for an outage under way, without the next try, whose time goes by. `tries`: how often it was tried, if that is known. */
+export function outageUnderWay(
+  { what, why, until, isBusy }: Pick<Outage, "why" | "until" | "isBusy"> & { readonly what: OutageSource },
+  tries: number | undefined,
+): string {
+  const is = outageWords(what, isBusy);
+  if (isBusy) return `${is}: ${why}`;
+  const tried = tries === undefined ? "" : `, ${plural(tries, "try", "tries")}`;
+  return `${is}${tried}: ${why}; gives up at ${formatClock(until)}`;
+}
+
+/**
+ * The time at which a run ends that waits for tickets which are gone from the tracker or cannot be read there: nothing else keeps the
+ * oracle from judging. Milliseconds since the epoch; undefined if it waits for none.
+ */
+export function missingUntil({ outages, end, tickets }: RunState): number | undefined {
+  if (end !== undefined || outages?.oracle === undefined) return undefined;
+  return [...vecItems(tickets)].some(isMissing) ? outages.oracle.until : undefined;
+}
+
+/** The outage under way that is given up first; undefined if there is none, or if the run has ended. */
+export function firstOutage({ outages, end }: RunState): (Outage & { readonly what: OutageSource }) | undefined {
+  if (outages === undefined || end !== undefined) return undefined;
+  const all = (Object.entries(outages) as [OutageSource, Outage][]).map(([what, outage]) => ({ what, ...outage }));
+  return all.toSorted((a, b) => a.until - b.until)[0];
 }

@@ -1,5 +1,5 @@
 import type { ProofFact } from "../../domain/run/proof-fact.ts";
-import { plural } from "../../domain/values/plural.ts";
+import { plural } from "../../domain/values/text.ts";
 import { namedIds } from "./progress-label.ts";
 import { type EventLabel, STYLES, toned } from "./tone.ts";
 

@@ -1,7 +1,6 @@
 import { type ForgeRequest, type ForgeRequestFact, requestNote } from "../../domain/forge/forge-request.ts";
 import type { PullRequestFact, RerunCategory, SeenPullRequest } from "../../domain/forge/pull-request-fact.ts";
-import { firstFewLine } from "../../domain/values/first-few.ts";
-import { plural } from "../../domain/values/plural.ts";
+import { firstFewLine, plural } from "../../domain/values/text.ts";
 import { formatElapsed } from "../format.ts";
 import { type EventLabel, STYLES, toned } from "./tone.ts";
 

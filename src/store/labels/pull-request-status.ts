@@ -5,12 +5,11 @@ import { countChecks, failedNames } from "../../domain/forge/seen.ts";
 import { landingOf } from "../../domain/run/carry-over.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import type { TicketState } from "../../domain/run/ticket-state.ts";
-import { firstFewLine } from "../../domain/values/first-few.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
+import { firstFewLine } from "../../domain/values/text.ts";
 import { type DashboardState, ticketIn } from "../dashboard-state.ts";
-import { displayText } from "../display-text.ts";
-import { formatAge, formatLeft, formatMinute } from "../format.ts";
-import { isBeingEnded } from "./ticket-stage.ts";
+import { displayText, formatAge, formatLeft, formatMinute } from "../format.ts";
+import { isBeingEnded } from "./progress-label.ts";
 import type { Tone } from "./tone.ts";
 
 /** Names of checks of one state that a line has. */

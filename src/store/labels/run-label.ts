@@ -2,7 +2,7 @@ import { activeTickets, type RunState } from "../../domain/run/state.ts";
 import { ticketsAwaiting } from "../../domain/schedule/approvals.ts";
 import type { ListedRun } from "../run-list.ts";
 import type { Connection } from "../ui.ts";
-import { firstOutage } from "./outage-label.ts";
+import { firstOutage } from "./progress-label.ts";
 import { type Label, STYLES, type Tone, toned } from "./tone.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { GATE_LABELS, GATES, type GateLevel, overallLevel, type Signals } from "../../domain/behaviour/signals.ts";
 import { type SignalsFact, UNKNOWN_SIGNALS } from "../../domain/run/signals-fact.ts";
 import type { Attempt } from "../../domain/run/ticket-state.ts";
-import { displayText } from "../display-text.ts";
+import { displayText } from "../format.ts";
 import { type EventLabel, STYLES, type Tone, toned } from "./tone.ts";
 
 /** The look of each level of a gate: a mark of one column, and a word. */

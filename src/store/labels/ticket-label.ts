@@ -5,19 +5,14 @@ import type { Attempt, TicketState } from "../../domain/run/ticket-state.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
 import { describeReason, type Reason, whyNot } from "../../domain/schedule/why-not.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
-import { plural } from "../../domain/values/plural.ts";
+import { plural } from "../../domain/values/text.ts";
 import { vecAt } from "../../domain/values/vec.ts";
 import { type DashboardState, ticketIn } from "../dashboard-state.ts";
-import { displayText } from "../display-text.ts";
-import { formatClock } from "../format.ts";
+import { displayText, formatClock } from "../format.ts";
 import { type StatusLineOptions, statusLine } from "./attempt-status.ts";
-import { missingUntil } from "./outage-label.ts";
-import { underWayLabel } from "./outcome-label.ts";
 import { planState } from "./plan-label.ts";
-import { progressParts } from "./progress-label.ts";
-import { reviewerLabel } from "./step-label.ts";
-import { finishOf, mergeWait, stageOf } from "./ticket-stage.ts";
-import { type Label, STYLES, type Style, toned } from "./tone.ts";
+import { finishOf, mergeWait, missingUntil, progressParts, stageOf } from "./progress-label.ts";
+import { type Label, reviewerLabel, STYLES, type Style, toned, underWayLabel } from "./tone.ts";
 
 /** The status of a ticket in the queue: its current step, the reason why it waits, the remaining step, or what was shipped. */
 export interface QueueLabel extends Style {

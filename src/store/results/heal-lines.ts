@@ -1,6 +1,6 @@
 import { evidenceLine, type HealResult, healResultsOf, waitingHeals } from "../../domain/results/heal-results.ts";
 import type { RunState } from "../../domain/run/state.ts";
-import { plural } from "../../domain/values/plural.ts";
+import { plural } from "../../domain/values/text.ts";
 import { STYLES } from "../labels/tone.ts";
 
 /** A heal's diagnosis and what has become of it, line by line. Empty if it left no answer. */

@@ -3,8 +3,7 @@ import { interventionKind } from "../../domain/results/intervention.ts";
 import { ticketsFrom } from "../../domain/results/linked-tickets.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import { suspensionLines } from "../../domain/run/suspension.ts";
-import { firstFew } from "../../domain/values/first-few.ts";
-import { plainText } from "../../domain/values/text.ts";
+import { firstFew, plainText } from "../../domain/values/text.ts";
 import { formatDuration, utcTime } from "../../domain/values/time.ts";
 
 /** Incidents that a text lists; the others are counted. */

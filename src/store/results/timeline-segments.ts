@@ -3,8 +3,7 @@ import type { TicketState } from "../../domain/run/ticket-state.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { formatDuration } from "../../domain/values/time.ts";
 import { vecItems } from "../../domain/values/vec.ts";
-import { type AttemptEnd, attemptEnd } from "../labels/outcome-label.ts";
-import { BAR_FILLS, BARS, type BarStyle } from "../labels/tone.ts";
+import { type AttemptEnd, attemptEnd, BAR_FILLS, BARS, type BarStyle } from "../labels/tone.ts";
 
 /** One attempt in its slot. Times in milliseconds since the epoch. */
 export interface TimelineSegment {

@@ -3,9 +3,9 @@ import { stepName } from "../../domain/batch/step-spec.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import { stepsNotNeeded } from "../../domain/run/not-needed.ts";
 import type { Attempt, PastAttempt, TicketState } from "../../domain/run/ticket-state.ts";
-import { displayText } from "../display-text.ts";
-import { type AttemptEnd, attemptEnd } from "../labels/outcome-label.ts";
-import { passedSteps, turnOf } from "../labels/ticket-stage.ts";
+import { displayText } from "../format.ts";
+import { passedSteps, turnOf } from "../labels/progress-label.ts";
+import { type AttemptEnd, attemptEnd } from "../labels/tone.ts";
 import type { LifeStep } from "../views/ticket.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { type AgentEvent, type AgentTokens, addTokens, type EventLineReader } from "../../domain/run/agent-event.ts";
-import { displayLine, displayText } from "../display-text.ts";
+import { displayLine, displayText } from "../format.ts";
 import { STYLES, type Tone } from "../labels/tone.ts";
 
 /** A line that people read; `joins`: it continues the line before. */

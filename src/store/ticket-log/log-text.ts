@@ -1,7 +1,7 @@
 import type { ShownChange } from "../../domain/review/shown-change.ts";
 import type { AgentTokens, EventLineReader } from "../../domain/run/agent-event.ts";
 import { visibleText } from "../../domain/values/visible-text.ts";
-import { displayLine } from "../display-text.ts";
+import { displayLine } from "../format.ts";
 import type { Tone } from "../labels/tone.ts";
 import { EventReader } from "./event-reader.ts";
 import { LineRing, type LogLine } from "./line-ring.ts";

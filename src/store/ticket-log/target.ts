@@ -5,7 +5,7 @@ import type { RunState } from "../../domain/run/state.ts";
 import type { TicketState } from "../../domain/run/ticket-state.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
 import { type DashboardState, ticketIn } from "../dashboard-state.ts";
-import { finishOf } from "../labels/ticket-stage.ts";
+import { finishOf } from "../labels/progress-label.ts";
 import type { Modal } from "../ui.ts";
 import { TICKET_TABS, type TicketTab } from "../views/ticket.ts";
 import { type AttemptEntry, type AttemptHistory, attemptHistoriesOf, decisiveEntry } from "./attempts.ts";

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { canPass } from "../../../src/adapters/disk-error.ts";
 import { probeJournal } from "../../../src/adapters/journal/probe-journal.ts";
 import { openRunStore } from "../../../src/adapters/journal/sqlite-run-store.ts";
-import { JournalBroken } from "../../../src/ports/journal.ts";
+import { JournalBroken } from "../../../src/ports/run-store.ts";
 import { RUN, runRow, stalled, tempFolder } from "./facts.ts";
 
 /** Records of one run with one event, and no writer. */

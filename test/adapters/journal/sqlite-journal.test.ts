@@ -4,8 +4,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { linkAfter, origin } from "../../../src/adapters/journal/chain.ts";
 import { openRunStore } from "../../../src/adapters/journal/sqlite-run-store.ts";
 import type { RunEvent, RunFact } from "../../../src/domain/run/event.ts";
-import type { Journal } from "../../../src/ports/journal.ts";
-import { JournalBroken } from "../../../src/ports/journal.ts";
+import { type Journal, JournalBroken } from "../../../src/ports/run-store.ts";
 import { ANNOUNCING, activity, RUN, runRow, stalled, tempFolder, WAITING } from "./facts.ts";
 
 function fresh(): { file: string; journal: Journal; close: () => void } {

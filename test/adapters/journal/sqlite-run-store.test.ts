@@ -19,8 +19,7 @@ import { openDatabase } from "../../../src/adapters/journal/schema.ts";
 import { openRunStore } from "../../../src/adapters/journal/sqlite-run-store.ts";
 import { type Fence, RunId } from "../../../src/domain/values/ids.ts";
 import { UserError } from "../../../src/domain/values/user-error.ts";
-import { JournalBroken } from "../../../src/ports/journal.ts";
-import type { RunStore } from "../../../src/ports/run-store.ts";
+import { JournalBroken, type RunStore } from "../../../src/ports/run-store.ts";
 import { RUN, runRow, stalled, tempFolder } from "./facts.ts";
 
 function fresh(): { file: string; store: RunStore } {

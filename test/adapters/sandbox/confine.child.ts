@@ -3,8 +3,7 @@ import { createExecutor } from "../../../src/adapters/executor/process-executor.
 import { type BubblewrapOptions, createBubblewrap } from "../../../src/adapters/sandbox/bubblewrap/bubblewrap.ts";
 import { confinedExecutor } from "../../../src/adapters/sandbox/confined-executor.ts";
 import { findSandbox } from "../../../src/adapters/sandbox/find-sandbox.ts";
-import type { ExecRequest } from "../../../src/ports/executor.ts";
-import type { Sandbox } from "../../../src/ports/sandbox.ts";
+import type { ExecRequest, Sandbox } from "../../../src/ports/executor.ts";
 
 /** An engine of its own that runs one request: with other rights, other open files, or to be killed. Prints the result. */
 interface Asked {

@@ -2,7 +2,7 @@ import { existsSync, linkSync, mkdirSync, mkdtempSync, readdirSync, readFileSync
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import type { Confinement } from "../../../src/ports/sandbox.ts";
+import type { Confinement } from "../../../src/ports/executor.ts";
 import { isRoot, useStage } from "./support.ts";
 
 /** Another program's temporary files. */

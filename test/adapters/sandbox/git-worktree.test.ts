@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import type { Confinement } from "../../../src/ports/sandbox.ts";
+import type { Confinement } from "../../../src/ports/executor.ts";
 import { PATH, useStage } from "./support.ts";
 
 const stage = useStage();

@@ -3,7 +3,7 @@ import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { createServer, type Server, type ServerOpts } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
-import type { Confinement } from "../../../src/ports/sandbox.ts";
+import type { Confinement } from "../../../src/ports/executor.ts";
 import { commandOf, isRoot, useStage } from "./support.ts";
 
 const stage = useStage();

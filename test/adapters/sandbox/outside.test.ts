@@ -18,7 +18,7 @@ import { boundsInotify, inotifyMax } from "../../../src/adapters/sandbox/bubblew
 import { findSandbox } from "../../../src/adapters/sandbox/find-sandbox.ts";
 import { mountTable } from "../../../src/adapters/sandbox/mounts/mount-table.ts";
 import { canOverlay, notOverlaid, overlay, topOf } from "../../../src/adapters/sandbox/mounts/read-overlays.ts";
-import type { Confinement } from "../../../src/ports/sandbox.ts";
+import type { Confinement } from "../../../src/ports/executor.ts";
 import { asOrdinaryUser, engineOf, movedEngine } from "./engine.ts";
 import { isRoot, PATH, useStage } from "./support.ts";
 

@@ -3,7 +3,7 @@ import { existsSync, readlinkSync, writeFileSync } from "node:fs";
 import { afterEach, describe, expect, test } from "vitest";
 import { isAlive, processId } from "../../../src/adapters/executor/process-id.ts";
 import { openStatusFile } from "../../../src/adapters/sandbox/bubblewrap/status-file.ts";
-import type { Confinement } from "../../../src/ports/sandbox.ts";
+import type { Confinement } from "../../../src/ports/executor.ts";
 import { engineOf } from "./engine.ts";
 import { commandOf, isRoot, NOTHING, PATH, processesWith, until, useStage } from "./support.ts";
 

@@ -17,8 +17,7 @@ import { createExecutor } from "../../../src/adapters/executor/process-executor.
 import { type BubblewrapOptions, createBubblewrap } from "../../../src/adapters/sandbox/bubblewrap/bubblewrap.ts";
 import { confinedExecutor } from "../../../src/adapters/sandbox/confined-executor.ts";
 import { findProgram } from "../../../src/adapters/sandbox/find-program.ts";
-import type { ExecRequest, ExecResult } from "../../../src/ports/executor.ts";
-import type { Confined, Confinement, Sandbox } from "../../../src/ports/sandbox.ts";
+import type { Confined, Confinement, ExecRequest, ExecResult, Sandbox } from "../../../src/ports/executor.ts";
 
 export const PATH = process.env["PATH"] ?? "";
 export const isRoot = process.getuid?.() === 0;

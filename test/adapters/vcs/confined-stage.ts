@@ -5,8 +5,7 @@ import { createExecutor } from "../../../src/adapters/executor/process-executor.
 import { createBubblewrap } from "../../../src/adapters/sandbox/bubblewrap/bubblewrap.ts";
 import { confinedExecutor } from "../../../src/adapters/sandbox/confined-executor.ts";
 import { findProgram } from "../../../src/adapters/sandbox/find-program.ts";
-import type { ExecResult } from "../../../src/ports/executor.ts";
-import type { Sandbox } from "../../../src/ports/sandbox.ts";
+import type { ExecResult, Sandbox } from "../../../src/ports/executor.ts";
 import { type Setting, setUp as setUpOpen, type worktree } from "./real-repo.ts";
 
 export const PATH = process.env["PATH"] ?? "";

@@ -24,7 +24,7 @@ export const DEFENCES = {
     name: "nothing but its command writes to a checkout that is being checked, or that is seen",
     holes: [
       UNCONFINED,
-      { file: "src/loop/steps/check-run.ts", from: "if (overwritten.length === 0) return [];", to: "return [];" },
+      { file: "src/loop/steps/compare-tests.ts", from: "if (overwritten.length === 0) return [];", to: "return [];" },
     ],
   },
   environment: {
@@ -179,7 +179,7 @@ export const DEFENCES = {
   },
   objectEntries: {
     name: "the files among a worker's objects are counted before git lists them",
-    holes: [{ file: "src/adapters/vcs/capture/weigh-objects.ts", from: "if (entries > MAX_ENTRIES)", to: "if (entries < 0)" }],
+    holes: [{ file: "src/adapters/vcs/capture/import-objects.ts", from: "if (entries > MAX_ENTRIES)", to: "if (entries < 0)" }],
   },
   scans: {
     name: "what a worker wrote is searched off the event loop",
@@ -267,7 +267,7 @@ export const DEFENCES = {
     name: "text from outside is made plain before a terminal sees it",
     holes: [
       { file: "src/domain/values/text.ts", from: "const cleaned = cleanLine(text);", to: "const cleaned = text;" },
-      { file: "src/store/display-text.ts", from: 'return plainText(text).replace(UNSTEADY, "")', to: "return text" },
+      { file: "src/store/format.ts", from: 'return plainText(text).replace(UNSTEADY, "")', to: "return text" },
     ],
   },
 } as const satisfies Record<string, Defence>;

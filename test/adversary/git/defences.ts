@@ -48,7 +48,7 @@ export const DEFENCES = {
   links: {
     name: "links among an agent's objects are not followed",
     holes: [
-      { file: `${VCS}/capture/weigh-objects.ts`, from: "else if (!entry.isFile()) throw", to: "else if (entry === null) throw" },
+      { file: `${VCS}/capture/import-objects.ts`, from: "else if (!entry.isFile()) throw", to: "else if (entry === null) throw" },
       UNGUARDED,
     ],
   },

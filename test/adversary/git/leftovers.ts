@@ -13,13 +13,13 @@ const RULES: Defence = {
 };
 const WEIGHED: Defence = {
   name: "objects are weighed by their headers before anything reads them",
-  holes: [{ file: `${VCS}/capture/weigh-objects.ts`, from: "if (is > most)", to: "if (is > most * Number.MAX_VALUE)" }, SMALL],
+  holes: [{ file: `${VCS}/capture/import-objects.ts`, from: "if (is > most)", to: "if (is > most * Number.MAX_VALUE)" }, SMALL],
 };
 const COUNTED: Defence = {
   name: "the files that a folder stands for are counted, each folder once",
   holes: [
     {
-      file: `${VCS}/capture/weigh-objects.ts`,
+      file: `${VCS}/capture/import-objects.ts`,
       from: "(countFilesOf(new Map([...found, ...base]), known, MAX_FILES) === undefined)",
       to: "(found.size < 0)",
     },

@@ -19,7 +19,7 @@ const TUNNEL = {
 
 const LOGINS = "src/cli/engine/check-logins.ts";
 
-const RUN_PREPARE = "src/loop/programs/run-prepare.ts";
+const RUN_PREPARE = "src/loop/programs/prepare.ts";
 /** Git obeys the files of a checkout also where a command has a secret or runs outside the sandbox. */
 const CARELESS_GIT = { file: "src/loop/programs/run-in.ts", from: "return { ...CAREFUL_GIT, ", to: "return { " };
 const NESTED_GIT = "src/loop/programs/nested-git.ts";
@@ -213,7 +213,7 @@ export const DEFENCES = {
     name: "a variable with a secret is one command's own",
     holes: [
       {
-        file: "src/loop/programs/run-prepare.ts",
+        file: "src/loop/programs/prepare.ts",
         from: "env: await variablesOf(ctx, scope, command)",
         to: "env: await variablesOf(ctx, scope, prepareCommand((ctx.batch.repos[scope.ticket.repo]?.prepare ?? [])[0] ?? command))",
       },
@@ -224,7 +224,7 @@ export const DEFENCES = {
     holes: [
       GIT_LEFT,
       {
-        file: "src/loop/programs/run-prepare.ts",
+        file: "src/loop/programs/prepare.ts",
         from: "const leak = hasSecrets(env) ?",
         to: "const leak = hasSecrets(env) && argv.length === 0 ?",
       },

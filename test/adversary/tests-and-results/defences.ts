@@ -3,7 +3,7 @@ import type { Defence } from "../suite.ts";
 
 const COMPARE = "src/domain/evidence/compare.ts";
 const CHECK = "src/loop/steps/check-step.ts";
-const CHECK_RUN = "src/loop/steps/check-run.ts";
+const CHECK_RUN = "src/loop/steps/compare-tests.ts";
 const STATIC = "src/loop/steps/static-findings.ts";
 const COMMAND = "src/loop/programs/run-on-commit.ts";
 const PREPARE = "src/loop/programs/prepare.ts";
@@ -11,7 +11,7 @@ const GATES = "src/loop/steps/gates.ts";
 const PROTECTED = "src/loop/programs/protected-files.ts";
 const PROOF = "src/loop/steps/proof.ts";
 const ALONE = "src/loop/steps/prove-alone.ts";
-const PLANT = "src/loop/steps/plant-twins.ts";
+const PLANT = "src/loop/steps/judges-tree.ts";
 const TWINS = "src/domain/proof/twins/twins-for.ts";
 const SORT = "src/domain/proof/code-under-test.ts";
 const REPORT_FILE = "src/adapters/test-results/results-file.ts";

@@ -7,7 +7,7 @@ const DEFENCE: Defence = {
   name: "the script of package.json that a check runs is the base's, and so are the settings of what runs it",
   holes: [
     WITHOUT_DEEP_PROOF,
-    { file: "src/loop/steps/check-run.ts", from: "if (overwritten.length === 0) return [];", to: "return [];" },
+    { file: "src/loop/steps/compare-tests.ts", from: "if (overwritten.length === 0) return [];", to: "return [];" },
   ],
 };
 

@@ -74,7 +74,7 @@ const SEALED: Defence = {
       to: "break;",
     },
     WITHOUT_DEEP_PROOF,
-    { file: "src/loop/steps/check-run.ts", from: "if (overwritten.length === 0) return [];", to: "return [];" },
+    { file: "src/loop/steps/compare-tests.ts", from: "if (overwritten.length === 0) return [];", to: "return [];" },
   ],
 };
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { missingContractTickets } from "../../../src/cli/engine/contract-tickets.ts";
+import { missingContractTickets } from "../../../src/cli/engine/load-batch.ts";
 import type { OutsideTracker } from "../../../src/cli/engine/outside-tracker.ts";
 import { id, ids, Stage } from "../../adapters/tracker/linear/stage.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test, vi } from "vitest";
 import { openRunStore } from "../../../src/adapters/journal/sqlite-run-store.ts";
-import { giveUp } from "../../../src/cli/engine/give-up.ts";
+import { giveUp } from "../../../src/cli/engine/choose-run.ts";
 import type { RunEnvironment } from "../../../src/cli/engine/preflight.ts";
 import { stateHome } from "../../../src/cli/state-home.ts";
 import { record } from "../../helpers/recorded-run.ts";

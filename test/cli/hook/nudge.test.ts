@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { takeNudges } from "../../../src/cli/hook/nudge.ts";
+import { takeNudges } from "../../../src/cli/hook/hook.ts";
 import { scratchFolder } from "../../helpers/scratch.ts";
 
 const folder = scratchFolder();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { accountName, accountsOf } from "../../../src/domain/batch/account.ts";
 import { AgentSpec, type VendorAgentSpec } from "../../../src/domain/batch/agent-spec.ts";
 import { checkAgent } from "../../../src/domain/batch/check-agent.ts";
+import { accountName, accountsOf } from "../../../src/domain/batch/party.ts";
 import { BatchFile } from "../../../src/domain/batch/schema.ts";
 import { batchValue } from "./sample.ts";
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { checkBatch } from "../../../src/domain/batch/check.ts";
-import { findCycles } from "../../../src/domain/batch/cycles.ts";
-import { nearest } from "../../../src/domain/batch/nearest.ts";
+import { checkBatch, findCycles } from "../../../src/domain/batch/check.ts";
 import { unfitForBase, unfitForGlob, unfitForLine } from "../../../src/domain/batch/plain-words.ts";
+import { nearest } from "../../../src/domain/batch/problem.ts";
 import { BatchFile } from "../../../src/domain/batch/schema.ts";
 import { batchValue } from "./sample.ts";
 

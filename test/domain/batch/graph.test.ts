@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { findCycles } from "../../../src/domain/batch/cycles.ts";
-import { hintFor, listed, nearest } from "../../../src/domain/batch/nearest.ts";
+import { findCycles } from "../../../src/domain/batch/check.ts";
+import { hintFor, listed, nearest } from "../../../src/domain/batch/problem.ts";
 
 describe("findCycles", () => {
   it.each<[string, number[][], number[][]]>([

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Argv } from "../../../src/domain/batch/argv.ts";
+import type { Argv } from "../../../src/domain/batch/prepare-command.ts";
 import { findRunners } from "../../../src/domain/proof/find-runner.ts";
 import { selectTests } from "../../../src/domain/proof/selection.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { RemedyAction } from "../../../src/domain/batch/remedy-spec.ts";
-import { remediationsOf } from "../../../src/domain/results/remediations.ts";
+import { remediationsOf } from "../../../src/domain/results/ledger.ts";
 import type { AttemptOutcome } from "../../../src/domain/run/attempt-fact.ts";
 import type { Fence } from "../../../src/domain/values/ids.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";

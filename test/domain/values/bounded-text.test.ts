@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { wholeWords } from "../../../src/domain/values/bounded-text.ts";
+import { wholeWords } from "../../../src/domain/values/text.ts";
 
 test.for([
   ["git status", 20, "git status"],

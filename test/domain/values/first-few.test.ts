@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { firstFew, firstFewLine } from "../../../src/domain/values/first-few.ts";
+import { firstFew, firstFewLine } from "../../../src/domain/values/text.ts";
 
 test("a list that fits is shown whole", () => {
   expect(firstFew(["a", "b"], 2)).toEqual(["a", "b"]);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { BehaviourSpec } from "../../../src/domain/batch/behaviour-spec.ts";
 import type { Batch } from "../../../src/domain/batch/schema.ts";
-import { remediationsOf } from "../../../src/domain/results/remediations.ts";
+import { remediationsOf } from "../../../src/domain/results/ledger.ts";
 import type { AgentTask } from "../../../src/ports/agent.ts";
 import { cleanUp } from "../../adapters/vcs/real-repo.ts";
 import { acting, bad, both, ended, lines, loops, outcomes, repeat } from "../remedy-stage.ts";

@@ -3,7 +3,7 @@ import { HumanStep } from "../../../src/domain/run/command.ts";
 import type { RunEvent, RunFact } from "../../../src/domain/run/event.ts";
 import { type Fence, TicketId } from "../../../src/domain/values/ids.ts";
 import { Orchestrator } from "../../../src/loop/run/orchestrator.ts";
-import type { Journal } from "../../../src/ports/journal.ts";
+import type { Journal } from "../../../src/ports/run-store.ts";
 import { batchOf, Simulation, ticketOf } from "../../domain/simulate.ts";
 import { FakeClock } from "../fake-clock.ts";
 

@@ -6,7 +6,7 @@ import { Orchestrator } from "../../../src/loop/run/orchestrator.ts";
 import { Performer } from "../../../src/loop/run/perform.ts";
 import { recover } from "../../../src/loop/run/recover.ts";
 import type { Clock } from "../../../src/ports/clock.ts";
-import type { Journal } from "../../../src/ports/journal.ts";
+import type { Journal } from "../../../src/ports/run-store.ts";
 import { FakeClock } from "../fake-clock.ts";
 import { contextOf, mortalClock, type Ran, RUN, type Turns } from "./engine.ts";
 import { FakeRepo } from "./fake-repo.ts";

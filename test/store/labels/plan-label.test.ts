@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { PlanFact } from "../../../src/domain/run/plan-fact.ts";
 import { Fence, TicketId } from "../../../src/domain/values/ids.ts";
 import { planLabel, planState } from "../../../src/store/labels/plan-label.ts";
-import { stageOf } from "../../../src/store/labels/ticket-stage.ts";
+import { stageOf } from "../../../src/store/labels/progress-label.ts";
 
 const at = { ticket: TicketId.parse("T-1"), fence: Fence.parse(1) };
 const textOf = (fact: PlanFact, refusals = 0): string => planLabel(fact, refusals)[1];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { ReviewerSpec } from "../../../src/domain/batch/reviewer-spec.ts";
+import { ReviewerSpec } from "../../../src/domain/batch/agent-spec.ts";
 import type { StepSpec } from "../../../src/domain/batch/step-spec.ts";
-import { reviewerLabel, specLabel } from "../../../src/store/labels/step-label.ts";
+import { reviewerLabel, specLabel } from "../../../src/store/labels/tone.ts";
 
 const reviewer = ReviewerSpec.parse({ kind: "codex", apiKeyEnv: "K", model: "gpt-5.3-codex" });
 const secondReviewer = ReviewerSpec.parse({ kind: "gemini", apiKeyEnv: "K", model: "gemini-2.5-pro" });

@@ -3,7 +3,7 @@ import { ticketOf } from "../../../src/domain/run/state.ts";
 import type { Attempt } from "../../../src/domain/run/ticket-state.ts";
 import { RepoId, TicketId } from "../../../src/domain/values/ids.ts";
 import { describeEvents } from "../../../src/store/describe-event.ts";
-import { finishOf, mergeWait, passedSteps, stageOf, turnOf } from "../../../src/store/labels/ticket-stage.ts";
+import { finishOf, mergeWait, passedSteps, stageOf, turnOf } from "../../../src/store/labels/progress-label.ts";
 import { batchOf, RunBuilder } from "../run-builder.ts";
 
 const A = TicketId.parse("A");

@@ -5,7 +5,7 @@ import { type RunState, ticketOf } from "../../../src/domain/run/state.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
 import { describeEvent } from "../../../src/store/describe-event.ts";
 import { trackOf } from "../../../src/store/labels/attempt-status.ts";
-import { finishOf } from "../../../src/store/labels/ticket-stage.ts";
+import { finishOf } from "../../../src/store/labels/progress-label.ts";
 import { attemptHistoriesOf, decisiveEntry } from "../../../src/store/ticket-log/attempts.ts";
 import type { RunBuilder } from "../run-builder.ts";
 import { reviewNotNeeded } from "../scenes.ts";

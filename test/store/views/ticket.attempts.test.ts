@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { ticketOf } from "../../../src/domain/run/state.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
-import { outcomeLabel } from "../../../src/store/labels/outcome-label.ts";
-import { finishOf } from "../../../src/store/labels/ticket-stage.ts";
+import { finishOf } from "../../../src/store/labels/progress-label.ts";
+import { outcomeLabel } from "../../../src/store/labels/tone.ts";
 import { attemptHistoriesOf, decisiveEntry, evidenceOf } from "../../../src/store/ticket-log/attempts.ts";
 import { targetOf } from "../../../src/store/ticket-log/target.ts";
 import { INITIAL_TICKET, reduceTicketView, type TicketViewAction } from "../../../src/store/views/ticket.ts";

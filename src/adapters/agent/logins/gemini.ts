@@ -2,7 +2,7 @@ import { readdir, readFile, realpath } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { VENDORS } from "../../../domain/batch/vendors.ts";
-import { errorCode } from "../../../domain/values/error-text.ts";
+import { errorCode } from "../../../domain/values/text.ts";
 import { numberOf, textOf } from "../../json.ts";
 import type { LoginFormat } from "./login-format.ts";
 

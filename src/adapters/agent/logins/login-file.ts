@@ -3,7 +3,7 @@ import { constants } from "node:fs";
 import { mkdir, open, readdir, readFile, rename, rm, rmdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { errorCode, hasErrorCode } from "../../../domain/values/error-text.ts";
+import { errorCode, hasErrorCode } from "../../../domain/values/text.ts";
 import { isObject, type JsonObject } from "../../json.ts";
 
 /** Bytes of the largest file. */

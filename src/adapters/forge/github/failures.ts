@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { boundedHead, boundedTail } from "../../../domain/values/bounded-text.ts";
-import { plainText } from "../../../domain/values/text.ts";
+import { boundedHead, boundedTail, plainText } from "../../../domain/values/text.ts";
 import type { FailedCheck, PastCheck } from "../../../ports/forge.ts";
 import { checkName, plainUrl } from "./checks.ts";
 import { allCheckRunsOf, type CheckRun, checkRunsOf, hasFailed, type Job, jobsOf } from "./jobs.ts";

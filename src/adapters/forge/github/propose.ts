@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { boundedHead } from "../../../domain/values/bounded-text.ts";
-import { plainText } from "../../../domain/values/text.ts";
+import { boundedHead, plainText } from "../../../domain/values/text.ts";
 import { ForgeUnavailable, type Proposal, type Proposed } from "../../../ports/forge.ts";
 import type { GitRemote } from "../../../ports/vcs.ts";
 import { GitHubRefusal, LostAnswer } from "../../github/failures.ts";

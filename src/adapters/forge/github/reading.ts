@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { Comment, PullRequestState, ReviewThread } from "../../../domain/forge/pull-request.ts";
-import { boundedHead } from "../../../domain/values/bounded-text.ts";
-import { plainText } from "../../../domain/values/text.ts";
+import { boundedHead, plainText } from "../../../domain/values/text.ts";
 import { ForgeUnavailable } from "../../../ports/forge.ts";
 import { CHECK_FIELDS, Check, checkName, checksOf, plainUrl, workflowsOf } from "./checks.ts";
 import { COST, type GitHubRepository } from "./repository.ts";

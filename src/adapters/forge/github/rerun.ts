@@ -1,4 +1,4 @@
-import { firstFewLine } from "../../../domain/values/first-few.ts";
+import { firstFewLine } from "../../../domain/values/text.ts";
 import { JobsStillRun, RerunRefused } from "../../../ports/forge.ts";
 import { GitHubRefusal, LostAnswer } from "../../github/failures.ts";
 import { checkName } from "./checks.ts";

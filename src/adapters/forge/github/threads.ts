@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { boundedHead } from "../../../domain/values/bounded-text.ts";
-import { plainText } from "../../../domain/values/text.ts";
+import { boundedHead, plainText } from "../../../domain/values/text.ts";
 import { Anything, COST, type GitHubRepository } from "./repository.ts";
 
 /** Characters of an answer; GitHub takes 65,536. */

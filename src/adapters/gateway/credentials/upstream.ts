@@ -2,7 +2,7 @@ import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, type Outg
 import { isIP } from "node:net";
 import type { Duplex } from "node:stream";
 import { connect, type TLSSocket } from "node:tls";
-import { errorMessage } from "../../../domain/values/error-text.ts";
+import { errorMessage } from "../../../domain/values/text.ts";
 import type { GatewayLimits } from "../../../ports/gateway.ts";
 import type { Authority } from "../hosts/authority.ts";
 import { type Dialler, dial } from "../hosts/dial.ts";

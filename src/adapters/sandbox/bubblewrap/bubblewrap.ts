@@ -6,7 +6,7 @@ import {
   type Launch,
   type Layer,
   type Sandbox,
-} from "../../../ports/sandbox.ts";
+} from "../../../ports/executor.ts";
 import { systemCode } from "../../disk-error.ts";
 import { findProgram } from "../find-program.ts";
 import { insideEnvironment } from "../inside-environment.ts";

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { hasErrorCode } from "../../../domain/values/error-text.ts";
+import { hasErrorCode } from "../../../domain/values/text.ts";
 
 /** O_CLOEXEC in /proc/pid/fdinfo, octal (proc_pid_fdinfo(5)). */
 const CLOSED_ON_EXEC = 0o2_000_000;

@@ -1,6 +1,6 @@
 import { closeSync } from "node:fs";
 import { basename, dirname } from "node:path";
-import { ConfinementRefused, type Layer } from "../../../ports/sandbox.ts";
+import { ConfinementRefused, type Layer } from "../../../ports/executor.ts";
 import { runBriefly } from "../../executor/brief-run.ts";
 import { kernelSetting } from "../why-not.ts";
 import { becoming, quoted } from "./starter.ts";

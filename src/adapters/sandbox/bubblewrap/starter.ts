@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { ConfinementRefused, type ProcessLimits } from "../../../ports/sandbox.ts";
+import { ConfinementRefused, type ProcessLimits } from "../../../ports/executor.ts";
 import { runBriefly } from "../../executor/brief-run.ts";
 import { inheritedFiles } from "./open-files.ts";
 

@@ -1,7 +1,7 @@
 import { closeSync, readFileSync, readlinkSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
-import { hasErrorCode } from "../../../domain/values/error-text.ts";
-import type { SandboxEnd } from "../../../ports/sandbox.ts";
+import { hasErrorCode } from "../../../domain/values/text.ts";
+import type { SandboxEnd } from "../../../ports/executor.ts";
 import { readStat } from "../../executor/process-id.ts";
 import { type UnlinkedFile, unlinkedFile } from "./unlinked-file.ts";
 

@@ -1,4 +1,4 @@
-import { type Confinement, ConfinementRefused } from "../../../ports/sandbox.ts";
+import { type Confinement, ConfinementRefused } from "../../../ports/executor.ts";
 import type { Mount } from "./mount.ts";
 import { isSocket } from "./open-sockets.ts";
 import { isWithin, type Way, wayTo, wayToPlace } from "./real-path.ts";

@@ -1,6 +1,6 @@
 import { type Dirent, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { hasErrorCode } from "../../../domain/values/error-text.ts";
+import { hasErrorCode } from "../../../domain/values/text.ts";
 import type { Mount } from "./mount.ts";
 import { realPath, wayTo } from "./real-path.ts";
 

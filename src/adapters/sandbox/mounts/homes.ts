@@ -1,5 +1,5 @@
 import { userInfo } from "node:os";
-import { hasErrorCode } from "../../../domain/values/error-text.ts";
+import { hasErrorCode } from "../../../domain/values/text.ts";
 import { realPath } from "./real-path.ts";
 
 /** HOME and the home from the password file, which programs also look up; not `/`, the home of users without one. Real paths. */

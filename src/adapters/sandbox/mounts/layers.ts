@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Layer } from "../../../ports/sandbox.ts";
+import type { Layer } from "../../../ports/executor.ts";
 import { systemCode } from "../../disk-error.ts";
 import { layerTable, outerNamespace, TOOLS, works } from "../bubblewrap/outer-namespace.ts";
 

@@ -1,6 +1,6 @@
 import { lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { dirname, isAbsolute, join, normalize, sep } from "node:path";
-import { ConfinementRefused } from "../../../ports/sandbox.ts";
+import { ConfinementRefused } from "../../../ports/executor.ts";
 
 /** A symbolic link on the way to a path: its own real path and its target. */
 export interface Link {

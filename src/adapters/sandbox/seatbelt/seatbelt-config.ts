@@ -1,4 +1,4 @@
-import { type Confinement, ConfinementRefused } from "../../../ports/sandbox.ts";
+import { type Confinement, ConfinementRefused } from "../../../ports/executor.ts";
 import { type Closed, confinementMounts } from "../mounts/confinement-mounts.ts";
 import type { Mount } from "../mounts/mount.ts";
 import { isWithin, realPath } from "../mounts/real-path.ts";

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, sym
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { wrapCommandWithSandboxMacOS } from "@anthropic-ai/sandbox-runtime/dist/sandbox/macos-sandbox-utils.js";
-import { type Confined, type Confinement, ConfinementRefused, type Launch, type Sandbox } from "../../../ports/sandbox.ts";
+import { type Confined, type Confinement, ConfinementRefused, type Launch, type Sandbox } from "../../../ports/executor.ts";
 import type { BubblewrapOptions } from "../bubblewrap/bubblewrap.ts";
 import { findProgram } from "../find-program.ts";
 import { insideEnvironment } from "../inside-environment.ts";

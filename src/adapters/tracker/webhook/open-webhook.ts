@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { errorMessage } from "../../../domain/values/error-text.ts";
-import { plainText } from "../../../domain/values/text.ts";
+import { errorMessage, plainText } from "../../../domain/values/text.ts";
 import { EXIT, UserError } from "../../../domain/values/user-error.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { ACCEPTED, claimedSignature, DeliveryCheck, RefusedDelivery, type WebhookKind } from "./delivery.ts";

@@ -1,5 +1,5 @@
 import type { ChangedFile } from "../../../domain/bound/touched.ts";
-import { objectId } from "../git/ref-names.ts";
+import { objectId } from "../git/git-call.ts";
 import { mustGit, runGit } from "../git/run-git.ts";
 import { AS_RAW, parseRaw } from "../landing/change.ts";
 import { checkoutPlace, withoutFilters } from "../repository/locate.ts";

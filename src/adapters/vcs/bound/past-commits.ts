@@ -1,5 +1,5 @@
 import type { PastCommit } from "../../../domain/bound/suggest-zones.ts";
-import { objectId } from "../git/ref-names.ts";
+import { objectId } from "../git/git-call.ts";
 import { mustGit } from "../git/run-git.ts";
 import type { GitPlace } from "./rules-at.ts";
 

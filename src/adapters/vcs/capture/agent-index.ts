@@ -3,7 +3,7 @@ import { copyFile, lstat, mkdir, readdir, rm, stat, utimes } from "node:fs/promi
 import { basename, join } from "node:path";
 import type { GitCall, GitResult } from "../git/git-call.ts";
 import type { Script } from "../git/guarded-git.ts";
-import { ifThere } from "../repository/admin-dirs.ts";
+import { ifThere } from "../repository/store.ts";
 
 /** Larger than the index of any repository that git is known to handle, and than any of its settings. Bytes. */
 const MAX_INDEX = 512 * 1024 * 1024;

@@ -1,9 +1,8 @@
 import { lstat, mkdir, stat, writeFile } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import type { RepoView } from "../../../ports/vcs.ts";
-import { branchRef } from "../git/ref-names.ts";
-import { adminDirsOf, ifThere } from "../repository/admin-dirs.ts";
-import type { Store } from "../repository/store.ts";
+import { branchRef } from "../git/git-call.ts";
+import { adminDirsOf, ifThere, type Store } from "../repository/store.ts";
 import { agentDir, makeWorkerGit, objectMounts, toldConfig } from "./worker-git.ts";
 
 /** The path at which a confined worker finds its git folder. */

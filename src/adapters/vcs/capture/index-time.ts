@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { open, stat, utimes } from "node:fs/promises";
-import { ifThere } from "../repository/admin-dirs.ts";
+import { ifThere } from "../repository/store.ts";
 
 /**
  * Gives an index the time of its original or copy, rounded down to a millisecond. Git reads a file again if its time is not older

@@ -1,5 +1,5 @@
+import { displayName, objectId } from "../git/git-call.ts";
 import { partOf, writeCommit } from "../git/git-queries.ts";
-import { displayName, objectId } from "../git/ref-names.ts";
 import { buildCandidate } from "../landing/candidate.ts";
 import { isAncestor } from "../repository/history.ts";
 import type { Store } from "../repository/store.ts";

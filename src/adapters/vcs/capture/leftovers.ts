@@ -2,10 +2,9 @@ import type { Dirent } from "node:fs";
 import { lstat, opendir } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { systemCode } from "../../disk-error.ts";
+import { displayName } from "../git/git-call.ts";
 import type { GuardedGit } from "../git/guarded-git.ts";
-import { displayName } from "../git/ref-names.ts";
-import { ifThere } from "../repository/admin-dirs.ts";
-import type { Store } from "../repository/store.ts";
+import { ifThere, type Store } from "../repository/store.ts";
 
 /** The largest ignore or attribute file that git may read: it reads them whole. In blocks of 512 bytes, as find(1) counts. */
 const MAX_RULES_BLOCKS = 2 * 1024;

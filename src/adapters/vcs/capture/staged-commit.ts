@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import { partOf, writeCommit } from "../git/git-queries.ts";
 import { type GuardedGit, mustGuarded } from "../git/guarded-git.ts";
-import { readHead } from "../repository/admin-dirs.ts";
-import { preparePrivateDir, type Store } from "../repository/store.ts";
+import { preparePrivateDir, readHead, type Store } from "../repository/store.ts";
 import { takeStaged } from "./import-objects.ts";
 import { stageAll } from "./stage.ts";
 import { makeQuarantine } from "./take-over.ts";

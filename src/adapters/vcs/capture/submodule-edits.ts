@@ -1,11 +1,10 @@
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import type { Change, Repo } from "../../../ports/vcs.ts";
+import { branchRef } from "../git/git-call.ts";
 import { moveRef, writeCommit } from "../git/git-queries.ts";
 import { guardedGit } from "../git/guarded-git.ts";
-import { branchRef } from "../git/ref-names.ts";
-import { ifThere } from "../repository/admin-dirs.ts";
-import { preparePrivateDir, type Store } from "../repository/store.ts";
+import { ifThere, preparePrivateDir, type Store } from "../repository/store.ts";
 import { type Submodule, submodulesOf } from "../repository/submodules.ts";
 import { prepareIndex, stage } from "./staged-commit.ts";
 

@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { copyFile, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { hasErrorCode } from "../../../domain/values/error-text.ts";
-import { ifThere } from "../repository/admin-dirs.ts";
-import type { Store } from "../repository/store.ts";
+import { hasErrorCode } from "../../../domain/values/text.ts";
+import { ifThere, type Store } from "../repository/store.ts";
 
 /** The parts of a pack, in the order in which they may appear: git uses a pack once its index exists. */
 const PARTS = [".pack", ".rev", ".idx"];

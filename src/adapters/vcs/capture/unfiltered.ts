@@ -1,9 +1,8 @@
 import type { Change } from "../../../ports/vcs.ts";
-import { displayName } from "../git/ref-names.ts";
+import { displayName } from "../git/git-call.ts";
 import { readFilesAt } from "../landing/derived-commit.ts";
 import type { Store } from "../repository/store.ts";
-import { filtersAt } from "./attributes.ts";
-import { LFS, parsePointer, whyNotThere } from "./large-files.ts";
+import { filtersAt, LFS, parsePointer, whyNotThere } from "./attributes.ts";
 
 /** The beginning of a file that git-crypt has encrypted, under whatever key; the name of its filter may have the key's behind. */
 const ENCRYPTED = "\0GITCRYPT\0";

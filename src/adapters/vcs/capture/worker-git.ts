@@ -3,11 +3,10 @@ import { constants } from "node:fs";
 import { copyFile, lstat, mkdir, open, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { RepoView } from "../../../ports/vcs.ts";
-import { isObjectId } from "../git/ref-names.ts";
-import { ifThere, readShort } from "../repository/admin-dirs.ts";
+import { isObjectId } from "../git/git-call.ts";
 import { exists } from "../repository/locate.ts";
 import { packedRefs, refSnapshot } from "../repository/ref-snapshot.ts";
-import type { Store } from "../repository/store.ts";
+import { ifThere, readShort, type Store } from "../repository/store.ts";
 
 /** The path at which a confined program finds the repository's objects, read-only. */
 export const SHARED_OBJECTS = "/run/git/objects";

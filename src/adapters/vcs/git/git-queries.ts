@@ -5,8 +5,7 @@ import { RepoUnavailable } from "../../../ports/vcs.ts";
 import { type Signer, signatureHeader } from "../landing/sign.ts";
 import { findClash } from "../repository/ref-snapshot.ts";
 import type { Store } from "../repository/store.ts";
-import { GitFailure, type GitResult, IDENTITY, MAIL } from "./git-call.ts";
-import { isObjectId, objectId } from "./ref-names.ts";
+import { GitFailure, type GitResult, IDENTITY, isObjectId, MAIL, objectId } from "./git-call.ts";
 
 /** A move of a ref: created if it does not exist, deleted if `to` is not given. */
 interface Move {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Confined } from "../../../ports/sandbox.ts";
+import type { Confined } from "../../../ports/executor.ts";
 import { afterRunning } from "../../executor/run-time.ts";
 import type { CaptureBounds } from "../capture/capture-bounds.ts";
 import { exists } from "../repository/locate.ts";

@@ -1,4 +1,4 @@
-import { hasErrorCode } from "../../../domain/values/error-text.ts";
+import { hasErrorCode } from "../../../domain/values/text.ts";
 import { GitMissing } from "./git-call.ts";
 
 /** Output of a bounded process that is kept, per stream. Bytes. */

@@ -1,4 +1,4 @@
-import { errorMessage } from "../../../domain/values/error-text.ts";
+import { errorMessage } from "../../../domain/values/text.ts";
 import { GitMissing } from "./git-call.ts";
 import type { GitAnswer, GitCancel, GitRequest } from "./git-helper.ts";
 import { killBounded } from "./process-groups.ts";

@@ -1,8 +1,7 @@
 import type { Candidate, Repo } from "../../../ports/vcs.ts";
-import { GitFailure, type GitResult } from "../git/git-call.ts";
+import { displayName, GitFailure, type GitResult, isObjectId, objectId } from "../git/git-call.ts";
 import { commitTime, partOf, writeCommit } from "../git/git-queries.ts";
 import { askBounded, guardedGit } from "../git/guarded-git.ts";
-import { displayName, isObjectId, objectId } from "../git/ref-names.ts";
 import type { Store } from "../repository/store.ts";
 
 /** Messages of git when it is refused memory (wrapper.c, packfile.c). */

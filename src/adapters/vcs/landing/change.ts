@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Change, ChangedPath } from "../../../ports/vcs.ts";
-import { objectId } from "../git/ref-names.ts";
+import { objectId } from "../git/git-call.ts";
 import type { Store } from "../repository/store.ts";
 import { askDiff } from "./diff-tree.ts";
 

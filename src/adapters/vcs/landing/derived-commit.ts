@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { GitFailure } from "../git/git-call.ts";
+import { GitFailure, objectId } from "../git/git-call.ts";
 import { partOf, writeCommit } from "../git/git-queries.ts";
-import { objectId } from "../git/ref-names.ts";
 import type { Store } from "../repository/store.ts";
 
 /** The limit of all files read together. Bytes. */

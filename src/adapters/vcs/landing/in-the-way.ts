@@ -1,7 +1,6 @@
 import { lstat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { ifThere } from "../repository/admin-dirs.ts";
-import type { Store } from "../repository/store.ts";
+import { ifThere, type Store } from "../repository/store.ts";
 import { diffTree } from "./diff-tree.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { type Landing, RepoUnavailable } from "../../../ports/vcs.ts";
+import { isObjectId, objectId } from "../git/git-call.ts";
 import { partOf, tryMoveRef } from "../git/git-queries.ts";
-import { isObjectId, objectId } from "../git/ref-names.ts";
 import { type Compare, filesUnlikeCommit } from "../repository/compare-checkout.ts";
 import { baseTip, isAncestor } from "../repository/history.ts";
 import type { Store } from "../repository/store.ts";

@@ -1,10 +1,8 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type ChangedAttributes, changedAttributes, namesFilter, toBase } from "../capture/attributes.ts";
-import { fillLargeFiles } from "../capture/large-files.ts";
+import { type ChangedAttributes, changedAttributes, fillLargeFiles, namesFilter, toBase } from "../capture/attributes.ts";
 import { SHARED_OBJECTS } from "../capture/worker-git.ts";
-import type { GitCall, Setting } from "../git/git-call.ts";
-import { objectId } from "../git/ref-names.ts";
+import { type GitCall, objectId, type Setting } from "../git/git-call.ts";
 import { makeGitDir } from "../repository/git-dir.ts";
 import { packedRefs, refSnapshot } from "../repository/ref-snapshot.ts";
 import type { Store } from "../repository/store.ts";

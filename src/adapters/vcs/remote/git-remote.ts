@@ -1,14 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
-import { errorMessage } from "../../../domain/values/error-text.ts";
-import { plainText } from "../../../domain/values/text.ts";
+import { errorMessage, plainText } from "../../../domain/values/text.ts";
 import { EXIT, UserError } from "../../../domain/values/user-error.ts";
 import { type GitRemote, type RemoteCredentials, type RemotePush, RepoUnavailable } from "../../../ports/vcs.ts";
 import { nameWait } from "../../executor/long-waits.ts";
 import { afterRunning } from "../../executor/run-time.ts";
-import { type GitCall, GitMissing, type GitResult, gitEnvironment } from "../git/git-call.ts";
+import { branchRef, displayName, type GitCall, GitMissing, type GitResult, gitEnvironment, objectId } from "../git/git-call.ts";
 import { commitTime, partOf, writeCommit } from "../git/git-queries.ts";
-import { branchRef, displayName, objectId } from "../git/ref-names.ts";
 import { baseTip, isAncestor, isCommit } from "../repository/history.ts";
 import { pushUrl } from "../repository/remote-address.ts";
 import type { Store } from "../repository/store.ts";

@@ -3,9 +3,8 @@ import { copyFile, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { attributesIn } from "../capture/attributes.ts";
 import { GitFailure } from "../git/git-call.ts";
-import { ifThere } from "./admin-dirs.ts";
 import { type Checkout, driversIn, inPersonsCheckout } from "./person-git.ts";
-import type { Store } from "./store.ts";
+import { ifThere, type Store } from "./store.ts";
 
 /** Whether the filters of the person's settings may run for a comparison: only where a landing brings the checkout along. */
 export interface Compare {

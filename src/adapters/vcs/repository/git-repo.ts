@@ -6,8 +6,8 @@ import { capture } from "../capture/capture.ts";
 import { keepSubmoduleEdits } from "../capture/submodule-edits.ts";
 import { sweepTemporary } from "../capture/take-over.ts";
 import { withUnfiltered } from "../capture/unfiltered.ts";
+import { branchRef, GitFailure, objectId } from "../git/git-call.ts";
 import { moveRef, partOf } from "../git/git-queries.ts";
-import { branchRef } from "../git/ref-names.ts";
 import { serialQueue } from "../git/serial-queue.ts";
 import { buildCandidate } from "../landing/candidate.ts";
 import { changeBetween } from "../landing/change.ts";
@@ -19,7 +19,6 @@ import { pristineCheckout } from "../landing/pristine.ts";
 import { openRemote, type RemoteBounds } from "../remote/git-remote.ts";
 import { remoteAccess } from "../remote/remote-access.ts";
 import { baseTip, commitsSince, identityOf, isCommit, missingFromBase } from "./history.ts";
-import { readFileAt } from "./read-file.ts";
 import { branchesBelow } from "./ref-snapshot.ts";
 import { locateOrRefuse, refuseBaseName, refuseState } from "./refuse.ts";
 import { remoteAddress as pageOf, pushUrl } from "./remote-address.ts";
@@ -159,4 +158,30 @@ async function readTree(store: Store, commit: string): Promise<CommitTree> {
     }),
   );
   return { id, files };
+}
+
+/** The limit of what is read of a file; callers want small files. Bytes. */
+const MOST = 1_000_000;
+
+/**
+ * The text of a file in a commit, from the object itself: no filter runs and no link is followed. Undefined if the commit has no
+ * such file. A longer file is read up to a million bytes. Throws a GitFailure if git fails.
+ */
+export async function readFileAt(store: Store, { commit, path }: { commit: string; path: string }): Promise<string | undefined> {
+  // A session reads all but paths that do not fit on a line.
+  if (!path.includes("\n")) return (await readFilesAt(store, { commit, paths: [path] })).get(path)?.slice(0, MOST);
+  const args = ["cat-file", "blob", `${objectId(commit)}:${path}`];
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const result = await store.tryContent(args, {
+    onOutput: (chunk) => {
+      chunks.push(chunk);
+      size += chunk.length;
+      return size > MOST ? "stop" : "more";
+    },
+  });
+  if (result.stopped || result.status === 0) return Buffer.concat(chunks).toString("utf8");
+  const listed = await store.content(["--literal-pathspecs", "ls-tree", "-z", "--full-tree", objectId(commit), "--", path]);
+  if (listed === "") return undefined;
+  throw new GitFailure(args, result);
 }

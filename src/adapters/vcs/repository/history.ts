@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import { basename } from "node:path";
 import type { Commit } from "../../../ports/vcs.ts";
-import { GitFailure } from "../git/git-call.ts";
+import { GitFailure, objectId } from "../git/git-call.ts";
 import { partOf } from "../git/git-queries.ts";
-import { objectId } from "../git/ref-names.ts";
 import { followedRemote } from "./remote-address.ts";
 import type { Store } from "./store.ts";
 

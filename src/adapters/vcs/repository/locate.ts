@@ -1,6 +1,6 @@
 import { lstat, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { errorCode } from "../../../domain/values/error-text.ts";
+import { errorCode } from "../../../domain/values/text.ts";
 import type { GitCall, Setting } from "../git/git-call.ts";
 import { mustGit, runGit } from "../git/run-git.ts";
 import { alternatesOf, type Borrowed } from "./alternates.ts";

@@ -2,7 +2,7 @@ import { lstatSync, readdirSync, readFileSync, type Stats, statSync } from "node
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { EXIT, UserError } from "../../../domain/values/user-error.ts";
-import { displayName } from "../git/ref-names.ts";
+import { displayName } from "../git/git-call.ts";
 
 /** Entries below a git folder that are looked at. A look at 100,000 takes some 0.2 s. */
 const MOST_ENTRIES = 200_000;

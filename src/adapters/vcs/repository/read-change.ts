@@ -1,8 +1,7 @@
 import { readFile, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { isWholePatch, type ShownChange } from "../../../domain/review/shown-change.ts";
-import { GitFailure, GitMissing } from "../git/git-call.ts";
-import { objectId } from "../git/ref-names.ts";
+import { GitFailure, GitMissing, objectId } from "../git/git-call.ts";
 import { writePatch } from "../landing/patch.ts";
 import { locate } from "./locate.ts";
 import { openStore, type Store } from "./store.ts";

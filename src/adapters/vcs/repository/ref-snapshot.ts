@@ -1,8 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { branchRef, displayName, isObjectId } from "../git/ref-names.ts";
-import { ifThere, readShort } from "./admin-dirs.ts";
-import type { Store } from "./store.ts";
+import { branchRef, displayName, isObjectId } from "../git/git-call.ts";
+import { ifThere, readShort, type Store } from "./store.ts";
 
 /** Refs in a snapshot. Notes, stashes and replacements are left out: they are the user's alone. */
 const KINDS = ["refs/heads", "refs/tags", "refs/remotes"];

@@ -1,14 +1,12 @@
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { EXIT, UserError } from "../../../domain/values/user-error.ts";
-import type { Setting } from "../git/git-call.ts";
-import { displayName } from "../git/ref-names.ts";
-import { adminDirs, ifThere } from "./admin-dirs.ts";
+import { displayName, type Setting } from "../git/git-call.ts";
 import { alternatesOf } from "./alternates.ts";
 import { isCommit } from "./history.ts";
 import { exists } from "./locate.ts";
 import { refuseUnfitGitDir } from "./plain-clone.ts";
-import { openStore, preparePrivateDir, type Store } from "./store.ts";
+import { adminDirs, ifThere, openStore, preparePrivateDir, type Store } from "./store.ts";
 import { readFiles } from "./trees.ts";
 
 /** A submodule that a recursive checkout of a commit has. */

@@ -1,6 +1,5 @@
-import { GitFailure } from "../git/git-call.ts";
+import { GitFailure, objectId } from "../git/git-call.ts";
 import { partOf } from "../git/git-queries.ts";
-import { objectId } from "../git/ref-names.ts";
 import type { Store } from "./store.ts";
 
 /** An entry of a folder in a commit. */

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { access, statfs } from "node:fs/promises";
 import { join } from "node:path";
-import { errorMessage, hasErrorCode } from "../../../domain/values/error-text.ts";
+import { errorMessage, hasErrorCode } from "../../../domain/values/text.ts";
 import { type Repo, RepoUnavailable } from "../../../ports/vcs.ts";
 import { GitMissing } from "../git/git-call.ts";
 import { SigningFailed } from "../landing/sign.ts";

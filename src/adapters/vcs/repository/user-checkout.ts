@@ -1,17 +1,15 @@
 import { existsSync } from "node:fs";
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { firstFewLine } from "../../../domain/values/first-few.ts";
+import { firstFewLine } from "../../../domain/values/text.ts";
 import { filtersAt } from "../capture/attributes.ts";
-import { GitFailure, type GitResult } from "../git/git-call.ts";
-import { displayName, objectId } from "../git/ref-names.ts";
+import { displayName, GitFailure, type GitResult, objectId } from "../git/git-call.ts";
 import { diffTree } from "../landing/diff-tree.ts";
 import { inTheWay } from "../landing/in-the-way.ts";
-import { adminDirs, ifThere, MAX_PATH, readHead, readShort, resolvedParent } from "./admin-dirs.ts";
 import { type Compare, compareWithCommit } from "./compare-checkout.ts";
 import { exists } from "./locate.ts";
 import { inPersonsCheckout, writingDrivers } from "./person-git.ts";
-import type { Store } from "./store.ts";
+import { adminDirs, ifThere, MAX_PATH, readHead, readShort, resolvedParent, type Store } from "./store.ts";
 import { submodulesOf } from "./submodules.ts";
 
 /** A folder in which a person has the base branch checked out. */

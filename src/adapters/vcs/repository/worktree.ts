@@ -1,19 +1,17 @@
-import { copyFile, mkdir, writeFile } from "node:fs/promises";
+import { copyFile, lstat, mkdir, opendir, rmdir, unlink, writeFile } from "node:fs/promises";
 import { basename, join, resolve, sep } from "node:path";
-import { hasErrorCode } from "../../../domain/values/error-text.ts";
+import { hasErrorCode } from "../../../domain/values/text.ts";
+import { systemCode } from "../../disk-error.ts";
 import { removeFolder } from "../../remove-folder.ts";
-import { filtersAt } from "../capture/attributes.ts";
+import { fillLargeFiles, filtersAt, LFS } from "../capture/attributes.ts";
 import { noteStats } from "../capture/index-stats.ts";
 import { keepOlder } from "../capture/index-time.ts";
-import { fillLargeFiles, LFS } from "../capture/large-files.ts";
 import { agentDir } from "../capture/worker-git.ts";
+import { type BoundedStart, branchRef, objectId } from "../git/git-call.ts";
 import { moveRef } from "../git/git-queries.ts";
-import { branchRef, objectId } from "../git/ref-names.ts";
 import type { serialQueue } from "../git/serial-queue.ts";
-import { adminDirs, adminDirsOf, readHead, resolvedParent } from "./admin-dirs.ts";
 import { exists } from "./locate.ts";
-import { removeTrees } from "./remove-tree.ts";
-import { preparePrivateDir, type Store } from "./store.ts";
+import { adminDirs, adminDirsOf, preparePrivateDir, readHead, resolvedParent, type Store } from "./store.ts";
 import { fillSubmodules } from "./submodules.ts";
 
 type Queue = ReturnType<typeof serialQueue>;
@@ -139,4 +137,60 @@ async function refuseUserFolder(store: Store, path: string): Promise<void> {
       `a worktree cannot be at ${JSON.stringify(path)}: it must be an absolute path apart from the repository`,
     );
   }
+}
+
+/** Time limit for removing a folder. A million files take half a minute on a busy disk. Milliseconds. */
+const REMOVE_MS = 120_000;
+
+/** Files and folders that this process removes by itself, and the longest path. */
+const MOST_HERE = 2_000;
+const LONGEST_HERE = 2_000;
+
+/**
+ * Removes folders that a worker wrote, whatever they contain, without following links. Small ones without closed folders are
+ * removed here. rm(1) removes all others: it works by a handle of each folder, so also paths that are longer than a path may be. Closed
+ * folders are opened first if necessary. Throws if something is left.
+ */
+async function removeTrees(store: Store, paths: readonly string[]): Promise<void> {
+  const budget = { entries: MOST_HERE };
+  const isRemoved = await Promise.all((await thereOf(paths)).map((path) => removeSmall(path, budget)));
+  if (!isRemoved.includes(false)) return;
+  const stop = AbortSignal.timeout(REMOVE_MS);
+  const run = (argv: readonly string[]) => {
+    const bounded: BoundedStart = { argv, cwd: "/", env: { PATH: "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C" } };
+    return store.start({ args: argv, gitDir: "/", bounded }, stop);
+  };
+  const removed = await run(["rm", "-rf", "--", ...paths]);
+  if (removed.status === 0) return;
+  const left = await thereOf(paths);
+  if (left.length === 0) return;
+  await run(["chmod", "-R", "u+rwX", "--", ...left]);
+  const again = await run(["rm", "-rf", "--", ...left]);
+  if (again.status === 0) return;
+  throw new Error(`${left[0]} cannot be removed: ${again.stderr.trim().slice(0, 300) || "it takes too long"}`);
+}
+
+/** True if a folder was removed; false if it is large or resists: some of it may be left. */
+async function removeSmall(path: string, budget: { entries: number }): Promise<boolean> {
+  if (path.length > LONGEST_HERE) return false;
+  try {
+    if (!(await lstat(path)).isDirectory()) return false;
+    for await (const entry of await opendir(path)) {
+      budget.entries -= 1;
+      if (budget.entries < 0) return false;
+      const inner = join(path, entry.name);
+      if (!entry.isDirectory()) await unlink(inner);
+      else if (!(await removeSmall(inner, budget))) return false;
+    }
+    await rmdir(path);
+    return true;
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return false;
+  }
+}
+
+async function thereOf(paths: readonly string[]): Promise<string[]> {
+  const there = await Promise.all(paths.map(exists));
+  return paths.filter((_, i) => there[i]);
 }

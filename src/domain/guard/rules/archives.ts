@@ -1,9 +1,7 @@
-import type { Call, Inspector } from "../call.ts";
 import { optionValue, readOptions } from "../options.ts";
-import { absolutePath, type Places } from "../paths.ts";
+import { absolutePath, type Call, type Inspector, type Places } from "../paths.ts";
 import type { Scope } from "../shell/scope.ts";
-import { judgeDeletion } from "./deletion.ts";
-import { judgeWrite } from "./protected-files.ts";
+import { judgeDeletion, judgeWrite } from "./deletion.ts";
 import { isSecretFile } from "./secrets.ts";
 
 /** What `tar` is told. */

@@ -1,10 +1,8 @@
-import type { Call, Inspector } from "../call.ts";
 import { hasOption, type Options, optionValue, readOptions } from "../options.ts";
-import { absolutePath, type Places, zoneOf } from "../paths.ts";
-import { isExact, isGlob } from "../shell/marks.ts";
-import { judgeDevice, judgeEmptying } from "./deletion.ts";
+import { absolutePath, type Call, type Inspector, type Places, zoneOf } from "../paths.ts";
+import { isExact, isGlob } from "../shell/scope.ts";
+import { judgeDevice, judgeEmptying, judgeWrite } from "./deletion.ts";
 import { keepOrigins } from "./links.ts";
-import { judgeWrite } from "./protected-files.ts";
 
 /** Judges `mv`, `cp`, `ln` and `install`: what is moved away, and what is written. */
 export function judgeCopy(call: Call, guard: Inspector, places: Places): void {

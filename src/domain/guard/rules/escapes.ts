@@ -1,5 +1,4 @@
-import type { Call, Inspector } from "../call.ts";
-import type { Places } from "../paths.ts";
+import type { Call, Inspector, Places } from "../paths.ts";
 import type { Scope } from "../shell/scope.ts";
 import { judgeDeletion } from "./deletion.ts";
 

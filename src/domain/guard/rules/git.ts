@@ -1,8 +1,6 @@
-import type { Inspector } from "../call.ts";
 import { hasOption, type Options, readOptions } from "../options.ts";
-import { matchesGlob } from "../paths.ts";
-import { isExact, isGlob, MARK } from "../shell/marks.ts";
-import type { Scope } from "../shell/scope.ts";
+import { type Inspector, matchesGlob } from "../paths.ts";
+import { isExact, isGlob, MARK, type Scope } from "../shell/scope.ts";
 
 /** A git command without the options that come before it. */
 export interface GitCommand {

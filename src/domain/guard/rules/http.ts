@@ -1,7 +1,7 @@
-import type { Call, Inspector } from "../call.ts";
 import { optionValue, readOptions } from "../options.ts";
+import type { Call, Inspector } from "../paths.ts";
 import type { RuleId } from "../rule-table.ts";
-import { MARK, unknownAt } from "../shell/marks.ts";
+import { MARK, unknownAt } from "../shell/scope.ts";
 import { judgeSql } from "./databases.ts";
 
 const CURL = {

@@ -1,5 +1,4 @@
-import type { Call } from "../call.ts";
-import { absolutePath, normalPath, type Places, pathAsWritten, zoneOf } from "../paths.ts";
+import { absolutePath, type Call, normalPath, type Places, pathAsWritten, zoneOf } from "../paths.ts";
 import type { Scope } from "../shell/scope.ts";
 
 /** What a command links, moves or mounts, and where to. */

@@ -1,5 +1,5 @@
-import type { Inspector } from "../call.ts";
-import { isUnknown } from "../shell/marks.ts";
+import type { Inspector } from "../paths.ts";
+import { isUnknown } from "../shell/scope.ts";
 import type { CommandRule } from "./commands/command-rule.ts";
 import { DATABASE_RULES } from "./commands/databases.ts";
 import { INFRASTRUCTURE_RULES } from "./commands/infrastructure.ts";

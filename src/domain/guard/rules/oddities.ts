@@ -1,13 +1,11 @@
-import type { Call, Inspector } from "../call.ts";
 import { hasOption, optionValue, readOptions } from "../options.ts";
-import type { Places } from "../paths.ts";
-import { isExact, isUnknown } from "../shell/marks.ts";
+import type { Call, Inspector, Places } from "../paths.ts";
+import { isExact, isUnknown } from "../shell/scope.ts";
 import { judgeCmd } from "../unwrap/powershell.ts";
 import { judgeArchiver, judgeRemoteModule, judgeSweeper, judgeTar } from "./archives.ts";
-import { judgeDeletion, judgeEmptying } from "./deletion.ts";
+import { judgeDeletion, judgeEmptying, judgeWrite } from "./deletion.ts";
 import { judgeEscapingProgram, judgeTcl, judgeVimDelete } from "./escapes.ts";
 import { keepMount } from "./links.ts";
-import { judgeWrite } from "./protected-files.ts";
 import { judgeEnvironment } from "./secrets.ts";
 
 type JudgeOddity = (call: Call, guard: Inspector, places: Places) => void;

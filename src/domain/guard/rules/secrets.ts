@@ -1,8 +1,6 @@
-import type { Call, Inspector } from "../call.ts";
 import { hasOption, readOptions } from "../options.ts";
-import { absolutePath, isWithin, type Places } from "../paths.ts";
-import { isGlob, isUnknown, MARK, unknownAt } from "../shell/marks.ts";
-import { isSecretName, type Scope } from "../shell/scope.ts";
+import { absolutePath, type Call, type Inspector, isWithin, type Places } from "../paths.ts";
+import { isGlob, isSecretName, isUnknown, MARK, type Scope, unknownAt } from "../shell/scope.ts";
 
 /** Folders and files below a home folder that hold credentials. */
 const HOME_SECRETS =

@@ -1,11 +1,10 @@
-import type { Call, Inspector } from "../call.ts";
 import { readOptions } from "../options.ts";
-import { absolutePath, normalPath } from "../paths.ts";
+import { absolutePath, type Call, type Inspector, normalPath } from "../paths.ts";
 import { judgeEnvironment } from "../rules/secrets.ts";
 import { splitWords } from "./expand.ts";
-import { codeKind, isExact, isUnknown, MARK, UNTRACKED, unknownAt } from "./marks.ts";
 import { printf } from "./outputs.ts";
 import { variable } from "./parameters.ts";
+import { codeKind, isExact, isUnknown, MARK, UNTRACKED, unknownAt } from "./scope.ts";
 
 /** A builtin of the shell: it changes the scope of the call. Returns its output; undefined if the call is judged as a program. */
 type Builtin = (call: Call, guard: Inspector) => string | undefined;

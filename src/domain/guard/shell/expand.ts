@@ -1,8 +1,7 @@
 import { type ParsedScript, parse, type Word, type WordPart } from "unbash";
 import { expandBraces } from "./braces.ts";
-import { MARK } from "./marks.ts";
 import { expandParameter, variable } from "./parameters.ts";
-import { type Scope, unknownValue } from "./scope.ts";
+import { MARK, type Scope, unknownValue } from "./scope.ts";
 
 /** What an expansion needs of the shell that it is in. */
 export interface Expander {

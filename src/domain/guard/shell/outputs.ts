@@ -1,6 +1,5 @@
 import { normalPath } from "../paths.ts";
-import { isExact, isGlob, MARK } from "./marks.ts";
-import type { Scope } from "./scope.ts";
+import { isExact, isGlob, MARK, type Scope } from "./scope.ts";
 
 interface Input {
   readonly args: readonly string[];

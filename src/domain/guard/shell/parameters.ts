@@ -1,6 +1,5 @@
 import type { ParameterExpansionPart, ParameterOperation, Word } from "unbash";
-import { isExact, MARK } from "./marks.ts";
-import { type Scope, unknownValue } from "./scope.ts";
+import { isExact, MARK, type Scope, unknownValue } from "./scope.ts";
 
 /** Variables that the shell sets itself, to numbers. */
 const NUMBERS = /^(?:[?$!]|RANDOM|UID|EUID|PPID|SECONDS|LINENO)$/;

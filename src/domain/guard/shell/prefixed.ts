@@ -1,5 +1,5 @@
-import type { Call } from "../call.ts";
-import { MARK } from "./marks.ts";
+import type { Call } from "../paths.ts";
+import { MARK } from "./scope.ts";
 
 /** What a word may begin with to mean something else than a name: a refspec that deletes or forces, or an option. */
 const PREFIX = /^(?:\s*)((?:--delete\s|[:+-])[^\s%&\\$({]*)/;

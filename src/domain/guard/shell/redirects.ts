@@ -1,7 +1,6 @@
 import type { Redirect, Redirection } from "unbash";
 import { type Expander, expandParts, expandText } from "./expand.ts";
-import { MARK } from "./marks.ts";
-import type { Scope } from "./scope.ts";
+import { MARK, type Scope } from "./scope.ts";
 
 interface Redirected {
   /** Text on stdin; undefined if it is not redirected. */

@@ -12,9 +12,8 @@ import {
 import { type Expander, expandText, expandWord } from "./expand.ts";
 import { walkAndOr } from "./failed-cd.ts";
 import { isForkBomb } from "./fork-bomb.ts";
-import { MARK } from "./marks.ts";
 import { type OutputFile, readRedirects } from "./redirects.ts";
-import { copyOf, mergeBranches, type Scope, takeRead, withOwn } from "./scope.ts";
+import { copyOf, MARK, mergeBranches, type Scope, takeRead, withOwn } from "./scope.ts";
 
 /** A place in a line: the scope, what is on stdin, and the program that reads the output. */
 export interface Frame {

@@ -1,12 +1,9 @@
-import type { Inspector } from "../call.ts";
-import { absolutePath, type Places } from "../paths.ts";
+import { absolutePath, type Inspector, type Places } from "../paths.ts";
 import { judgeSql } from "../rules/databases.ts";
-import { judgeDeletion, judgeEmptying } from "../rules/deletion.ts";
+import { judgeDeletion, judgeEmptying, judgeWrite } from "../rules/deletion.ts";
 import { judgeDeletingCode } from "../rules/http.ts";
-import { judgeWrite } from "../rules/protected-files.ts";
 import { isSecretFile } from "../rules/secrets.ts";
-import { codeKind, MARK } from "../shell/marks.ts";
-import type { Scope } from "../shell/scope.ts";
+import { codeKind, MARK, type Scope } from "../shell/scope.ts";
 import { joinedLiterals, type Literal, literalsIn, withoutLiterals } from "./code-literals.ts";
 import { foldCode } from "./fold-code.ts";
 

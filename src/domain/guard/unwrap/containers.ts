@@ -1,7 +1,6 @@
 import { readOptions } from "../options.ts";
 import { absolutePath } from "../paths.ts";
-import { isUnknown } from "../shell/marks.ts";
-import { elsewhere, inContainer, type Mount, type Scope } from "../shell/scope.ts";
+import { elsewhere, inContainer, isUnknown, type Mount, type Scope } from "../shell/scope.ts";
 
 /** How a container is made. */
 interface Container {

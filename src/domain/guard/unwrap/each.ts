@@ -1,8 +1,7 @@
-import type { Call, Inspector } from "../call.ts";
 import { optionValue, readOptions } from "../options.ts";
-import type { Places } from "../paths.ts";
+import type { Call, Inspector, Places } from "../paths.ts";
 import { judgeDeletion } from "../rules/deletion.ts";
-import { MARK } from "../shell/marks.ts";
+import { MARK } from "../shell/scope.ts";
 
 const MOST_ITEMS = 40;
 

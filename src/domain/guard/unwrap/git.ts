@@ -1,10 +1,8 @@
-import type { Call, Inspector } from "../call.ts";
 import { optionValue, readOptions } from "../options.ts";
-import type { Places } from "../paths.ts";
+import type { Call, Inspector, Places } from "../paths.ts";
 import { type GitCommand, judgeGit, runsHooks } from "../rules/git.ts";
 import { isSecretFile } from "../rules/secrets.ts";
-import { isExact } from "../shell/marks.ts";
-import type { Scope } from "../shell/scope.ts";
+import { isExact, type Scope } from "../shell/scope.ts";
 
 /** Options of git itself that take the next word as their value. */
 const VALUED = /^(?:-C|-c|--git-dir|--work-tree|--namespace|--exec-path|--super-prefix|--config-env|--attr-source|--list-cmds)$/;

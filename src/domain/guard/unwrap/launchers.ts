@@ -1,4 +1,4 @@
-import type { Call, Inspector } from "../call.ts";
+import type { Call, Inspector } from "../paths.ts";
 import { elsewhere } from "../shell/scope.ts";
 
 /** A program that starts the program which its arguments name. */

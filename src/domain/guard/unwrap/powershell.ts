@@ -1,8 +1,7 @@
-import type { Call, Inspector } from "../call.ts";
-import type { Places } from "../paths.ts";
+import type { Call, Inspector, Places } from "../paths.ts";
 import { judgeDeletion, judgeEmptying } from "../rules/deletion.ts";
 import { isSecretFile } from "../rules/secrets.ts";
-import { isUnknown, MARK } from "../shell/marks.ts";
+import { isUnknown, MARK } from "../shell/scope.ts";
 import { judgeCode } from "./code.ts";
 
 const DELETERS = /^(?:remove-item|ri|rm|del|erase|rd|rmdir)$/i;

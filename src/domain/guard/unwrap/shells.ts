@@ -1,6 +1,5 @@
-import type { Call, Inspector } from "../call.ts";
-import { codeKind, MARK } from "../shell/marks.ts";
-import { copyOf } from "../shell/scope.ts";
+import type { Call, Inspector } from "../paths.ts";
+import { codeKind, copyOf, MARK } from "../shell/scope.ts";
 
 export const SHELLS = new Set(["sh", "bash", "zsh", "dash", "ksh", "ash", "mksh", "fish", "rbash", "csh", "tcsh"]);
 

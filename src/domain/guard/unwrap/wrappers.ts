@@ -1,6 +1,5 @@
-import type { Call, Inspector } from "../call.ts";
 import { hasOption, optionValue, readOptions } from "../options.ts";
-import { absolutePath } from "../paths.ts";
+import { absolutePath, type Call, type Inspector } from "../paths.ts";
 import { copyOf, elsewhere, type Scope } from "../shell/scope.ts";
 import { readContainer } from "./containers.ts";
 import { LAUNCHERS, type Wrapper } from "./launchers.ts";

@@ -1,4 +1,4 @@
-import { isFrame } from "../place.ts";
+import { isFrame } from "../reproduce.ts";
 
 /** Failures that are read of one text, and lines of one. */
 export const MAX_BLOCKS = 500;

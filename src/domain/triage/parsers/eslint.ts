@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { type Draft, type Parsed, RAW_CHARS } from "../draft.ts";
-import { relativeFile } from "../place.ts";
-import { runOnFile } from "../reproduce.ts";
+import { relativeFile, runOnFile } from "../reproduce.ts";
 import { MAX_BLOCKS } from "./blocks.ts";
 
 interface Problem {

@@ -1,6 +1,5 @@
 import type { Draft, Parsed } from "../draft.ts";
-import { relativeFile } from "../place.ts";
-import { runOnFile } from "../reproduce.ts";
+import { relativeFile, runOnFile } from "../reproduce.ts";
 
 /** A formatter's line about one file, and the command that repairs it. */
 const FORMATTERS: readonly { readonly tool: string; readonly line: RegExp; readonly repair: readonly string[] }[] = [

@@ -1,6 +1,5 @@
 import type { Draft, Parsed } from "../draft.ts";
-import { isForeign, type Place } from "../place.ts";
-import { runGoTest } from "../reproduce.ts";
+import { isForeign, type Place, runGoTest } from "../reproduce.ts";
 
 /** Reads the output of `go test`, `go build` and `go vet`: failed tests with their messages, panics, and errors of the compiler. */
 export function parseGoTest(lines: readonly string[]): Parsed {

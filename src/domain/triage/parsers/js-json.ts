@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type Draft, type Parsed, RAW_CHARS } from "../draft.ts";
-import { relativeFile } from "../place.ts";
+import { relativeFile } from "../reproduce.ts";
 import { MAX_BLOCKS } from "./blocks.ts";
 import { jsDraft } from "./js-tests.ts";
 

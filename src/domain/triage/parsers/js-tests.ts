@@ -1,6 +1,5 @@
 import type { Draft, Parsed, TestCounts } from "../draft.ts";
-import { placeInStack, relativeFile } from "../place.ts";
-import { runJsTest } from "../reproduce.ts";
+import { placeInStack, relativeFile, runJsTest } from "../reproduce.ts";
 import { type Block, blocksOf, messageOf } from "./blocks.ts";
 
 /** Reads the output of vitest and jest for a terminal: a block for each failed test, and the counts. */

@@ -1,6 +1,5 @@
 import type { Draft, Parsed } from "../draft.ts";
-import { type Place, placeInStack, relativeFile } from "../place.ts";
-import { runJsTest, runNodeTest, runPytest } from "../reproduce.ts";
+import { type Place, placeInStack, relativeFile, runJsTest, runNodeTest, runPytest } from "../reproduce.ts";
 import { MAX_BLOCKS, messageOf } from "./blocks.ts";
 import { readSection } from "./pytest.ts";
 import { type Tag, tagsOf } from "./xml-tags.ts";

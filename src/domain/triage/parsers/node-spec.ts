@@ -1,6 +1,5 @@
 import type { Draft, Parsed } from "../draft.ts";
-import { placeInStack, relativeFile } from "../place.ts";
-import { runNodeTest } from "../reproduce.ts";
+import { placeInStack, relativeFile, runNodeTest } from "../reproduce.ts";
 import { MAX_BLOCKS, withoutIndent } from "./blocks.ts";
 import { countsOfNode } from "./tap.ts";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type Draft, type Parsed, RAW_CHARS } from "../draft.ts";
 import type { FindingSeverity } from "../finding.ts";
-import { relativeFile } from "../place.ts";
+import { relativeFile } from "../reproduce.ts";
 import { MAX_BLOCKS } from "./blocks.ts";
 
 const Rule = z.object({

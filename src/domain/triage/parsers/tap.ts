@@ -1,6 +1,5 @@
 import type { Draft, Parsed, TestCounts } from "../draft.ts";
-import { type Place, placeAtEnd, placeInStack, relativeFile } from "../place.ts";
-import { runNodeTest } from "../reproduce.ts";
+import { type Place, placeAtEnd, placeInStack, relativeFile, runNodeTest } from "../reproduce.ts";
 import { MAX_BLOCKS, withoutIndent } from "./blocks.ts";
 
 /** `not ok 3 - name # TODO`, indented by four blanks for each level of subtests (TAP 14). */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { hasNoDuplicateKeys } from "../../../../src/adapters/gateway/models/duplicate-keys.ts";
+import { hasNoDuplicateKeys } from "../../../../src/adapters/gateway/models/model-request.ts";
 import type { JsonObject } from "../../../../src/adapters/json.ts";
 import { readJson } from "../../../../src/domain/values/json-text.ts";
 import { scratchFolder } from "../../../helpers/scratch.ts";

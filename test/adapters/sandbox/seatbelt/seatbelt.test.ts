@@ -7,7 +7,7 @@ import { createExecutor } from "../../../../src/adapters/executor/process-execut
 import { confinedExecutor } from "../../../../src/adapters/sandbox/confined-executor.ts";
 import { createSeatbelt } from "../../../../src/adapters/sandbox/seatbelt/seatbelt.ts";
 import { HIDDEN_ON_MACOS, isShown, SEATBELT, seatbeltConfig } from "../../../../src/adapters/sandbox/seatbelt/seatbelt-config.ts";
-import type { Confined, Confinement, Launch, Sandbox } from "../../../../src/ports/sandbox.ts";
+import type { Confined, Confinement, Launch, Sandbox } from "../../../../src/ports/executor.ts";
 import { NOTHING, PATH, useStage } from "../support.ts";
 
 const stage = useStage();

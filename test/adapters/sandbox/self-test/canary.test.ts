@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { createExecutor } from "../../../../src/adapters/executor/process-executor.ts";
 import { confinedExecutor } from "../../../../src/adapters/sandbox/confined-executor.ts";
 import { type CanaryEnd, runCanary } from "../../../../src/adapters/sandbox/self-test/canary.ts";
-import { type Confinement, ConfinementRefused, type Launch, type Sandbox } from "../../../../src/ports/sandbox.ts";
+import { type Confinement, ConfinementRefused, type Launch, type Sandbox } from "../../../../src/ports/executor.ts";
 import { bwrap, useStage } from "../support.ts";
 
 const stage = useStage();

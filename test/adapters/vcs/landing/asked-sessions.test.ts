@@ -6,7 +6,7 @@ import { buildCandidate } from "../../../../src/adapters/vcs/landing/candidate.t
 import { changeBetween } from "../../../../src/adapters/vcs/landing/change.ts";
 import { changedLines } from "../../../../src/adapters/vcs/landing/changed-lines.ts";
 import { readFilesAt } from "../../../../src/adapters/vcs/landing/derived-commit.ts";
-import { readFileAt } from "../../../../src/adapters/vcs/repository/read-file.ts";
+import { readFileAt } from "../../../../src/adapters/vcs/repository/git-repo.ts";
 import { readFiles } from "../../../../src/adapters/vcs/repository/trees.ts";
 import { cleanUp, git } from "../real-repo.ts";
 import { holdTimers, openedStore, sessionsOf } from "../sessions.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ganttLines } from "../../../../components/views/summary/gantt.ts";
+import { ganttLines } from "../../../../components/views/summary/summary-lines.ts";
 import { batchOf, RunBuilder } from "../../../store/run-builder.ts";
 
 test("a bar ends when the slot is left: who comes next begins there, however long the finish line takes", () => {

@@ -1,5 +1,4 @@
-import { errorCode } from "../../../../domain/values/error-text.ts";
-import { plainText } from "../../../../domain/values/text.ts";
+import { errorCode, plainText } from "../../../../domain/values/text.ts";
 import { TrackerBusy } from "../../../../ports/tracker.ts";
 import { AnswerTooLarge } from "../../../answer-text.ts";
 import { isObject, listOf, objectOf, textOf } from "../../../json.ts";
