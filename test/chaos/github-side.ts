@@ -1,7 +1,8 @@
 import { createGitHubService } from "../../src/adapters/tracker/github/github-service.ts";
 import type { GitHubSpec } from "../../src/domain/batch/tracker-spec.ts";
 import { RepoId, TicketId } from "../../src/domain/values/ids.ts";
-import { type Fault, GitHubStandIn } from "../stand-ins/github/server.ts";
+import type { Fault } from "../stand-ins/github/fault.ts";
+import { GitHubStandIn } from "../stand-ins/github/server.ts";
 import type { Mishap } from "./faults.ts";
 import { type RealIssue, type ServiceSide, type SideOptions, stepIn, Tokens, withLists } from "./service-side.ts";
 

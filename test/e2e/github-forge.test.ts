@@ -1,7 +1,8 @@
 import { describe, expect, onTestFinished, test } from "vitest";
+import type { Fault } from "../stand-ins/github/fault.ts";
 import { tryGit } from "../stand-ins/github/forge/git.ts";
 import type { SeedForge } from "../stand-ins/github/forge/model.ts";
-import { type Fault, GitHubStandIn, type SeenRequest } from "../stand-ins/github/server.ts";
+import { GitHubStandIn, type SeenRequest } from "../stand-ins/github/server.ts";
 import { eventsOf, HONEST, PROGRAM, Stage } from "./stage.ts";
 
 const REPO = "acme/app";
@@ -133,7 +134,7 @@ describe("a repository whose changes land by pull requests", { timeout: 300_000 
         {
           state: "human-gated",
           attempts: 1,
-          humanStep: expect.stringMatching(/its merge was told as .*it is shown as open, and main has lacked/),
+          humanStep: expect.stringMatching(/its merge was told as .*, which main there lacks: it is shown as open/),
         },
       ]);
       expect((await there("log", "--format=%s", "FETCH_HEAD")).split("\n")).toHaveLength(1);

@@ -39,9 +39,9 @@ import { judgeBy } from "./honest-oracle.ts";
 import { seedTrackers, trackerOf } from "./stage-tracker.ts";
 
 export const RUN = RunId.parse(`test-run-${process.pid}`);
-/** What a thread that reads a report runs: the sources, as they are. */
 const PROGRAM = join(import.meta.dirname, "../../src/cli/main.ts");
 
+type Change = (ctx: LoopContext) => Partial<LoopContext> | Promise<Partial<LoopContext>>;
 type Work = (task: AgentTask) => Promise<Partial<AgentResult> | undefined> | Partial<AgentResult> | undefined;
 
 export interface StageOptions {
@@ -99,7 +99,7 @@ export class Stage implements Disposable {
     this.#options = options;
   }
 
-  static async open(options: StageOptions, change: (ctx: LoopContext) => Partial<LoopContext> = () => ({})): Promise<Stage> {
+  static async open(options: StageOptions, change: Change = () => ({})): Promise<Stage> {
     const stage = new Stage(options);
     const folder = await seedTrackers(stage.root, options.tickets);
     const inFolder = options.inFolder && { tracker: { kind: "local", path: folder } as const };
@@ -142,7 +142,7 @@ export class Stage implements Disposable {
    * A second engine on the same run, as after a crash of the first: what the first one still does reaches nobody.
    * `lose`: the machine went down with it, and what the journal had not written yet is gone.
    */
-  async crashAndReopen(change: (ctx: LoopContext) => Partial<LoopContext> = () => ({}), lose?: "lose"): Promise<void> {
+  async crashAndReopen(change: Change = () => ({}), lose?: "lose"): Promise<void> {
     this.engine.dead = true;
     this.engine.journal.close();
     if (lose !== undefined) loseWhatMayWait(join(this.root, "loopdash.db"), RUN);
@@ -151,7 +151,7 @@ export class Stage implements Disposable {
     await this.#wire(this.#store.open(RUN), state as RunState, change);
   }
 
-  async #wire(journal: Journal, state: RunState, change: (ctx: LoopContext) => Partial<LoopContext>): Promise<void> {
+  async #wire(journal: Journal, state: RunState, change: Change): Promise<void> {
     const engine = { dead: false, journal } as Engine;
     const publish = (event: RunEvent): void => {
       this.events.push(event);
@@ -199,7 +199,7 @@ export class Stage implements Disposable {
       dayBudget: { take: () => ({ ok: true }), settle: () => undefined },
       outages: new Outages({ clock: systemClock, minutes: 0, report: () => false }),
     };
-    const changed = { ...plain, ...change(plain) };
+    const changed = { ...plain, ...(await change(plain)) };
     const minutes = state.batch.limits.outageMinutes;
     const ctx = { ...changed, outages: new Outages({ clock: changed.clock, minutes, report: plain.report }) };
     const performer = new Performer(ctx, (error) => orchestrator.fail(error));

@@ -68,9 +68,10 @@ class PushForge implements Forge {
     return missing;
   }
 
-  /** Brings the base of this machine to what the remote has; the change is there already. */
+  /** Brings the base of this machine to what the remote has, and never aside: people may have moved either. The change is there already. */
   async #follow({ from, to }: { readonly from: string; readonly to: string }): Promise<Landing> {
-    const unsynced = (await this.#repo.baseTip()) === from ? await this.#landHere({ from, to }) : await this.sync();
+    const isForward = (await this.#repo.baseTip()) === from && (await this.#isWithin(from, to));
+    const unsynced = isForward ? await this.#landHere({ from, to }) : await this.sync();
     return unsynced === undefined ? { as: "landed" } : { as: "waiting", reason: waitReason(unsynced), isRemote: true };
   }
 

@@ -72,8 +72,7 @@ export function nextMove(
   pullRequest: PullRequestState,
   { rules, own, now }: { readonly rules: PullRequestRules; readonly own: OwnPullRequest; readonly now: number },
 ): PullRequestMove {
-  const name = `pull request #${pullRequest.number}`;
-  const foreign = peoplesAct(pullRequest, { rules, own, name });
+  const foreign = peoplesAct(pullRequest, { rules, own });
   if (foreign !== undefined) return foreign;
   if (pullRequest.state === "merged") {
     const wait = { why: "is merged, and the forge does not name the commit yet", stillMs: rules.appearMs };
@@ -89,7 +88,7 @@ export function nextMove(
     moreExpected(pullRequest, { rules, own, now });
   if (open !== undefined) return bounded(open, pullRequest, { own, now });
   if (pullRequest.merge === "behind") return { do: "rebuild", why: "the base has moved" };
-  const asked = askedOfPeople(pullRequest, { rules, own, name });
+  const asked = askedOfPeople(pullRequest, { rules, own });
   if (asked !== undefined) return asked;
   if (pullRequest.merge === "unknown") return unknown(pullRequest, { rules, own, now });
   if (pullRequest.merge === "blocked") return blocked(pullRequest, { rules, own, now });
@@ -157,18 +156,21 @@ function unknown(
 }
 
 /** A merge, or what a person or a program of theirs did to the pull request. */
-function peoplesAct(
-  { state, head, base, mergeCommit, url }: PullRequestState,
-  { rules, own, name }: { readonly rules: PullRequestRules; readonly own: OwnPullRequest; readonly name: string },
-): PullRequestMove | undefined {
-  const gate = (what: string, todo: string): PullRequestMove => ({ do: "gate", step: `${name} ${what}: ${todo} (${url})` });
+export function peoplesAct(
+  { number, state, head, base, mergeCommit, url }: PullRequestState,
+  { rules, own }: { readonly rules: PullRequestRules; readonly own: Pick<OwnPullRequest, "head"> },
+): Extract<PullRequestMove, { do: "gate" | "landed" }> | undefined {
+  const gate = (what: string, todo: string) =>
+    ({ do: "gate", step: `pull request #${number} ${what}: ${todo} (${url})` }) as const;
   if (head !== own.head) {
     const todo = `look at ${plainText(head.slice(0, 12), 12)}, then merge it yourself, or close it and reopen the ticket`;
     return gate("has commits that loopdash did not push", todo);
   }
   if (state === "merged" && base === rules.base && mergeCommit !== undefined) return { do: "landed", commit: mergeCommit };
-  if (base !== rules.base)
-    return gate(`was pointed at ${plainText(base, 100)}`, `set its base back to ${plainText(rules.base, 100)}`);
+  const [there, wanted] = [plainText(base, 100), plainText(rules.base, 100)];
+  if (base !== rules.base && state === "merged")
+    return gate(`was merged into ${there}`, `bring it to ${wanted} yourself, and close the ticket`);
+  if (base !== rules.base) return gate(`was pointed at ${there}`, `set its base back to ${wanted}`);
   if (state === "closed") return gate("was closed", "reopen it if the change is wanted, or close the ticket");
   return undefined;
 }
@@ -267,9 +269,10 @@ function fix({ number }: PullRequestState, checks: readonly RemoteCheck[], remar
  * commit for. Another commit alone does not take back a request for changes.
  */
 function askedOfPeople(
-  { review, url }: PullRequestState,
-  { rules, own, name }: { readonly rules: PullRequestRules; readonly own: OwnPullRequest; readonly name: string },
+  { number, review, url }: PullRequestState,
+  { rules, own }: { readonly rules: PullRequestRules; readonly own: OwnPullRequest },
 ): PullRequestMove | undefined {
+  const name = `pull request #${number}`;
   const gate = (step: string): PullRequestMove => ({ do: "gate", step: `${step} (${url})` });
   const isRefused = review === "changes-requested";
   if (isRefused || review === "approval-missing") {

@@ -4,6 +4,7 @@ import type { PullRequestState } from "../../domain/forge/pull-request.ts";
 import { heldSince } from "../../domain/forge/pull-request-fact.ts";
 import { seenOf } from "../../domain/forge/seen.ts";
 import { freezeReason } from "../../domain/schedule/freeze.ts";
+import { plainText } from "../../domain/values/text.ts";
 import type { PullRequestMerge } from "../../ports/forge.ts";
 import { pause } from "../concurrency/wait.ts";
 import { AttemptOver, abortedEnd, type StepScope } from "../programs/scope.ts";
@@ -41,7 +42,8 @@ export async function awaitPullRequest(
     waiting.sees(read, asked);
     const own = { ...ownOf(ctx, scope, open.head), hasWorkflows, askedSince: waiting.askedSince };
     const now = ctx.clock.now();
-    const move = held(ctx, scope, needs, requests.next(read, nextMove(read, { rules: needs.rules, own, now }), now));
+    const next = requests.next(read, nextMove(read, { rules: needs.rules, own, now }), now);
+    const move = next.do === "merge" ? await held(ctx, scope, needs, { open, read, waiting }) : next;
     reportReading(ctx, scope, seenOf(read, needs.rules, waitOf(move, open)));
     await answerThreads(ctx, scope, needs, read);
     if (move.do === "merge") {
@@ -67,6 +69,7 @@ class Waiting {
   #since: number;
   #isKnown = false;
   #askedSince: number;
+  #lostSince: number | undefined;
 
   constructor(clock: PullRequestContext["clock"]) {
     this.#clock = clock;
@@ -82,6 +85,12 @@ class Waiting {
   /** Since when the forge is asked without an outage. Milliseconds since the epoch. */
   get askedSince(): number {
     return this.#askedSince;
+  }
+
+  /** Until when a loss that lasts is waited for; undefined if there is none. Milliseconds since the epoch. */
+  lostUntil(isLost: boolean, mostMs: number): number | undefined {
+    this.#lostSince = isLost ? (this.#lostSince ?? this.#clock.now()) : undefined;
+    return this.#lostSince && this.#lostSince + mostMs;
   }
 
   restart(): void {
@@ -115,17 +124,28 @@ async function answerThreads(
   await ask(ctx, scope, () => pulls.answer(read.number, threads, `An agent was given this. The answer is ${known.head}.`));
 }
 
-/** The move, unless the merge has to wait: nothing may land on the base now, or the ticket was rewritten. */
-function held(
+/**
+ * The merge, unless it has to wait: nothing may land on the base now, the ticket was rewritten, or the base there has lost the commit on which
+ * the change was checked, which the merge would bring back.
+ */
+async function held(
   ctx: PullRequestContext,
   scope: StepScope,
-  { isOutdated }: PullRequestNeeds,
-  move: PullRequestMove,
-): PullRequestMove {
-  if (move.do !== "merge") return move;
+  { repo, rules, isOutdated }: PullRequestNeeds,
+  { open, read, waiting }: { readonly open: OpenPullRequest; readonly read: PullRequestState; readonly waiting: Waiting },
+): Promise<PullRequestMove> {
   if (isOutdated()) return { do: "rebuild", why: "the ticket was rewritten" };
   const why = freezeReason(ctx.state(), scope.ticket.id);
-  return why === undefined ? move : { do: "wait", why };
+  if (why !== undefined) return { do: "wait", why };
+  const lost = (await repo.missingAtForge?.([open.base])) ?? [];
+  const until = waiting.lostUntil(lost.length > 0, rules.appearMs);
+  if (until === undefined) return { do: "merge" };
+  if ((await repo.missingFromBase([open.base])).length > 0) return { do: "rebuild", why: "the base was moved back" };
+  const base = plainText(rules.base, 100);
+  const what = `${base} there was moved back: it lacks ${open.base.slice(0, 12)}, on which the change was checked`;
+  if (ctx.clock.now() < until) return { do: "wait", why: what, until };
+  const todo = `bring ${base} here and there together, then reopen the ticket`;
+  return { do: "gate", step: `pull request #${read.number}: ${what}: ${todo} (${read.url})` };
 }
 
 async function merge(

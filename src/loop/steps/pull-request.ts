@@ -1,11 +1,12 @@
 import { isCiFile } from "../../domain/batch/default-protect.ts";
+import { peoplesAct } from "../../domain/forge/next-move.ts";
 import { hasArrived, type TicketPullRequest } from "../../domain/forge/pull-request-fact.ts";
 import { templatePath } from "../../domain/forge/pull-request-template.ts";
 import { seenOf } from "../../domain/forge/seen.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { Proposal, Proposed, PullRequests } from "../../ports/forge.ts";
-import type { Repo } from "../../ports/vcs.ts";
+import type { Landing, Repo } from "../../ports/vcs.ts";
 import { pause } from "../concurrency/wait.ts";
 import { AttemptOver, abortedEnd, type StepScope } from "../programs/scope.ts";
 import {
@@ -173,8 +174,9 @@ async function proposeUntilRefused(
   for (let tries = 1; ; tries += 1) {
     const proposed = await ask(ctx, scope, () => pulls.propose(proposal, scope.signal));
     if (proposed.as !== "refused" || tries === PROPOSALS) return proposed;
-    scope.announce({ type: "merge-waiting", reason: plainText(proposed.reason, 300) });
-    await pause(ctx.clock, pulls.pauseMs(Number.POSITIVE_INFINITY), scope.signal);
+    const ms = pulls.pauseMs(Number.POSITIVE_INFINITY);
+    scope.announce({ type: "merge-waiting", reason: plainText(proposed.reason, 300), until: ctx.clock.now() + ms });
+    await pause(ctx.clock, ms, scope.signal);
   }
 }
 
@@ -196,8 +198,8 @@ async function headFor(repo: Repo, { commit, base }: Built, previous: string | u
 }
 
 /**
- * Brings the base of this machine to what the forge has merged, and records the landing once the base there holds it. The forge may say so
- * before, or of another commit, or never.
+ * Brings the base of this machine to what the forge has merged, and records the landing once both bases hold it. The forge may say so before,
+ * or of another commit, or never, and the base here may not be able to follow: after a bound, that is a person's.
  */
 async function bringHome(
   ctx: PullRequestContext,
@@ -208,58 +210,55 @@ async function bringHome(
   const { repo, pulls, branch } = needs;
   const since = ctx.clock.now();
   for (let commit = told; ; ) {
-    const facts = await ctx.merges.run(repo.id, () => follow(ctx, scope, needs, commit), scope.signal);
-    if (facts !== undefined) {
+    const landing = await ctx.merges.run(repo.id, () => landHere(scope, repo, commit), scope.signal);
+    if ("facts" in landing) {
       await removeLandedBranch(ctx, scope, { pulls, branch });
-      return { ok: true, summary: `pull request #${number} landed on ${repo.base} as ${commit.slice(0, 7)}`, commit, facts };
+      const summary = `pull request #${number} landed on ${repo.base} as ${commit.slice(0, 7)}`;
+      return { ok: true, summary, commit, ...landing };
     }
-    commit = await untilShown(ctx, scope, needs, { commit, number, since });
+    commit = await untilNextLook(ctx, scope, needs, { commit, number, since, landing });
   }
 }
 
-/** The facts of the landing once the base here holds the commit. Undefined if the base at the forge does not. */
-async function follow(
-  ctx: PullRequestContext,
-  scope: StepScope,
-  { repo, pulls }: Pick<PullRequestNeeds, "repo" | "pulls">,
-  commit: string,
-): Promise<Landed["facts"] | undefined> {
-  const since = ctx.clock.now();
-  for (;;) {
-    const landing = await repo.land({ from: await repo.baseTip(), to: commit, isMerged: true });
-    if (landing.as === "landed") break;
-    if (landing.as === "waiting" && landing.isAbsent === true) return undefined;
-    const reason = landing.as === "moved" ? "the base here moves while it is brought up to date" : landing.reason;
-    scope.announce({ type: "merge-waiting", reason: plainText(reason, 300) });
-    await pause(ctx.clock, pulls.pauseMs(ctx.clock.now() - since), scope.signal);
-  }
-  const from = (await repo.parent(commit)) ?? commit;
-  mustAnnounce(scope, { type: "merge-intended", repo: repo.id, from, to: commit });
-  return [{ type: "merge-landed" as const, repo: repo.id, from, to: commit }];
+type NotHere = Exclude<Landing, { as: "landed" }>;
+type Here = Required<Pick<Landed, "facts">>;
+
+/** Brings a merge here: the facts of the landing, or why it cannot be recorded yet. */
+async function landHere(scope: StepScope, repo: Repo, to: string): Promise<Here | NotHere> {
+  const landing = await repo.land({ from: await repo.baseTip(), to, isMerged: true });
+  if (landing.as !== "landed") return landing;
+  const from = (await repo.parent(to)) ?? to;
+  mustAnnounce(scope, { type: "merge-intended", repo: repo.id, from, to });
+  return { facts: [{ type: "merge-landed" as const, repo: repo.id, from, to }] };
 }
 
-/** Waits for the base at the forge to hold a merge, which is a person's after a bound. Gives the commit that the forge names by now. */
-async function untilShown(
+/** Waits with words before a merge is looked for again: a person's after a bound. Gives the commit that the forge names by now. */
+async function untilNextLook(
   ctx: PullRequestContext,
   scope: StepScope,
   { pulls, rules }: Pick<PullRequestNeeds, "pulls" | "rules">,
-  { commit, number, since }: { readonly commit: string; readonly number: number; readonly since: number },
+  told: { readonly commit: string; readonly number: number; readonly since: number; readonly landing: NotHere },
 ): Promise<string> {
+  const { commit, number, since, landing } = told;
   const read = await ask(ctx, scope, () => pulls.read(number));
-  const isOurs = read.head === pullRequestOf(ctx, scope)?.head && read.base === rules.base;
-  const [short, until] = [plainText(commit.slice(0, 12), 12), since + rules.appearMs];
+  const act = peoplesAct(read, { rules, own: { head: pullRequestOf(ctx, scope)?.head ?? "" } });
+  if (act?.do === "gate") throw gate(scope, { number, step: act.step });
+  const [short, base] = [plainText(commit.slice(0, 12), 12), plainText(rules.base, 100)];
+  const isAbsent = landing.as === "waiting" && landing.isAbsent === true;
+  const here = landing.as === "moved" ? "it moves while it is brought up to date" : plainText(landing.reason, 300);
+  const why = isAbsent
+    ? `its merge was told as ${short}, which ${base} there lacks: it is shown as ${read.state}`
+    : `it is merged as ${short}, and ${base} here cannot follow: ${here}`;
+  const until = since + rules.appearMs;
   if (ctx.clock.now() >= until) {
-    const minutes = Math.round(rules.appearMs / 60_000);
-    const what = `its merge was told as ${short}, it is shown as ${read.state}, and ${plainText(rules.base, 100)} has lacked that commit for ${minutes} min`;
-    throw gate(scope, {
-      number,
-      step: `pull request #${number}: ${what}: look at it there, then reopen the ticket (${read.url})`,
-    });
+    const todo = isAbsent ? "look at it there, then reopen the ticket" : "see to that, then reopen the ticket";
+    const step = `pull request #${number}: ${why} (waited ${Math.round(rules.appearMs / 60_000)} min): ${todo} (${read.url})`;
+    throw gate(scope, { number, step });
   }
-  reportReading(ctx, scope, seenOf(read, rules, { why: `is merged as ${short}, which ${rules.base} there lacks`, until }));
+  reportReading(ctx, scope, seenOf(read, rules, { why, until }));
   await pause(ctx.clock, pulls.pauseMs(ctx.clock.now() - since), scope.signal);
   if (scope.signal.aborted) throw new AttemptOver(abortedEnd(scope));
-  return isOurs && read.state === "merged" ? (read.mergeCommit ?? commit) : commit;
+  return act?.commit ?? commit;
 }
 
 /** Removes the branch of a pull request that has landed, unless it is gone, or somebody else has moved it. */

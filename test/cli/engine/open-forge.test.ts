@@ -7,9 +7,9 @@ import { openForge } from "../../../src/cli/engine/open-forge.ts";
 import type { RunSecrets } from "../../../src/cli/engine/run-secrets.ts";
 import { RepoId } from "../../../src/domain/values/ids.ts";
 import { RepoUnavailable } from "../../../src/ports/vcs.ts";
+import type { Fault } from "../../stand-ins/github/fault.ts";
 import type { SeedForge } from "../../stand-ins/github/forge/model.ts";
 import { aStage, REPO } from "../../stand-ins/github/forge/stage.ts";
-import type { Fault } from "../../stand-ins/github/server.ts";
 
 const SECRETS = { secrets: { get: async () => "token", renew: async () => "token" } } as unknown as RunSecrets;
 const PROTECTED: SeedForge = { protection: { main: { contexts: ["tests"] } } };

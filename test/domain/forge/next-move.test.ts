@@ -32,7 +32,11 @@ describe("the next move of a pull request", () => {
     ["somebody pushed to it and merged it", { head: OTHER, state: "merged", mergeCommit: OTHER }, /did not push/],
     ["it was closed", { state: "closed" }, /was closed: reopen it/],
     ["its base was edited", { base: "dev" }, /was pointed at dev: set its base back to main/],
-    ["it was merged somewhere else", { state: "merged", base: "dev", mergeCommit: OTHER }, /was pointed at dev/],
+    [
+      "it was merged somewhere else",
+      { state: "merged", base: "dev", mergeCommit: OTHER },
+      /was merged into dev: bring it to main/,
+    ],
   ] as const)("is a person's if %s", (_what, over, step) => {
     expect(move(over as Partial<PullRequestState>)).toEqual({ do: "gate", step: expect.stringMatching(step) });
   });

@@ -1,8 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Budgets, type Limits } from "./budgets.ts";
 import { bytesOf, conditional } from "./conditional.ts";
+import { type Answer, type Fault, isCarriedOut, mishapOf } from "./fault.ts";
 import { basicToken, gitRequestOf } from "./forge/backend.ts";
 import { Forge } from "./forge/forge.ts";
 import { answerForge, isForgeRequest } from "./forge/rest.ts";
@@ -29,16 +31,6 @@ export interface LoggedRequest extends SeenRequest {
   readonly status: number;
   readonly counted: number;
 }
-
-/** An answer to go out in place of the true one. */
-export interface Answer {
-  readonly status: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: unknown;
-}
-
-/** A mishap. With `after`, what was asked for takes place before it: the answer is lost. */
-export type Fault = Answer | "reset" | "truncate" | "hang" | { readonly after: Answer | "reset" | "truncate" | "hang" };
 
 export interface StandInOptions {
   readonly seed?: Seed;
@@ -69,8 +61,8 @@ export class GitHubStandIn implements AsyncDisposable {
   readonly budgets: Budgets;
   readonly tokens = new Map<string, Token>();
   readonly log: LoggedRequest[] = [];
-  /** Looks at each request. */
-  fault: (request: SeenRequest) => Fault | undefined = () => undefined;
+  /** Looks at each request, which waits for it. */
+  fault: (request: SeenRequest) => Fault | undefined | Promise<Fault | undefined> = () => undefined;
   /** Changes the answer to a query. */
   alter: (answer: object) => object = (answer) => answer;
   /** True while nobody answers. */
@@ -159,8 +151,9 @@ export class GitHubStandIn implements AsyncDisposable {
     const path = url.pathname.replace(/^\/api\/v3(?=\/)|^\/api(?=\/graphql$)/, "");
     const body = raw === "" ? {} : JSON.parse(raw);
     const seen: SeenRequest = { method: request.method ?? "GET", path, query: url.search, body };
-    const fault = this.isAway() ? { status: 503, body: { message: "away" } } : this.fault(seen);
-    if (fault !== undefined && !isAfter(fault))
+    const asked = this.isAway() ? { status: 503, body: { message: "away" } } : this.fault(seen);
+    const fault = asked instanceof Promise ? await asked : asked;
+    if (fault !== undefined && !isCarriedOut(fault))
       return this.#send(request, response, { seen, answer: { status: 200, body: {}, counted: 0 }, fault });
     const token = this.tokens.get(basicToken(request.headers.authorization) ?? "");
     const answer =
@@ -168,17 +161,14 @@ export class GitHubStandIn implements AsyncDisposable {
         ? await this.#answer(request, { seen, url, hasBody: raw !== "" })
         : { ...(await this.forge.answerGit(request, git, { token, response })), counted: 0 };
     if (response.headersSent) return void this.log.push({ ...seen, status: answer.status, counted: 0 });
-    this.#send(request, response, { seen, answer, ...(fault !== undefined && isAfter(fault) && { fault: fault.after }) });
+    if (typeof fault === "object" && "lateMs" in fault) await sleep(fault.lateMs);
+    this.#send(request, response, { seen, answer, fault: mishapOf(fault) });
   }
 
   #send(
     request: IncomingMessage,
     response: ServerResponse,
-    {
-      seen,
-      answer,
-      fault,
-    }: { readonly seen: SeenRequest; readonly answer: Sent; readonly fault?: Exclude<Fault, { after: unknown }> },
+    { seen, answer, fault }: { readonly seen: SeenRequest; readonly answer: Sent; readonly fault: ReturnType<typeof mishapOf> },
   ): void {
     const sent = typeof fault === "object" ? { ...fault, counted: answer.counted } : answer;
     this.log.push({ ...seen, status: typeof fault === "string" ? 0 : sent.status, counted: sent.counted });
@@ -292,8 +282,4 @@ export class GitHubStandIn implements AsyncDisposable {
     if (staleWrites > 0) return this.#history.writesAgo(staleWrites) ?? this.state;
     return (staleMs === 0 ? undefined : this.#history.at(this.#now() - staleMs)) ?? this.state;
   }
-}
-
-function isAfter(fault: Fault): fault is { readonly after: Exclude<Fault, { after: unknown }> } {
-  return typeof fault === "object" && "after" in fault;
 }

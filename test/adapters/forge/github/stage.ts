@@ -7,9 +7,10 @@ import { createPullRequests, type PullRequestsOptions } from "../../../../src/ad
 import { openRepo } from "../../../../src/adapters/vcs/repository/git-repo.ts";
 import { RepoId } from "../../../../src/domain/values/ids.ts";
 import { ForgeUnavailable, type Proposed, type PullRequests } from "../../../../src/ports/forge.ts";
+import type { Fault } from "../../../stand-ins/github/fault.ts";
 import type { Pull, SeedForge } from "../../../stand-ins/github/forge/model.ts";
 import { aStage, REPO, type Stage } from "../../../stand-ins/github/forge/stage.ts";
-import type { Fault, SeenRequest, StandInOptions } from "../../../stand-ins/github/server.ts";
+import type { SeenRequest, StandInOptions } from "../../../stand-ins/github/server.ts";
 
 /** The branch of the one ticket of these tests. */
 export const BRANCH = "loopdash/run/T-1";

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { TrackerBusy } from "../../../../src/ports/tracker.ts";
-import { type Fault, GitHubStandIn } from "../../../stand-ins/github/server.ts";
+import type { Fault } from "../../../stand-ins/github/fault.ts";
+import { GitHubStandIn } from "../../../stand-ins/github/server.ts";
 import { aService, aStandIn, Clock, read, requests, takeLog, ticket, writes } from "./stage.ts";
 
 const failure = async (work: Promise<unknown>): Promise<Error> => {

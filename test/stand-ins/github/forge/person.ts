@@ -109,8 +109,9 @@ export class ForgePerson {
     return this.#turn(() => this.#pulls.retarget(repo, number, base));
   }
 
-  merge(repo: string, number: number, method: MergeMethod = "merge"): Promise<string> {
-    return this.#turn(() => this.#pulls.merge(repo, number, { by: this.#login, method }));
+  merge(repo: string, number: number, method: MergeMethod = "merge", rules: "keeps" | "bypasses" = "keeps"): Promise<string> {
+    const options = { by: this.#login, method, mayBypass: rules === "bypasses" };
+    return this.#turn(() => this.#pulls.merge(repo, number, options));
   }
 
   enqueue(repo: string, number: number): Promise<void> {
@@ -152,10 +153,19 @@ export class ForgePerson {
   }
 
   deleteBranch(repo: string, branch: string): Promise<void> {
+    return this.#move(repo, ["-d", `refs/heads/${branch}`]);
+  }
+
+  /** Moves a branch to a commit, forward or not. */
+  forcePush(repo: string, branch: string, sha: string): Promise<void> {
+    return this.#move(repo, [`refs/heads/${branch}`, sha]);
+  }
+
+  #move(repo: string, update: readonly string[]): Promise<void> {
     return this.#turn(async () => {
       const { folder } = liveForge(this.#host, repo);
       const before = await branches(folder);
-      await git(folder, ["update-ref", "-d", `refs/heads/${branch}`]);
+      await git(folder, ["update-ref", ...update]);
       await this.#pulls.pushed(repo, before, await branches(folder));
     });
   }
