@@ -5,7 +5,7 @@
 
 import type { Judgement, RunFact } from "../src/domain/run/event.ts";
 import { reduce } from "../src/domain/run/reduce.ts";
-import { landingsOf } from "../src/domain/run/reduce-landing.ts";
+import { landingsOf } from "../src/domain/run/reduce-base.ts";
 import { type RunState, ticketOf } from "../src/domain/run/state.ts";
 import { type Action, decide } from "../src/domain/schedule/decide.ts";
 import { Fence } from "../src/domain/values/ids.ts";

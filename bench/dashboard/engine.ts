@@ -6,7 +6,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { newSocketPath } from "../../src/adapters/channel/socket-path.ts";
+import { newSocketPath } from "../../src/adapters/channel/socket-client.ts";
 import { openChannel } from "../../src/adapters/channel/socket-server.ts";
 import { systemClock } from "../../src/adapters/clock/system-clock.ts";
 import { openRunStore } from "../../src/adapters/journal/sqlite-run-store.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { socketPathOf } from "../../src/adapters/channel/socket-path.ts";
+import { socketPathOf } from "../../src/adapters/channel/socket-client.ts";
 import type { Scratch } from "../children.ts";
 import type { BenchOptions } from "../figure.ts";
 import { loopdashArgv } from "../loopdash.ts";

@@ -3,7 +3,7 @@ import type { DashboardState } from "../../src/store/dashboard-state.ts";
 import type { MouseTarget } from "../../src/store/keymap/mouse.ts";
 import { brokenBaseLabel } from "../../src/store/labels/base-label.ts";
 import { filteredLists, shownLists } from "../../src/store/lists.ts";
-import { paletteRowAt } from "../dialogs/palette-lines.ts";
+import { paletteRowAt } from "../dialogs/modals.tsx";
 import { footerKeys, footerShows, staleLabel } from "../frame/footer.tsx";
 import { isTooSmall, LAYOUT_LINES, type Layout, layoutOf } from "../frame/layout.ts";
 import { FRAME_LINES } from "../frame/view-frame.tsx";

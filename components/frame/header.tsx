@@ -12,8 +12,7 @@ import { runLabel } from "../../src/store/labels/run-label.ts";
 import { STYLES } from "../../src/store/labels/tone.ts";
 import { useDashboard, useDrawn } from "../kit/dashboard-context.ts";
 import { cut, fitParts, fitTo, widthOf } from "../kit/fit.ts";
-import { type Span, type TimedSpan, TimedSpans } from "../kit/spans.tsx";
-import { timeSpan } from "../kit/time.tsx";
+import { type Span, type TimedSpan, TimedSpans, timeSpan } from "../kit/spans.tsx";
 
 /** Columns of the first word of both top lines, so that they align. */
 export const LABEL_WIDTH = 12;

@@ -8,8 +8,7 @@ import { VERDICT_LABELS } from "../../src/store/labels/oracle-label.ts";
 import { BAR_CELLS, STYLES } from "../../src/store/labels/tone.ts";
 import { useDashboard, useDrawn } from "../kit/dashboard-context.ts";
 import { fitParts, fitTo, widthOf } from "../kit/fit.ts";
-import { type Span, type TimedSpan, TimedSpans } from "../kit/spans.tsx";
-import { timeSpan } from "../kit/time.tsx";
+import { type Span, type TimedSpan, TimedSpans, timeSpan } from "../kit/spans.tsx";
 import { LABEL_WIDTH } from "./header.tsx";
 
 /** Columns of the longest verdict, and a gap. */

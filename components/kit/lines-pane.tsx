@@ -4,8 +4,7 @@ import { plural } from "../../src/domain/values/text.ts";
 import type { Tone } from "../../src/store/labels/tone.ts";
 import type { PaneName } from "../../src/store/views/pane.ts";
 import { DashboardContext, useDashboard } from "./dashboard-context.ts";
-import { Rule } from "./rule.tsx";
-import { cutSpans, Line, Say, type SpanLine, Spans } from "./spans.tsx";
+import { cutSpans, Line, Rule, Say, type SpanLine, Spans } from "./spans.tsx";
 import { linesWindow, type ViewSize } from "./window.ts";
 
 /** A line of a pane: text, or the title of a section. */

@@ -1,10 +1,11 @@
 import { Box, Text, Transform, useIsScreenReaderEnabled } from "ink";
 import { memo, type ReactNode, use, useCallback, useMemo } from "react";
+import { formatAge, formatElapsed, formatLeft, formatLong } from "../../src/store/format.ts";
 import type { Tone } from "../../src/store/labels/tone.ts";
 import { type TextLink, withLinks } from "../../src/store/links.ts";
 import { LinePlaceholdersContext } from "../terminal/line-placeholders.ts";
 import { useDashboard, useHasLinks, useTheme } from "./dashboard-context.ts";
-import { cut, widthOf } from "./fit.ts";
+import { cut, fitTo, widthOf } from "./fit.ts";
 import { paint, type Span, type SpanLine } from "./paint.ts";
 import type { Theme } from "./theme.ts";
 
@@ -171,3 +172,86 @@ export function Say({
     </Text>
   );
 }
+
+const FORMATS = { elapsed: formatElapsed, long: formatLong, age: formatAge, left: formatLeft } as const;
+
+/** The time since `since` (or until it, if `until` is set), in exactly `width` columns. */
+interface TimeProps {
+  readonly since: number;
+  readonly until?: boolean;
+  /** The time at which the clock stops: the end of the measured time. */
+  readonly stop?: number | undefined;
+  readonly format: keyof typeof FORMATS;
+  readonly width: number;
+  readonly align?: "left" | "right";
+  readonly prefix?: string;
+  readonly suffix?: string;
+  readonly tone?: Tone;
+  readonly bold?: boolean;
+  /** Milliseconds from which on it is bright, and from which on bad. */
+  readonly warn?: readonly [number, number];
+}
+
+/** A time as a span of a line that follows the clock. */
+export function timeSpan(options: TimeProps): TimedSpan {
+  return (now) => spanAt(options, now);
+}
+
+function spanAt(options: TimeProps, now: number): Span {
+  const ms = (options.stop ?? now) - options.since;
+  const text = FORMATS[options.format](options.until === true ? -ms : ms);
+  return {
+    text: fitTo(`${options.prefix ?? ""}${text}${options.suffix ?? ""}`, options.width, options.align ?? "right"),
+    tone: toneAt(ms, options.warn, options.tone ?? "plain"),
+    bold: options.bold ?? false,
+  };
+}
+
+/** A time among other texts. A tick redraws only it, and only if its text changes. */
+export const Time = memo(function Time(options: TimeProps): ReactNode {
+  const text = useDashboard((s) => spanAt(options, s.now).text);
+  const tone = useDashboard((s) => spanAt(options, s.now).tone ?? "plain");
+  return (
+    <Say tone={tone} bold={options.bold ?? false}>
+      {text}
+    </Say>
+  );
+});
+
+function toneAt(ms: number, warn: readonly [number, number] | undefined, otherwise: Tone): Tone {
+  if (warn === undefined || ms < warn[0]) return otherwise;
+  return ms < warn[1] ? "plain" : "bad";
+}
+
+/**
+ * The title line of a block: `─ WORKERS 3 of 4 ─────`. `left` is the first column (a corner of the line between two blocks),
+ * `note` stands at the right end, `joint` is a column in which another line ends (┴).
+ */
+export const Rule = memo(function Rule(options: {
+  readonly title: string;
+  readonly count?: string | undefined;
+  readonly note?: string | undefined;
+  readonly tone?: Tone | undefined;
+  readonly width: number;
+  readonly left?: string;
+  readonly joint?: number | undefined;
+}): ReactNode {
+  const left = options.left ?? "";
+  const title = cut(options.title, options.width - widthOf(left) - 4);
+  const count = options.count === undefined ? "" : ` ${options.count}`;
+  const used = widthOf(left) + 2 + widthOf(title) + widthOf(count) + 1;
+  const note = options.note === undefined || options.note === "" ? "" : ` ${options.note} ─`;
+  const fits = used + widthOf(note) <= options.width;
+  const line = "─".repeat(Math.max(0, options.width - used - (fits ? widthOf(note) : 0)));
+  const at = options.joint === undefined ? -1 : options.joint - used;
+  const drawn = at >= 0 && at < line.length ? `${line.slice(0, at)}┴${line.slice(at + 1)}` : line;
+  return (
+    <Spans
+      line={[
+        { text: `${left}─ `, tone: "waiting" },
+        { text: title, tone: options.tone ?? "plain", bold: true },
+        { text: `${count} ${drawn}${fits ? note : ""}`, tone: "waiting" },
+      ]}
+    />
+  );
+});

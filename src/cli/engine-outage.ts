@@ -1,5 +1,4 @@
-import { connectChannel } from "../adapters/channel/socket-client.ts";
-import { socketPathOf } from "../adapters/channel/socket-path.ts";
+import { connectChannel, socketPathOf } from "../adapters/channel/socket-client.ts";
 import type { Outage } from "../domain/run/outage-fact.ts";
 import { hasErrorCode } from "../domain/values/text.ts";
 import { UserError } from "../domain/values/user-error.ts";

@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { newSocketPath } from "../../src/adapters/channel/socket-path.ts";
+import { newSocketPath } from "../../src/adapters/channel/socket-client.ts";
 import { journalOutage } from "../../src/cli/engine-outage.ts";
 import { engine, stateAt, tempFolder } from "../adapters/channel/serving.ts";
 

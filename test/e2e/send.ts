@@ -1,7 +1,6 @@
 import { globSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { connectChannel } from "../../src/adapters/channel/socket-client.ts";
-import { socketPathOf } from "../../src/adapters/channel/socket-path.ts";
+import { connectChannel, socketPathOf } from "../../src/adapters/channel/socket-client.ts";
 import type { Command } from "../../src/domain/run/command.ts";
 import type { Stage } from "./stage.ts";
 

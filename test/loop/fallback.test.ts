@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { AgentSpec, ReviewerSpec } from "../../src/domain/batch/agent-spec.ts";
+import { AgentSpec, ReviewerSpec } from "../../src/domain/batch/party.ts";
 import type { LoopContext } from "../../src/loop/attempt/context.ts";
 import type { Clock } from "../../src/ports/clock.ts";
 import type { ReviewerAnswer } from "../../src/ports/reviewer.ts";

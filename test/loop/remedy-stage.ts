@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import { ReviewerSpec } from "../../src/domain/batch/agent-spec.ts";
 import { BehaviourSpec } from "../../src/domain/batch/behaviour-spec.ts";
+import { ReviewerSpec } from "../../src/domain/batch/party.ts";
 import type { StepSpec } from "../../src/domain/batch/step-spec.ts";
 import type { AgentEvent } from "../../src/domain/run/agent-event.ts";
 import { remedyLine } from "../../src/domain/run/remedy-fact.ts";

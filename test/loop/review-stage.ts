@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createCommandReviewer } from "../../src/adapters/agent/reviewer.ts";
 import { createExecutor } from "../../src/adapters/executor/process-executor.ts";
-import { ReviewerSpec } from "../../src/domain/batch/agent-spec.ts";
+import { ReviewerSpec } from "../../src/domain/batch/party.ts";
 import type { StepSpec } from "../../src/domain/batch/step-spec.ts";
 import { TicketId } from "../../src/domain/values/ids.ts";
 import type { LoopContext } from "../../src/loop/attempt/context.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ReviewerSpec } from "../../src/domain/batch/agent-spec.ts";
+import { ReviewerSpec } from "../../src/domain/batch/party.ts";
 import type { StepSpec } from "../../src/domain/batch/step-spec.ts";
 import type { LoopContext } from "../../src/loop/attempt/context.ts";
 import type { ReviewerAnswer } from "../../src/ports/reviewer.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ReviewerSpec } from "../../src/domain/batch/agent-spec.ts";
+import { ReviewerSpec } from "../../src/domain/batch/party.ts";
 import type { Batch } from "../../src/domain/batch/schema.ts";
 import type { RunFact } from "../../src/domain/run/event.ts";
 import { Fence, TicketId } from "../../src/domain/values/ids.ts";

@@ -1,4 +1,4 @@
-import { ReviewerSpec } from "../../src/domain/batch/agent-spec.ts";
+import { ReviewerSpec } from "../../src/domain/batch/party.ts";
 import type { StepSpec } from "../../src/domain/batch/step-spec.ts";
 import { TicketId } from "../../src/domain/values/ids.ts";
 import { batchOf, RunBuilder } from "./run-builder.ts";

@@ -9,8 +9,7 @@ import { criticalPath, dependentsIn, type GraphLayout, graphLayout } from "../..
 import { FRAME_LINES, NoRun, ViewFrame } from "../../frame/view-frame.tsx";
 import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
 import { cut, fitTo, widthOf } from "../../kit/fit.ts";
-import { Rule } from "../../kit/rule.tsx";
-import { cutSpans, fitLegend, type Span, type SpanLine, Spans, spansWidth } from "../../kit/spans.tsx";
+import { cutSpans, fitLegend, Rule, type Span, type SpanLine, Spans, spansWidth } from "../../kit/spans.tsx";
 import { rowNumbers, type ViewSize } from "../../kit/window.ts";
 import { type GraphColumns, graphColumns } from "./graph-columns.ts";
 import { graphPaneLayout, selectedIndex } from "./graph-layout.ts";

@@ -16,12 +16,20 @@ import { FRAME_LINES, NoRun, ViewFrame } from "../../frame/view-frame.tsx";
 import { useDashboard, useDrawn, useStateOf } from "../../kit/dashboard-context.ts";
 import { cut } from "../../kit/fit.ts";
 import { LinesPane } from "../../kit/lines-pane.tsx";
-import { Rule } from "../../kit/rule.tsx";
-import { cutSpans, Line, Say, type SpanLine, Spans, spansWidth } from "../../kit/spans.tsx";
-import { Time } from "../../kit/time.tsx";
+import { cutSpans, Line, Rule, Say, type SpanLine, Spans, spansWidth, Time } from "../../kit/spans.tsx";
 import type { ViewSize } from "../../kit/window.ts";
-import { evidenceLines, evidenceTitle, type OracleSection, panelLines, sectionTitle } from "./evidence-lines.ts";
-import { healHistoryLines, healsCount, interventionLines, interventionsCount, judgementHistoryLines } from "./people-lines.ts";
+import {
+  evidenceLines,
+  evidenceTitle,
+  healHistoryLines,
+  healsCount,
+  interventionLines,
+  interventionsCount,
+  judgementHistoryLines,
+  type OracleSection,
+  panelLines,
+  sectionTitle,
+} from "./evidence-lines.ts";
 
 /** From this many columns on, heals and interventions stand beside the evidence. */
 const WIDE = 110;

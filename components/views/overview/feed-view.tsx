@@ -8,8 +8,7 @@ import { landingLink, ticketUrl } from "../../../src/store/links.ts";
 import { idWidth, type Layout } from "../../frame/layout.ts";
 import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
 import { cut, fitTo } from "../../kit/fit.ts";
-import { Rule } from "../../kit/rule.tsx";
-import { linkOf, linkSpans, type Span, type TimedSpan, TimedSpans } from "../../kit/spans.tsx";
+import { linkOf, linkSpans, Rule, type Span, type TimedSpan, TimedSpans } from "../../kit/spans.tsx";
 
 /** The past events, newest last. */
 export const FeedView = memo(function FeedView({ layout }: { readonly layout: Layout }): ReactNode {

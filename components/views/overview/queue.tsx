@@ -13,9 +13,17 @@ import { filteredLists } from "../../../src/store/lists.ts";
 import { idWidth, type Layout } from "../../frame/layout.ts";
 import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
 import { cut, firstParts, fitTo, widthOf } from "../../kit/fit.ts";
-import { Rule } from "../../kit/rule.tsx";
-import { linkOf, linkSpans, type Span, type SpanLine, Spans, type TimedSpan, TimedSpans } from "../../kit/spans.tsx";
-import { timeSpan } from "../../kit/time.tsx";
+import {
+  linkOf,
+  linkSpans,
+  Rule,
+  type Span,
+  type SpanLine,
+  Spans,
+  type TimedSpan,
+  TimedSpans,
+  timeSpan,
+} from "../../kit/spans.tsx";
 import { type QueueLine, queueLines, type SectionName } from "./sections.ts";
 
 /** Every ticket without a row among the workers: its current step on the finish line, or the reason why it waits. */

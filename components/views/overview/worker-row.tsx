@@ -20,8 +20,7 @@ import { ticketUrl } from "../../../src/store/links.ts";
 import type { Density } from "../../frame/layout.ts";
 import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
 import { cut, firstParts, fitTo, widthOf } from "../../kit/fit.ts";
-import { linkOf, linkSpans, type Span, type SpanLine, Spans, type TimedSpan, TimedSpans } from "../../kit/spans.tsx";
-import { timeSpan } from "../../kit/time.tsx";
+import { linkOf, linkSpans, type Span, type SpanLine, Spans, type TimedSpan, TimedSpans, timeSpan } from "../../kit/spans.tsx";
 import type { WorkerColumns } from "./worker-columns.ts";
 
 /** The data that all worker rows share. */

@@ -7,8 +7,7 @@ import { type ListedRun, selectedRunIndex } from "../../../src/store/run-list.ts
 import { FRAME_LINES, ViewFrame } from "../../frame/view-frame.tsx";
 import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
 import { cut, fitTo, widthOf } from "../../kit/fit.ts";
-import { cutSpans, Inner, Line, linkOf, linkSpans, Say, type SpanLine, Spans } from "../../kit/spans.tsx";
-import { Time } from "../../kit/time.tsx";
+import { cutSpans, Inner, Line, linkOf, linkSpans, Say, type SpanLine, Spans, Time } from "../../kit/spans.tsx";
 import { hiddenLabel, type ViewSize } from "../../kit/window.ts";
 import { runDetailLines } from "./run-details.ts";
 import { listLines, runsWindow } from "./runs-layout.ts";

@@ -12,9 +12,7 @@ import { landingLink, serviceLink, ticketUrl } from "../../../src/store/links.ts
 import { FRAME_LINES, ViewFrame } from "../../frame/view-frame.tsx";
 import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
 import { cut, fitTo, widthOf } from "../../kit/fit.ts";
-import { Rule } from "../../kit/rule.tsx";
-import { cutSpans, Inner, Line, linkOf, linkSpans, Say, type Span, Spans, spansWidth } from "../../kit/spans.tsx";
-import { Time } from "../../kit/time.tsx";
+import { cutSpans, Inner, Line, linkOf, linkSpans, Rule, Say, type Span, Spans, spansWidth, Time } from "../../kit/spans.tsx";
 import { hiddenLabel, type ViewSize, type Window } from "../../kit/window.ts";
 import { type AttemptLine, attemptLine, TIME_WIDTH, trackLine } from "./attempt-lines.ts";
 import { type HeadPart, headHeight, headParts } from "./head-lines.ts";

@@ -14,20 +14,20 @@ import { FRAME_LINES, NoRun, ViewFrame } from "../../frame/view-frame.tsx";
 import { type Ground, type GroundSign, paintBars } from "../../kit/bars.ts";
 import { DashboardContext, useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
 import { cut } from "../../kit/fit.ts";
-import { Rule } from "../../kit/rule.tsx";
 import {
   cutSpans,
   fitLegend,
   Line,
   linkOf,
   linkSpans,
+  Rule,
   Say,
   type Span,
   type SpanLine,
   Spans,
   spansWidth,
+  Time,
 } from "../../kit/spans.tsx";
-import { Time } from "../../kit/time.tsx";
 import type { ViewSize } from "../../kit/window.ts";
 import { legend, segmentStyle } from "./segment-style.ts";
 import { type TimeFrame, ticksOf } from "./time-frame.ts";

@@ -5,8 +5,19 @@ import type { HarnessFile, HarnessPath, HarnessTool } from "../../domain/run/hea
 import type { RepoId } from "../../domain/values/ids.ts";
 import { hasErrorCode, plainText } from "../../domain/values/text.ts";
 import type { Harness, HarnessTexts, OfferedTools } from "../../ports/harness.ts";
-import { changedFiles, type HarnessChange, readChanges, withChange, writeChange } from "./harness-changes.ts";
-import { fillHarness, readHarness, readHarnessFile, readTools, TOOLS, writeHarness } from "./harness-folder.ts";
+import {
+  changedFiles,
+  fillHarness,
+  type HarnessChange,
+  readChanges,
+  readHarness,
+  readHarnessFile,
+  readTools,
+  TOOLS,
+  withChange,
+  writeChange,
+  writeHarness,
+} from "./harness-folder.ts";
 
 export interface RunHarnessOptions {
   readonly run: string;

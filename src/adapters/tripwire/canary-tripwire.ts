@@ -5,13 +5,12 @@ import type { FrozenProgram, Judging, OracleBatch, ReadListing } from "../../por
 import type { Tripwire } from "../../ports/tripwire.ts";
 import type { Age, Canary, Expected, Scene } from "./canary.ts";
 import { judgeWithCopies } from "./copy-comparison.ts";
-import type { DecoyFolders } from "./decoy-folders.ts";
 import { firstProblemOf } from "./in-turns.ts";
 import type { Likeness } from "./likeness.ts";
 import { isMachineFault, judgeWithRetry } from "./machine-fault.ts";
 import { allCanaries } from "./scenarios.ts";
 import { withKeys } from "./service-issues.ts";
-import { type TrackerLocation, writeHalf, writeHuge, writeTorn, writeTracker } from "./write-tracker.ts";
+import { type DecoyFolders, type TrackerLocation, writeHalf, writeHuge, writeTorn, writeTracker } from "./write-tracker.ts";
 
 /** Concurrent judgements: the first workers start at the same moment. */
 const AT_A_TIME = 2;

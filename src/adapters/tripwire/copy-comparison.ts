@@ -3,10 +3,10 @@ import type { TicketId } from "../../domain/values/ids.ts";
 import { firstFewLine } from "../../domain/values/text.ts";
 import type { FrozenProgram, Judging, OracleBatch, ReadListing } from "../../ports/oracle.ts";
 import { type Copy, copyTracker, isSameCopy, placeCopy, type Reopened, reopened, stillOpen } from "./copied-tracker.ts";
-import type { DecoyFolders } from "./decoy-folders.ts";
 import { firstProblemOf } from "./in-turns.ts";
 import { judgeWithRetry, MachineFault } from "./machine-fault.ts";
 import { reopenings } from "./reopenings.ts";
+import type { DecoyFolders } from "./write-tracker.ts";
 
 /** Copies judged in parallel: fewer while other work is running. */
 const AT_A_TIME = { background: 2, now: 4 };

@@ -1,5 +1,4 @@
-import { connectChannel } from "../../adapters/channel/socket-client.ts";
-import { socketPathOf } from "../../adapters/channel/socket-path.ts";
+import { connectChannel, socketPathOf } from "../../adapters/channel/socket-client.ts";
 import { createLocks } from "../../adapters/locks/sqlite-locks.ts";
 import { readChange } from "../../adapters/vcs/repository/read-change.ts";
 import { isShownWhole } from "../../domain/review/shown-change.ts";

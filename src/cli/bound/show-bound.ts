@@ -7,7 +7,7 @@ import { EXIT } from "../../domain/values/user-error.ts";
 import { findReports, findRules, findTestCommands } from "../engine/find-in-bases.ts";
 import { loadBatch } from "../engine/load-batch.ts";
 import { writeAll } from "../print.ts";
-import { findBoundPlace, rulesOf, shownBase } from "./bound-place.ts";
+import { findBoundPlace, rulesOf, shownBase } from "./check-bound.ts";
 import type { BoundFlags } from "./flags.ts";
 
 /** `loopdash bound show`: every rule with its tier, as the runs of a batch hold it, or a run with the defaults of a batch. */

@@ -11,7 +11,7 @@ import { plainText, plural } from "../../domain/values/text.ts";
 import { EXIT } from "../../domain/values/user-error.ts";
 import { writeAll } from "../print.ts";
 import { usageError } from "../usage-error.ts";
-import { type BoundPlace, findBoundPlace, rulesOf, shownBase, unreadableRules } from "./bound-place.ts";
+import { type BoundPlace, findBoundPlace, rulesOf, shownBase, unreadableRules } from "./check-bound.ts";
 import type { BoundFlags } from "./flags.ts";
 
 /** Bytes of the checkout's file at most. */

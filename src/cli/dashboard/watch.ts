@@ -1,6 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { type ChannelClient, type ConnectOptions, connectChannel } from "../../adapters/channel/socket-client.ts";
-import { socketPathOf } from "../../adapters/channel/socket-path.ts";
+import { type ChannelClient, type ConnectOptions, connectChannel, socketPathOf } from "../../adapters/channel/socket-client.ts";
 import { createLocks } from "../../adapters/locks/sqlite-locks.ts";
 import { type Command, type RefusalReason, runActions } from "../../domain/run/command.ts";
 import type { RunState } from "../../domain/run/state.ts";

@@ -1,8 +1,7 @@
 import type { SecretSpec } from "../../domain/batch/secret-spec.ts";
 import { SecretUnavailable } from "../../ports/secrets.ts";
 import type { LoadedBatch } from "../engine/load-batch.ts";
-import { secretsOf } from "../engine/run-secrets.ts";
-import { secretProblems } from "../engine/secret-sources.ts";
+import { secretProblems, secretsOf } from "../engine/run-secrets.ts";
 import { bad, type CheckResult, ok } from "./check-result.ts";
 
 /**

@@ -10,8 +10,16 @@ import { loadProgram } from "../../adapters/agent/registry.ts";
 import { resolveProgram } from "../../adapters/executor/resolve-program.ts";
 import { Prices } from "../../adapters/gateway/prices/prices.ts";
 import { type BatchPaths, namedFiles } from "../../adapters/sandbox/named-files.ts";
-import type { AgentSpec, ReviewerSpec, VendorAgentSpec } from "../../domain/batch/agent-spec.ts";
-import { accountsOf, PARTY_NAMES, type Party, usesLogin, type VendorSpec } from "../../domain/batch/party.ts";
+import {
+  type AgentSpec,
+  accountsOf,
+  PARTY_NAMES,
+  type Party,
+  type ReviewerSpec,
+  usesLogin,
+  type VendorAgentSpec,
+  type VendorSpec,
+} from "../../domain/batch/party.ts";
 import { platformModel, platformUrl } from "../../domain/batch/platform-spec.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";

@@ -4,7 +4,7 @@ import type { RunEvent, RunFact } from "../../domain/run/event.ts";
 import { refrozen } from "../../domain/run/frozen-set.ts";
 import type { GrowthFact } from "../../domain/run/growth-fact.ts";
 import { reduce } from "../../domain/run/reduce.ts";
-import { reduceGrowth } from "../../domain/run/reduce-growth.ts";
+import { reduceGrowth } from "../../domain/run/reduce-start.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import type { RunId } from "../../domain/values/ids.ts";
 import { firstFewLine, plural } from "../../domain/values/text.ts";

@@ -12,7 +12,7 @@ import { specOf } from "../../domain/schedule/plan.ts";
 import type { RunId } from "../../domain/values/ids.ts";
 import { errorMessage } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
-import { cleanUp } from "../../loop/attempt/clean-up.ts";
+import { cleanUp } from "../../loop/attempt/kept-work.ts";
 import { WorktreeGate } from "../../loop/concurrency/worktree-gate.ts";
 import { Orchestrator } from "../../loop/run/orchestrator.ts";
 import { keepLostWork, straysOf } from "../../loop/run/recover.ts";

@@ -7,7 +7,7 @@ import type { Batch } from "../../domain/batch/schema.ts";
 import { TEST_COMMAND_FILES, testCommandOf } from "../../domain/batch/test-command.ts";
 import type { Bounds } from "../../domain/bound/bound.ts";
 import { findDefinition, type TrustedTree } from "../../domain/proof/definition.ts";
-import { unreadableRules } from "../bound/bound-place.ts";
+import { unreadableRules } from "../bound/check-bound.ts";
 import { baseFileNames, readBaseFiles } from "./base-files.ts";
 
 /** The commands by which repositories run their own tests, as the tips of their bases name them. */

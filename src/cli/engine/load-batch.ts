@@ -3,11 +3,10 @@ import { existsSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { readTicketFolder, type TicketInFolder } from "../../adapters/tracker/folder-read.ts";
-import type { AgentSpec, ReviewerSpec } from "../../domain/batch/agent-spec.ts";
 import { reportsFoundIn, unreportedCommands, withFoundReports } from "../../domain/batch/found-reports.ts";
 import { type FolderTicket, type Standing, standingOf } from "../../domain/batch/merge-folder.ts";
 import { contractPaths, unselectedTickets } from "../../domain/batch/named-contracts.ts";
-import { programsOf } from "../../domain/batch/party.ts";
+import { type AgentSpec, programsOf, type ReviewerSpec } from "../../domain/batch/party.ts";
 import type { Argv, TestCommands } from "../../domain/batch/prepare-command.ts";
 import {
   type BatchProblem,

@@ -1,7 +1,6 @@
 import { basename } from "node:path";
 import type { BatchPaths } from "../../adapters/sandbox/named-files.ts";
-import { reviewUsd } from "../../domain/batch/agent-spec.ts";
-import type { ReviewerParty } from "../../domain/batch/party.ts";
+import { type ReviewerParty, reviewUsd } from "../../domain/batch/party.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { LoopContext } from "../../loop/attempt/context.ts";

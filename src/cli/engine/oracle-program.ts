@@ -6,7 +6,7 @@ import { loadOracleBytes } from "../../adapters/oracle/load-oracle.ts";
 import { createCanaryTripwire } from "../../adapters/tripwire/canary-tripwire.ts";
 import { tripwireSha } from "../../adapters/tripwire/code-sha.ts";
 import { createCrossCheckedOracle } from "../../adapters/tripwire/cross-checked-oracle.ts";
-import { createDecoyFolders } from "../../adapters/tripwire/decoy-folders.ts";
+import { createDecoyFolders } from "../../adapters/tripwire/write-tracker.ts";
 import type { Batch, Ticket } from "../../domain/batch/schema.ts";
 import type { FrozenSet } from "../../domain/run/frozen-set.ts";
 import { frozenSetOf } from "../../domain/run/frozen-set.ts";

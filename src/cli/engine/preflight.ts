@@ -24,7 +24,6 @@ import type { Sandbox } from "../../ports/executor.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import { stateHome } from "../state-home.ts";
 import { findAgent, keyOf } from "./agent-of.ts";
-import { pathsOf } from "./batch-paths.ts";
 import { checkCommands, refuseMissing } from "./check-commands.ts";
 import { checkLogin, filesOfLogins } from "./check-logins.ts";
 import { commitsOf } from "./commit-style.ts";
@@ -32,11 +31,10 @@ import { findShimDefaults, findToolchains, type ShimDefaults, toolchainPaths, to
 import { type LoadedBatch, uninstalledWarnings } from "./load-batch.ts";
 import { openBatchRepo } from "./open-batch-repo.ts";
 import type { ForgedRepo } from "./open-forge.ts";
-import { checkOutsideRepositories, filesOfTracker } from "./outside-repositories.ts";
+import { checkOutsideRepositories, filesOfTracker, pathsOf } from "./outside-repositories.ts";
 import { copyProblems, hookWarnings } from "./repository-hooks.ts";
-import type { RunSecrets } from "./run-secrets.ts";
+import { checkSecretSources, filesOfSecrets, type RunSecrets } from "./run-secrets.ts";
 import { refuseSameBase } from "./same-base.ts";
-import { checkSecretSources, filesOfSecrets } from "./secret-sources.ts";
 
 /** A batch's surroundings, found and opened. */
 export interface RunEnvironment {

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openAuditLog } from "../../adapters/audit/audit-log.ts";
-import { newSocketPath } from "../../adapters/channel/socket-path.ts";
+import { newSocketPath } from "../../adapters/channel/socket-client.ts";
 import { openChannel } from "../../adapters/channel/socket-server.ts";
 import { systemClock } from "../../adapters/clock/system-clock.ts";
 import { canPass } from "../../adapters/disk-error.ts";

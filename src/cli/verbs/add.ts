@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { statSync } from "node:fs";
-import { connectChannel } from "../../adapters/channel/socket-client.ts";
-import { socketPathOf } from "../../adapters/channel/socket-path.ts";
+import { connectChannel, socketPathOf } from "../../adapters/channel/socket-client.ts";
 import { createLocks } from "../../adapters/locks/sqlite-locks.ts";
 import type { Ticket } from "../../domain/batch/schema.ts";
 import { isResumable } from "../../domain/results/next-steps.ts";

@@ -1,5 +1,4 @@
-import { connectChannel } from "../../adapters/channel/socket-client.ts";
-import { socketPathOf } from "../../adapters/channel/socket-path.ts";
+import { connectChannel, socketPathOf } from "../../adapters/channel/socket-client.ts";
 import { systemClock } from "../../adapters/clock/system-clock.ts";
 import { reduce } from "../../domain/run/reduce.ts";
 import type { RunState } from "../../domain/run/state.ts";

@@ -1,4 +1,4 @@
-import { type HarnessChange, readChanges, writeChange } from "../../adapters/harness/harness-changes.ts";
+import { type HarnessChange, readChanges, writeChange } from "../../adapters/harness/harness-folder.ts";
 import { plainText, plural } from "../../domain/values/text.ts";
 import { formatUtc } from "../../domain/values/time.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";

@@ -3,8 +3,7 @@ import { join, resolve } from "node:path";
 import { diskProblem, systemCode } from "../../adapters/disk-error.ts";
 import { plainText, plural } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
-import { type Archived, archiveRun } from "../bundles/archive-run.ts";
-import { readRun } from "../bundles/run-parts.ts";
+import { type Archived, archiveRun, readRun } from "../bundles/run-parts.ts";
 import { describeChoice, lookUpRun, withStoreOpen } from "../find-run.ts";
 import { writeAll, writeNote } from "../print.ts";
 

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { connectChannel } from "../../adapters/channel/socket-client.ts";
-import { socketPathOf } from "../../adapters/channel/socket-path.ts";
+import { connectChannel, socketPathOf } from "../../adapters/channel/socket-client.ts";
 import { isResumable } from "../../domain/results/next-steps.ts";
 import { landingOf } from "../../domain/run/carry-over.ts";
 import type { RunEvent } from "../../domain/run/event.ts";

@@ -1,7 +1,6 @@
 import { reserveOf } from "../schedule/money.ts";
-import type { VendorAgentSpec } from "./agent-spec.ts";
 import { checkReferences, type SecretRules } from "./check-secrets.ts";
-import { accountsOf, type Party, usesLogin, type VendorSpec } from "./party.ts";
+import { accountsOf, type Party, usesLogin, type VendorAgentSpec, type VendorSpec } from "./party.ts";
 import { unfitForPath } from "./plain-words.ts";
 import { type PlatformSpec, unfitForPlatform } from "./platform-spec.ts";
 import { displayValue, type NoteProblem, type Path } from "./problem.ts";

@@ -1,9 +1,18 @@
 import { COMPLEXITIES } from "../complexity/classes.ts";
-import { type AgentSpec, type ReviewerSpec, reviewUsd } from "./agent-spec.ts";
 import { checkAccounts } from "./check-agent.ts";
 import { checkArgument } from "./check-secrets.ts";
 import { routesOf } from "./complexity-spec.ts";
-import { accountsOf, PARTY_NAMES, type Party, type ReviewerParty, reviewerOf, type VendorSpec } from "./party.ts";
+import {
+  type AgentSpec,
+  accountsOf,
+  PARTY_NAMES,
+  type Party,
+  type ReviewerParty,
+  type ReviewerSpec,
+  reviewerOf,
+  reviewUsd,
+  type VendorSpec,
+} from "./party.ts";
 import { unfitForLine, unfitForPath } from "./plain-words.ts";
 import type { NoteProblem, Path } from "./problem.ts";
 import type { BatchFile } from "./schema.ts";

@@ -1,6 +1,6 @@
 import { boundedHead, plainLines, plainText } from "../values/text.ts";
-import type { AgentSpec } from "./agent-spec.ts";
 import type { CommitSpec } from "./commit-spec.ts";
+import type { AgentSpec } from "./party.ts";
 import type { Batch, Ticket } from "./schema.ts";
 
 /** Bounds of a ticket's text in a message. */

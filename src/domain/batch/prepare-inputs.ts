@@ -1,7 +1,13 @@
 import picomatch from "picomatch";
-import { basename, isAtOrBelow } from "./installers/command-line.ts";
+import {
+  basename,
+  type InputFile,
+  type InputTexts,
+  type Installer,
+  type InstallerCall,
+  isAtOrBelow,
+} from "./installers/command-line.ts";
 import { GO } from "./installers/go.ts";
-import type { InputFile, InputTexts, Installer, InstallerCall } from "./installers/installer.ts";
 import { BUN, NPM, PNPM, YARN } from "./installers/node.ts";
 import { COMPOSER } from "./installers/php.ts";
 import { isRequirements, PIP, POETRY, PYTHON, UV } from "./installers/python.ts";

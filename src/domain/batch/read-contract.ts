@@ -1,11 +1,10 @@
 import { COUNTS, parseCondition } from "../evidence/condition.ts";
 import { checkCommand } from "./check-secrets.ts";
-import { CONTRACT_BODY_CHARS, type Contract, ContractSpec, type CriterionSpec } from "./contract-spec.ts";
 import { checkValue } from "./issues.ts";
 import { unfitForGlob, unfitForLine } from "./plain-words.ts";
 import { type BatchProblem, displayValue, hintFor, type NoteProblem, type Path, pathText } from "./problem.ts";
 import { unfitForReport } from "./report-location.ts";
-import type { StepSpec } from "./step-spec.ts";
+import { CONTRACT_BODY_CHARS, type Contract, ContractSpec, type CriterionSpec, type StepSpec } from "./step-spec.ts";
 import type { Position } from "./text-position.ts";
 
 /** A problem of a contract file as a text. The place is absent if the file could not be read. */

@@ -1,14 +1,13 @@
 import { resolve } from "node:path/posix";
 import { lineWithReviews } from "../complexity/review-steps.ts";
 import { RepoId } from "../values/ids.ts";
-import type { AgentSpec, ReviewerSpec } from "./agent-spec.ts";
 import type { BoundSpec } from "./bound-spec.ts";
 import { routesOf } from "./complexity-spec.ts";
 import { withCriteria } from "./contract-steps.ts";
 import { defaultFinish, finishLineOf } from "./default-finish.ts";
 import { protectedPaths } from "./default-protect.ts";
 import type { ForgeSpec } from "./forge-spec.ts";
-import type { ReviewerParty } from "./party.ts";
+import type { AgentSpec, ReviewerParty, ReviewerSpec } from "./party.ts";
 import type { Argv, PrepareCommand, TestCommands } from "./prepare-command.ts";
 import type { ReadContract } from "./read-contract.ts";
 import type { RepoSpec } from "./repo-spec.ts";

@@ -5,11 +5,9 @@ import { canDecide, isTestPath } from "../evidence/sealed-paths.ts";
 import { isUsualTest, testMatcher } from "./base-tests.ts";
 import { filesReadBy } from "./command-words.ts";
 import { type CheckDefinition, findDefinition, type TrustedTree } from "./definition.ts";
-import { entryPoints, isPackageManifest, isUnparsed } from "./entry-points.ts";
-import { FileIndex } from "./file-index.ts";
+import { FileIndex, type LoadedNames, loadedNames } from "./file-index.ts";
 import { isFoundByName } from "./found-by-name.ts";
-import { type LoadedNames, loadedNames } from "./loaded-names.ts";
-import { foldersOnPath, mentionedFiles } from "./mentions.ts";
+import { entryPoints, foldersOnPath, isPackageManifest, isUnparsed, mentionedFiles } from "./mentions.ts";
 import { foldersInSettings, namedBySettings, pluginsIn, steeringSettings } from "./named-by-settings.ts";
 import { findShadows } from "./shadows.ts";
 

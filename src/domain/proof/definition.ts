@@ -3,9 +3,8 @@ import picomatch from "picomatch";
 import { jsonMembers, membersOf } from "../batch/test-command.ts";
 import { SCRIPT_RUNNERS, scriptRunBy } from "../evidence/scripts.ts";
 import { commandsIn } from "./command-words.ts";
-import { FileIndex } from "./file-index.ts";
+import { FileIndex, loadedNames } from "./file-index.ts";
 import type { FoundRunner } from "./find-runner.ts";
-import { loadedNames } from "./loaded-names.ts";
 import { includedBy, recipesFor } from "./makefile.ts";
 import {
   BUILDS_COMMANDS,

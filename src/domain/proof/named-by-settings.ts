@@ -1,8 +1,7 @@
 import { basename, dirname, join } from "node:path/posix";
 import { isDependency, isToolConfiguration } from "../evidence/sealed-paths.ts";
-import type { FileIndex } from "./file-index.ts";
+import { type FileIndex, loadedNames } from "./file-index.ts";
 import { isFoundByName } from "./found-by-name.ts";
-import { loadedNames } from "./loaded-names.ts";
 import type { SteeringText } from "./programs.ts";
 import { runnerPart } from "./runner-settings.ts";
 

@@ -1,5 +1,4 @@
-import { FileIndex } from "./file-index.ts";
-import type { LoadedNames } from "./loaded-names.ts";
+import { FileIndex, type LoadedNames } from "./file-index.ts";
 import { folderOf, isRunnerModule, moduleAt } from "./python-modules.ts";
 
 const LAYOUTS = ["", "src", "lib"] as const;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { SEVERITIES, type Severity } from "../batch/agent-spec.ts";
+import { SEVERITIES, type Severity } from "../batch/party.ts";
 import { firstFew, plainText, plural } from "../values/text.ts";
 
 const words = (most: number) => z.string().trim().min(1).max(most);

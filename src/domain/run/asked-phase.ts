@@ -1,5 +1,4 @@
-import type { Contract } from "../batch/contract-spec.ts";
-import type { StepKind } from "../batch/step-spec.ts";
+import type { Contract, StepKind } from "../batch/step-spec.ts";
 import type { Evidence } from "./attempt-fact.ts";
 
 /** Steps that run once every criterion has passed. */

@@ -1,5 +1,4 @@
-import type { Severity } from "../batch/agent-spec.ts";
-import type { AskedReviewer } from "../batch/party.ts";
+import type { AskedReviewer, Severity } from "../batch/party.ts";
 import type { Ticket } from "../batch/schema.ts";
 import type { StepKind } from "../batch/step-spec.ts";
 import type { ReflectedChange } from "../behaviour/reflected-change.ts";

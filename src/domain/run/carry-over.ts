@@ -4,7 +4,7 @@ import { vecItems } from "../values/vec.ts";
 import type { FailingCheck } from "./base-check.ts";
 import type { CarriedOverWork, EarlierLanding } from "./event.ts";
 import { isLandedNotLive } from "./live-check.ts";
-import { failingStep } from "./reduce-base-check.ts";
+import { failingStep } from "./reduce-base.ts";
 import { type RunState, ticketOf } from "./state.ts";
 import type { TicketState } from "./ticket-state.ts";
 

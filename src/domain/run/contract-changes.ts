@@ -1,5 +1,5 @@
-import type { Contract } from "../batch/contract-spec.ts";
 import type { Batch } from "../batch/schema.ts";
+import type { Contract } from "../batch/step-spec.ts";
 import type { TicketId } from "../values/ids.ts";
 import type { RunState } from "./state.ts";
 

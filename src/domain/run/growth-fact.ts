@@ -1,6 +1,5 @@
-import type { Contract } from "../batch/contract-spec.ts";
 import type { Limits, Ticket } from "../batch/schema.ts";
-import type { StepSpec } from "../batch/step-spec.ts";
+import type { Contract, StepSpec } from "../batch/step-spec.ts";
 import type { TicketId } from "../values/ids.ts";
 import type { FrozenSet } from "./frozen-set.ts";
 

@@ -1,12 +1,18 @@
-import { stepName } from "../batch/step-spec.ts";
+import { type StepSpec, stepName } from "../batch/step-spec.ts";
 import { endIncident, withIncident, withNextSuspect } from "../results/incident.ts";
 import { specOf } from "../schedule/plan.ts";
 import { withTicket } from "../schedule/queue.ts";
-import type { RepoId } from "../values/ids.ts";
-import { vecItems } from "../values/vec.ts";
+import type { RepoId, TicketId } from "../values/ids.ts";
+import { vecAt, vecItems } from "../values/vec.ts";
+import type { BaseCheckFact, FailingCheck } from "./base-check.ts";
 import type { BrokenBase } from "./broken-base.ts";
+import type { RunEvent } from "./event.ts";
+import { type Landings, landedSince, upTo, withLandedCommit, withTrusted } from "./landings.ts";
 import { isLandedNotLive, type LiveState } from "./live-check.ts";
-import { type RunState, ticketOf } from "./state.ts";
+import { baseKey } from "./people-fact.ts";
+import { type LandedProof, withProven } from "./proof-fact.ts";
+import { withBaseMoved } from "./reduce-people.ts";
+import { indexOf, type RunState, ticketOf } from "./state.ts";
 import type { TicketState } from "./ticket-state.ts";
 
 /**
@@ -111,4 +117,140 @@ function brokenBy(state: RunState, { id }: TicketState, live: LiveState, since: 
   const environment = step?.step === "verify" && step.environment !== undefined ? { environment: step.environment } : {};
   const summary = live.history.at(-1)?.summary ?? "its live check failed";
   return { since, cause: "verify", sha: live.sha, ticket: id, step: live.check, summary, ...environment };
+}
+
+/** Events of checks that run on a base without a change. */
+export type BaseCheckEvent = Extract<RunEvent, { type: BaseCheckFact["type"] }>;
+type Ended = Extract<BaseCheckEvent, { type: "base-check-ended" }>;
+
+/** Folds the events of checks on a base. */
+export function reduceBaseCheck(state: RunState, event: BaseCheckEvent): RunState {
+  const { repo } = event;
+  const known = state.failingChecks[repo];
+  if (event.type === "base-check-ended") return end(state, known, event);
+  if (known === undefined) return state;
+  if (event.type === "base-check-started") {
+    const { isRepeated: _, ...check } = known;
+    const seen = tipKnown(state, repo);
+    const next: FailingCheck = { ...check, isRunning: true, seen, ...(known.seen === seen && { isRepeated: true }) };
+    return { ...state, failingChecks: { ...state.failingChecks, [repo]: next } };
+  }
+  if (event.nextAt !== undefined) return state;
+  return { ...state, failingChecks: { ...state.failingChecks, [repo]: idle(known) } };
+}
+
+function idle({ isRunning: _, ...check }: FailingCheck): FailingCheck {
+  return check;
+}
+
+/** As known from another engine: this one has run no check yet. */
+function unseen({ isRunning: _, seen: __, ...check }: FailingCheck): FailingCheck {
+  return check;
+}
+
+function end(state: RunState, known: FailingCheck | undefined, event: Ended): RunState {
+  const { at, repo, sha, foundBy, step, ok, summary } = event;
+  const spec = failingStep(state, event);
+  const name = spec === undefined ? "check" : stepName(spec);
+  if (ok) {
+    const { [repo]: _, ...failingChecks } = state.failingChecks;
+    return withRepoBase({ ...state, failingChecks, reverified: false }, repo, at);
+  }
+  const suspect = landingsOf(state, repo)?.last === sha ? landedBy(state, sha) : undefined;
+  const passed = spec?.step === "check" ? landedThrough(state, repo, spec).findLast((each) => each !== sha) : undefined;
+  const fresh = { since: at, sha, foundBy, step, name, summary, ...(suspect && { suspect }), ...(passed && { passed }) };
+  const next: FailingCheck = { ...(known === undefined ? fresh : idle(known)), seen: known?.seen ?? sha };
+  return withRepoBase({ ...state, failingChecks: { ...state.failingChecks, [repo]: next } }, repo, at);
+}
+
+/** The check that fails on a base. */
+export function failingStep({ plan }: RunState, { foundBy, step }: Pick<FailingCheck, "foundBy" | "step">): StepSpec | undefined {
+  return specOf(plan, foundBy).finish[step];
+}
+
+/** Identifies a check in a finish line. A report that is found may turn out to be none: it is no part of that. */
+export function checkKey(step: StepSpec): string {
+  const isFound = step.step === "check" && step.report?.format === "found";
+  return JSON.stringify(isFound ? { ...step, report: undefined } : step);
+}
+
+/** Commits that the run has landed through a check, oldest first: each passed it before it landed. */
+export function landedThrough(state: RunState, repo: RepoId, check: StepSpec): readonly string[] {
+  const key = checkKey(check);
+  const landed = landingsOf(state, repo)?.commits ?? [];
+  return landed
+    .filter(({ ticket }) => specOf(state.plan, ticket).finish.some((each) => checkKey(each) === key))
+    .map(({ sha }) => sha);
+}
+
+function landedBy(state: RunState, sha: string) {
+  return [...vecItems(state.tickets)].find(({ mergedSha }) => mergedSha === sha)?.id;
+}
+
+/** The tip of a base as far as the run knows it: as last seen, or as last landed. */
+export function tipKnown({ fingerprints, landings }: Pick<RunState, "fingerprints" | "landings">, repo: string): string {
+  return fingerprints?.[baseKey(repo)] ?? landings[repo]?.last ?? "";
+}
+
+/** Failed checks of bases as a new engine finds them: each runs once more. */
+export function withBaseChecksDue(state: RunState): RunState {
+  const failingChecks = Object.fromEntries(Object.entries(state.failingChecks).map(([repo, check]) => [repo, unseen(check)]));
+  return { ...state, failingChecks };
+}
+
+/** Adds a landing, or the revert of one, to the knowledge of its repository's base. */
+export function withLanding(
+  state: RunState,
+  event: Pick<Extract<RunEvent, { type: "merge-landed" }>, "ticket" | "repo" | "from" | "to"> & {
+    readonly proof?: LandedProof | undefined;
+    readonly type?: RunEvent["type"];
+  },
+): RunState {
+  const { ticket: id, repo, from, to, proof } = event;
+  const index = indexOf(state, id);
+  const { mergedSha, pendingWork } = vecAt(state.tickets, index);
+  // The branch as it was found, with whatever others have pushed there.
+  if (from === to) return withBaseMoved(state, event);
+  // A landing that was cut off is reported once more; one of an earlier run belongs to the first base of this one.
+  if (mergedSha === to || pendingWork?.landed?.to === to) return withBaseMoved(state, event);
+  const only = state.plan.tickets[index]?.allow ?? {};
+  const known = landingsOf(state, repo);
+  const before = known === undefined ? { first: from, trusted: [] } : upTo(known, from);
+  const approved = proof?.approved ?? [];
+  const next = withTrusted(before, { from, to, only: approved.length === 0 ? only : { ...only, files: approved } });
+  const commits = withLandedCommit(known?.commits ?? [], {
+    sha: to,
+    ticket: id,
+    ...(event.type === "revert-landed" && { reverts: true as const }),
+  });
+  const landed: Landings = { ...next, initial: known?.initial ?? from, last: to, commits };
+  const isProven = proof !== undefined && proof.unproven !== true && coversEarlier(state, repo, id);
+  const proofs = isProven ? withProven(state.proofs, repo, to) : state.proofs;
+  return withBaseMoved({ ...state, proofs, landings: { ...state.landings, [repo]: landed } }, event);
+}
+
+/** True if a ticket has every check of what landed since the last proof, so that its own proof covers that too. */
+function coversEarlier(state: RunState, repo: RepoId, id: TicketId): boolean {
+  const { plan, proofs } = state;
+  const checksOf = (ticket: TicketId) =>
+    specOf(plan, ticket)
+      .finish.filter(({ step }) => step === "check")
+      .map((step) => JSON.stringify(step));
+  const own = new Set(checksOf(id));
+  const earlier = landedSince(landingsOf(state, repo)?.commits ?? [], proofs[repo]?.proven);
+  return earlier.every(({ ticket }) => checksOf(ticket).every((check) => own.has(check)));
+}
+
+/** The knowledge of a repository's base; undefined if nothing has landed there. */
+export function landingsOf({ landings }: Pick<RunState, "landings">, repo: RepoId): Landings | undefined {
+  return Object.hasOwn(landings, repo) ? landings[repo] : undefined;
+}
+
+/** Records the landed commit of a ticket, and the base before it. */
+export function withMergedCommit(
+  state: RunState,
+  index: number,
+  { from, to }: Pick<Extract<RunEvent, { type: "merge-landed" }>, "from" | "to">,
+): RunState {
+  return withTicket(state, index, { ...vecAt(state.tickets, index), mergedSha: to, mergedFrom: from });
 }

@@ -1,7 +1,7 @@
 import { vecAt } from "../values/vec.ts";
 import type { RunEvent } from "./event.ts";
 import { ungate } from "./reduce-approval.ts";
-import { withLanding } from "./reduce-landing.ts";
+import { withLanding } from "./reduce-base.ts";
 import { indexOf, type RunState } from "./state.ts";
 import type { TicketState } from "./ticket-state.ts";
 

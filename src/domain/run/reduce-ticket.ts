@@ -2,13 +2,18 @@ import { endTicketIncidents, withIncident } from "../results/incident.ts";
 import { failedAgain } from "../schedule/breaker.ts";
 import { dequeue, requeue, shiftDependents, withTicket } from "../schedule/queue.ts";
 import { vecAt } from "../values/vec.ts";
+import type { AttemptOutcome } from "./attempt-fact.ts";
+import { withBlocked } from "./blocked-fact.ts";
 import type { RunEvent } from "./event.ts";
 import { idleLive } from "./live-check.ts";
 import { planAfterRetry } from "./plan-fact.ts";
-import { withBase } from "./reduce-base.ts";
+import type { StepPart } from "./prepare-fact.ts";
+import { tipKnown, withBase } from "./reduce-base.ts";
 import { afterFailure, givenUpLive, reopenedAsLanded } from "./reduce-live.ts";
+import { type DueRemedy, failedGateText, type Remedy } from "./remedy-fact.ts";
 import { indexOf, type RunState } from "./state.ts";
-import { type TicketState, withEvidence } from "./ticket-state.ts";
+import { countWait } from "./suite-fact.ts";
+import { type Attempt, type TicketState, withEvidence } from "./ticket-state.ts";
 
 type TicketEvent = Extract<
   RunEvent,
@@ -106,4 +111,103 @@ function reopen(state: RunState, index: number, { evidence, at }: Extract<Ticket
   const ticket = withEvidence({ ...rest, phase: "waiting", failures: rest.failures + 1, signs }, evidence);
   const next = shiftDependents(withTicket(state, index, ticket), index, 1);
   return requeue({ ...next, reverified: false, incidents }, index);
+}
+
+/** Events of the programs that prepare an attempt, and of their connections. */
+export type PreparingEvent = Extract<
+  RunEvent,
+  { type: "prepare-started" | "prepare-failed" | "step-part-started" | "connection-blocked" }
+>;
+
+/** Folds the start of a prepare command or of a part of a step, and a blocked connection of any program of an attempt. */
+export function reducePreparing(state: RunState, event: PreparingEvent): RunState {
+  const index = indexOf(state, event.ticket);
+  const ticket = vecAt(state.tickets, index);
+  const { attempt } = ticket;
+  if (attempt === undefined || attempt.fence !== event.fence) throw new RangeError(`no attempt with fence ${event.fence}`);
+  if (event.type === "connection-blocked")
+    return withTicket(state, index, { ...ticket, attempt: { ...attempt, blocked: withBlocked(attempt.blocked, event) } });
+  if (event.type === "prepare-failed") return unprepared(state, state.plan.tickets[index]?.repo ?? "", event);
+  if (event.type === "step-part-started") {
+    const { step } = attempt;
+    if (step === undefined) return state;
+    const next = withTicket(state, index, { ...ticket, attempt: { ...attempt, step: { ...step, part: partOf(event) } } });
+    return step.kind === "check" && step.part === undefined ? countWait(next, event.at - step.startedAt) : next;
+  }
+  const preparing = { command: event.command, startedAt: event.at };
+  return withTicket(state, index, { ...ticket, attempt: { ...attempt, preparing, lastOutputAt: event.at } });
+}
+
+function partOf({ part, at, expectedMs, train, behind }: Extract<PreparingEvent, { type: "step-part-started" }>): StepPart {
+  return {
+    ...{ text: part, startedAt: at },
+    ...(expectedMs !== undefined && { expectedMs }),
+    ...(train && { train }),
+    ...(behind !== undefined && { behind }),
+  };
+}
+
+/** Counts the failures of the same base in a row. */
+function unprepared(
+  state: RunState,
+  repo: string,
+  { base, summary, at, blocked }: Extract<PreparingEvent, { type: "prepare-failed" }>,
+): RunState {
+  const before = state.unprepared?.[repo];
+  const same = before?.base === base ? before : undefined;
+  const failures = (same?.failures ?? 0) + 1;
+  const next = { base, seen: tipKnown(state, repo), failures, summary, since: same?.since ?? at, ...(blocked && { blocked }) };
+  return { ...state, unprepared: { ...state.unprepared, [repo]: next } };
+}
+
+/** The attempt with its worktree prepared. */
+export function withWorktree(
+  { retried: _, preparing: __, ...rest }: Attempt,
+  { path, branch, baseSha }: Extract<RunEvent, { type: "worktree-ready" }>,
+): Attempt {
+  return { ...rest, worktree: { path, branch, baseSha } };
+}
+
+/** Remediations that a ticket remembers. Each of a person's retries allows it some more. */
+const KEPT = 100;
+
+/**
+ * Folds a remediation: unless its agent is only told something, the agent at work is to be ended, and the next attempt is as the action says,
+ * or there is none.
+ */
+export function reduceRemedy(state: RunState, event: Extract<RunEvent, { type: "remediated" }>): RunState {
+  const index = indexOf(state, event.ticket);
+  const ticket = vecAt(state.tickets, index);
+  const { attempt } = ticket;
+  if (attempt === undefined || attempt.fence !== event.fence) throw new RangeError(`no attempt with fence ${event.fence}`);
+  const { at, gate, action, was, did, now, bound } = event;
+  const account = event.account === undefined ? {} : { account: event.account };
+  const remedy: Remedy = { n: attempt.n, at, gate, action, was, did, now, bound, ...account };
+  const { due: _, ...known } = ticket;
+  const remedies = [...(ticket.remedies ?? []), remedy].slice(-KEPT);
+  if (action === "nudge") return withTicket(state, index, { ...ticket, remedies });
+  const next: TicketState = { ...known, remedies };
+  const ended = endedBy(attempt);
+  // No human gate: that would settle the ticket, and the signals of a gate are claims.
+  if (action === "gate")
+    return withTicket(state, index, {
+      ...next,
+      signs: { ...ticket.signs, behaviour: failedGateText(gate, was) },
+      attempt: ended,
+    });
+  const due: DueRemedy = { n: attempt.n, gate, action, was, ...(event.from && { from: event.from }) };
+  return withTicket(state, index, { ...next, due, attempt: ended });
+}
+
+/** The attempt, which is over: what its agent does from here on counts for nothing. */
+function endedBy(attempt: Attempt): Attempt {
+  const isAtWork = attempt.agent !== undefined && attempt.agent.endedAt === undefined;
+  return { ...attempt, isRemedied: true, ...(isAtWork && { killing: attempt.killing ?? "remedied" }) };
+}
+
+/** What is left of a remediation once an attempt has ended. One that was cut off, or that had no agent, has not carried it out. */
+export function dueAfter({ due }: TicketState, attempt: Attempt, outcome: AttemptOutcome): Pick<TicketState, "due"> {
+  if (due === undefined || outcome === "done") return {};
+  const isCutOff = outcome === "stopped" || outcome === "lost";
+  return due.n === attempt.n || isCutOff || attempt.agent === undefined || attempt.isPlanning ? { due } : {};
 }

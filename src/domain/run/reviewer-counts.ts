@@ -1,5 +1,4 @@
-import type { Severity } from "../batch/agent-spec.ts";
-import type { ReviewerParty } from "../batch/party.ts";
+import type { ReviewerParty, Severity } from "../batch/party.ts";
 
 /** Questions to a reviewer, its valid answers, and planted defects. */
 export interface ReviewerCounts {

@@ -1,7 +1,6 @@
 import type { BrokenBase } from "../run/broken-base.ts";
 import { isBeingReverted, isLandedNotLive } from "../run/live-check.ts";
-import { brokenBaseOf, suspectOf } from "../run/reduce-base.ts";
-import { failingStep, tipKnown } from "../run/reduce-base-check.ts";
+import { brokenBaseOf, failingStep, suspectOf, tipKnown } from "../run/reduce-base.ts";
 import { indexOf, type RunState } from "../run/state.ts";
 import type { RepoId, TicketId } from "../values/ids.ts";
 import { vecAt } from "../values/vec.ts";

@@ -1,6 +1,6 @@
 import { proofMode } from "../batch/proof-spec.ts";
 import { type LandedCommit, landedSince } from "../run/landings.ts";
-import { landingsOf } from "../run/reduce-landing.ts";
+import { landingsOf } from "../run/reduce-base.ts";
 import { activeTickets, freeSlots, indexOf, type RunState } from "../run/state.ts";
 import { isSettled } from "../run/ticket-state.ts";
 import type { RepoId, TicketId } from "../values/ids.ts";

@@ -1,5 +1,5 @@
 import type { Unprepared } from "../run/prepare-fact.ts";
-import { tipKnown } from "../run/reduce-base-check.ts";
+import { tipKnown } from "../run/reduce-base.ts";
 import type { RunState } from "../run/state.ts";
 import type { TicketState } from "../run/ticket-state.ts";
 import type { RepoId } from "../values/ids.ts";

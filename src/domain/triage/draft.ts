@@ -11,7 +11,6 @@ import {
   MAX_TEST_ID,
 } from "./finding.ts";
 import { identityOf } from "./identity.ts";
-import { relativeFile } from "./reproduce.ts";
 
 /** A finding as a parser reads it: unbounded, with paths as the tool wrote them. */
 export interface Draft {
@@ -91,4 +90,144 @@ function withoutRoots(text: string, roots: readonly string[]): string {
 
 function cut(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, "")}…`;
+}
+
+/** Names of tests that a command may hold: printable, of one line, and no option. */
+function isSafeName(name: string): boolean {
+  return name.length > 0 && name.length <= 200 && !name.startsWith("-") && /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]+$/u.test(name);
+}
+
+/** A name as a pattern that matches it alone. */
+function asPattern(name: string): string {
+  return name.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+}
+
+function ifFile(file: string | undefined, argv: (file: string) => readonly string[]): readonly string[] | undefined {
+  return file !== undefined && isSafeFile(file) ? argv(file) : undefined;
+}
+
+/** The command that runs a test of vitest or jest; the whole file if its name cannot stand in a command. Titles are joined by blanks. */
+export function runJsTest(
+  runner: "vitest" | "jest",
+  file: string | undefined,
+  titles: readonly string[],
+): readonly string[] | undefined {
+  const name = titles.join(" ");
+  const start = runner === "vitest" ? ["npx", "--no", "vitest", "run"] : ["npx", "--no", "jest"];
+  return ifFile(file, (safe) => [...start, safe, ...(isSafeName(name) ? ["-t", asPattern(name)] : [])]);
+}
+
+/** The command that runs a test of Node's runner. */
+export function runNodeTest(file: string | undefined, name: string): readonly string[] | undefined {
+  const pattern = isSafeName(name) ? [`--test-name-pattern=^${asPattern(name)}$`] : [];
+  return ifFile(file, (safe) => ["node", "--test", ...pattern, safe]);
+}
+
+/** The command that runs a test of pytest by its node id; the whole file if the id cannot stand in a command. */
+export function runPytest(nodeId: string): readonly string[] | undefined {
+  const at = nodeId.indexOf("::");
+  const file = at < 0 ? nodeId : nodeId.slice(0, at);
+  const rest = at < 0 ? "" : nodeId.slice(at);
+  return ifFile(file, (safe) => ["python", "-m", "pytest", isSafeName(rest) ? `${safe}${rest}` : safe]);
+}
+
+/** The command that runs a test of Go. `goPackage` is its import path. */
+export function runGoTest(goPackage: string | undefined, test: string): readonly string[] | undefined {
+  if (goPackage === undefined || !/^[\w.][\w./~-]{0,200}$/.test(goPackage) || !isSafeName(test)) return undefined;
+  const pattern = test.split("/").map((name) => `^${asPattern(name)}$`);
+  return ["go", "test", goPackage, "-run", pattern.join("/")];
+}
+
+/** The command that runs a test of cargo; undefined for an example in the documentation. */
+export function runCargoTest(test: string): readonly string[] | undefined {
+  return /^[\w:]{1,200}$/.test(test) ? ["cargo", "test", test, "--", "--exact"] : undefined;
+}
+
+/** The command that runs a linter on one file. */
+export function runOnFile(argv: readonly string[], file: string | undefined): readonly string[] | undefined {
+  return ifFile(file, (safe) => [...argv, safe]);
+}
+
+/** A command as a person can paste it: each word that a shell could read otherwise stands in single quotes. */
+export function shellWords(argv: readonly string[]): string {
+  return argv.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(" ");
+}
+
+/** A place in a file. */
+export interface Place {
+  readonly file: string;
+  readonly line: number;
+}
+
+/** The line and the column at the end of a text, perhaps in brackets. Its repeats are bounded, so a search is linear. */
+const AT_END = /:(\d{1,7})(?::(\d{1,7}))?\)?$/;
+
+/** The place at the end of a line of a stack: `at f (src/a.ts:3:5)`, ` ❯ src/a.ts:3:5`, `at file:///src/a.mjs:3:5`. */
+export function placeAtEnd(text: string): Place | undefined {
+  const found = AT_END.exec(text.trimEnd());
+  if (found === null) return undefined;
+  const before = text.slice(0, found.index);
+  const bracket = before.lastIndexOf("(");
+  const file = (bracket >= 0 ? before.slice(bracket + 1) : before.slice(before.lastIndexOf(" ") + 1)).trim();
+  const line = Number(found[1]);
+  return file === "" || line < 1 ? undefined : { file, line };
+}
+
+/** Frames of the runner, the language and installed packages: no place of the failure. */
+const FOREIGN = ["node_modules/", "node:", "<anonymous>", "site-packages/", "/rustc/", "/lib/python", "<frozen"];
+
+/** True if a frame of a stack lies outside the project. */
+export function isForeign(file: string): boolean {
+  return FOREIGN.some((part) => file.includes(part)) || !file.includes(".");
+}
+
+/** The first place in a stack that belongs to the project. */
+export function placeInStack(lines: readonly string[]): Place | undefined {
+  for (const line of lines) {
+    if (!isFrame(line)) continue;
+    const place = placeAtEnd(line);
+    if (place !== undefined && !isForeign(place.file)) return place;
+  }
+  return undefined;
+}
+
+/** True for a line of a JavaScript stack, of V8 or of vitest. */
+export function isFrame(line: string): boolean {
+  const text = line.trimStart();
+  return text.startsWith("at ") || text.startsWith("❯ ");
+}
+
+/** Folders into which CI services check a repository out. */
+const CHECKOUTS = [
+  /^\/home\/runner\/work\/[^/]{1,200}\/[^/]{1,200}\//,
+  /^\/Users\/runner\/work\/[^/]{1,200}\/[^/]{1,200}\//,
+  /^[A-Za-z]:\/a\/[^/]{1,200}\/[^/]{1,200}\//,
+  /^\/__w\/[^/]{1,200}\/[^/]{1,200}\//,
+  /^\/builds\/[^/]{1,200}\/[^/]{1,200}\//,
+  /^\/github\/workspace\//,
+];
+
+/** A path as the tool wrote it, relative to the repository if it lies below one of the roots or in a known checkout. */
+export function relativeFile(path: string, roots: readonly string[]): string {
+  const plain = unescaped(path.trim()).replaceAll("\\", "/");
+  const root = roots.find((each) => each.length > 1 && plain.startsWith(`${each.replace(/\/$/, "")}/`));
+  if (root !== undefined) return withoutDots(plain.slice(root.replace(/\/$/, "").length + 1));
+  const checkout = CHECKOUTS.map((pattern) => pattern.exec(plain)?.[0]).find((found) => found !== undefined);
+  return withoutDots(checkout === undefined ? plain : plain.slice(checkout.length));
+}
+
+function withoutDots(path: string): string {
+  let at = 0;
+  while (path.startsWith("./", at)) at += 2;
+  return path.slice(at);
+}
+
+function unescaped(path: string): string {
+  return path.startsWith("file:///") ? path.slice("file://".length) : path;
+}
+
+/** True for a path that a command may name: relative, within the repository, of plain characters, and no option. */
+function isSafeFile(file: string): boolean {
+  if (file.length > 300 || !/^[\w@.+][\w@.+,=~()[\] /-]*$/.test(file)) return false;
+  return !file.split("/").some((name) => name === "" || name === "..");
 }

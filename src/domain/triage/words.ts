@@ -1,7 +1,7 @@
 import { firstFewLine, plural } from "../values/text.ts";
+import { shellWords } from "./draft.ts";
 import type { Finding } from "./finding.ts";
 import type { PriorityGroup } from "./priority.ts";
-import { shellWords } from "./reproduce.ts";
 
 /** Lines and characters of a message that are shown. */
 const SHOWN_LINES = 8;

@@ -3,7 +3,7 @@ import { ticketOf } from "../../domain/run/state.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import { AttemptOver, abortedEnd } from "../programs/scope.ts";
 import type { AttemptScope, LoopContext } from "./context.ts";
-import { keepPeoplesCommits } from "./peoples-commits.ts";
+import { keepPeoplesCommits } from "./kept-work.ts";
 
 /** The start of an attempt's worktree. */
 export interface WorktreeStart {

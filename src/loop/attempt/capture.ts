@@ -3,7 +3,7 @@ import { errorMessage } from "../../domain/values/text.ts";
 import { type Change, type Repo, RepoUnavailable } from "../../ports/vcs.ts";
 import { AttemptOver, abortedEnd } from "../programs/scope.ts";
 import type { LoopContext, OpenAttempt } from "./context.ts";
-import { keepPeoplesCommits } from "./peoples-commits.ts";
+import { keepPeoplesCommits } from "./kept-work.ts";
 
 /** Least time for a capture if the attempt's time is used up. Milliseconds. */
 const LEAST_CAPTURE_MS = 10_000;

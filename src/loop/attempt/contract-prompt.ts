@@ -1,6 +1,5 @@
-import type { Contract } from "../../domain/batch/contract-spec.ts";
 import type { Ticket } from "../../domain/batch/schema.ts";
-import { isCriterion, stepName } from "../../domain/batch/step-spec.ts";
+import { type Contract, isCriterion, stepName } from "../../domain/batch/step-spec.ts";
 import { askedPhase } from "../../domain/run/asked-phase.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import { fence } from "../../domain/values/fence.ts";

@@ -1,16 +1,18 @@
 import { copiedPaths } from "../../domain/batch/copy-spec.ts";
 import { mayTake } from "../../domain/batch/remedy-spec.ts";
 import type { AttemptOutcome } from "../../domain/run/attempt-fact.ts";
+import { type BranchFact, peoplesBranch } from "../../domain/run/branch-fact.ts";
 import { type Elsewhere, type KeptWork, keptBranch, ticketBranch } from "../../domain/run/kept-work.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import { type Attempt, claimsDone } from "../../domain/run/ticket-state.ts";
 import { hasPassedChecks, workToKeep } from "../../domain/run/work-to-keep.ts";
+import { specOf } from "../../domain/schedule/plan.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
-import { errorMessage, plainText } from "../../domain/values/text.ts";
-import type { Change, Repo } from "../../ports/vcs.ts";
+import { errorMessage, firstFewLine, plainText, plural } from "../../domain/values/text.ts";
+import { utcTime } from "../../domain/values/time.ts";
+import { type Change, type Commit, ENGINE_AUTHOR, type Repo } from "../../ports/vcs.ts";
 import { touchedOf } from "../steps/gates.ts";
-import type { AttemptScope, LoopContext } from "./context.ts";
-import { type BranchContext, keepPeoplesCommits } from "./peoples-commits.ts";
+import { type AttemptScope, type LoopContext, repoOf } from "./context.ts";
 
 /** Bytes of a change that are kept as a patch, for the next attempt and the dashboard. */
 const PATCH_BYTES = 1_000_000;
@@ -146,4 +148,114 @@ export async function keepPatch(
 ): Promise<void> {
   if (touchedOf(change, copiedPaths(state().batch.repos[repo.id]?.copy)).length > 0) return;
   if (change.paths.length > 0) await repo.writePatch({ from, tip: change.tip, file: patch, maxBytes: PATCH_BYTES });
+}
+
+/** Commits of others that one look reads, and those that its line names. */
+export const MOST_COMMITS = 200;
+const NAMED = 3;
+
+/** The services that notice people's commits on the branches of tickets. */
+export type BranchContext = Pick<LoopContext, "confined" | "report" | "repos" | "run" | "state">;
+
+/** Commits on a branch, as they describe themselves: nobody has checked it. */
+export function describeCommits(commits: readonly Commit[], branch: string): string {
+  const named = commits.map(({ sha, author, at, subject }) => {
+    return `${sha.slice(0, 7)} by ${plainText(author, 60)} at ${utcTime(at)} UTC "${plainText(subject, 80)}"`;
+  });
+  return `${plural(commits.length, "commit")} on ${branch}: ${firstFewLine(named, NAMED)}`;
+}
+
+/**
+ * Notices commits of people on the branch of a ticket, and puts them on a branch of their own. Called right before the engine
+ * moves or deletes the ticket's branch, so that nothing of theirs is lost. `isAtRest`: the engine is not moving it at the moment. `ours`: where
+ * it has moved the branch, if that is not on record yet. `repo` may be one whose calls wait out an outage.
+ */
+export async function keepPeoplesCommits(
+  ctx: BranchContext,
+  id: TicketId,
+  {
+    isAtRest = true,
+    ours,
+    repo = repoOf(ctx, specOf(ctx.state().plan, id)),
+  }: { readonly isAtRest?: boolean; readonly ours?: string | undefined; readonly repo?: Repo } = {},
+): Promise<void> {
+  const branch = ticketBranch(ctx.run, id);
+  await observeBranch(ctx, repo, { ticket: id, branch, isAtRest, ours });
+  const { people = [] } = ticketOf(ctx.state(), id).branches ?? {};
+  const tip = people.length === 0 ? undefined : await repo.branchTip(branch);
+  // An engine may have been lost between the fact and its effect.
+  const kept = people.find(({ sha }) => sha === tip);
+  if (kept !== undefined) await repo.keepBranch({ branch: kept.branch, tip: kept.sha });
+}
+
+/** Reports commits of people on a branch of a ticket, and puts them on a branch of their own unless theirs is one already. */
+export async function observeBranch(
+  ctx: BranchContext,
+  repo: Repo,
+  { ticket, branch, isAtRest = false, ours }: { ticket: TicketId; branch: string; isAtRest?: boolean; ours?: string | undefined },
+): Promise<void> {
+  const { report, run } = ctx;
+  const seen = seenTip(ctx, ticket, branch);
+  const tip = seen === undefined ? undefined : await repo.branchTip(branch);
+  if (seen === undefined || tip === undefined || tip === seen || tip === ours) return;
+  const isOwn = branch === ticketBranch(run, ticket);
+  const isMaybeOurs = () => isOwn && mayBeOurs(ctx, ticket, isAtRest);
+  if (isMaybeOurs() || (await repo.contains(tip))) return;
+  // Commits that change nothing hold nothing that could be lost.
+  if ((await repo.has(seen)) && (await repo.change({ from: seen, tip })).paths.length === 0) return;
+  const commits = await repo.commitsSince({ from: seen, to: tip, most: MOST_COMMITS });
+  // An engine that was lost may have moved it last.
+  if (commits?.every(({ author }) => author === ENGINE_AUTHOR)) return;
+  const note = commits === undefined ? `moved ${branch} aside, to ${tip.slice(0, 7)}` : describeCommits(commits, branch);
+  // The engine may have moved it meanwhile.
+  const isStill = (await repo.branchTip(branch)) === tip && seenTip(ctx, ticket, branch) === seen;
+  if (!isStill || isMaybeOurs()) return;
+  const kept = isOwn ? peoplesBranch(run, ticket, tip) : branch;
+  const fact: BranchFact = { type: "branch-commits-observed", ticket, branch, sha: tip, kept, note };
+  if (report(fact) && isOwn) await repo.keepBranch({ branch: kept, tip });
+}
+
+function seenTip({ state }: BranchContext, ticket: TicketId, branch: string): string | undefined {
+  return ticketOf(state(), ticket).branches?.tips[branch];
+}
+
+/**
+ * True if the engine or the agent may have moved the ticket's branch, and it is not on record yet. Without a sandbox, an agent
+ * commits on this very branch: nobody can tell its commits from a person's, so they are its work.
+ */
+function mayBeOurs({ confined, state }: BranchContext, id: TicketId, isAtRest: boolean): boolean {
+  const { attempt } = ticketOf(state(), id);
+  if (attempt === undefined || attempt.change !== undefined) return false;
+  if (attempt.agent === undefined) return !isAtRest;
+  return !confined || (attempt.agent.endedAt !== undefined && !isAtRest);
+}
+
+/** The removal of a worktree's files, which nobody has to wait for. Never rejects. */
+interface Removal {
+  readonly gone: Promise<void>;
+}
+
+/**
+ * Removes the worktree of a ticket's attempt and, if wanted, the ticket's branch, after a person's commits on it were kept. The files go in
+ * the background: installed packages may take minutes. Never throws: it warns of what it cannot remove.
+ */
+export async function cleanUp(
+  ctx: BranchContext & Pick<LoopContext, "files">,
+  id: TicketId,
+  options: { readonly path: string; readonly deleteBranch: boolean },
+): Promise<Removal> {
+  // Harmless: the folder is the run's own, and the next attempt gets another.
+  const warn = (error: unknown): void =>
+    process.emitWarning(`could not remove the worktree ${options.path}: ${errorMessage(error)}`);
+  let gone: Promise<void> = Promise.resolve();
+  try {
+    if (options.deleteBranch) await keepPeoplesCommits(ctx, id);
+    const aside = await ctx.files.setAside(options.path);
+    if (aside !== undefined) gone = ctx.files.remove(aside).catch(warn);
+    const repo = repoOf(ctx, specOf(ctx.state().plan, id));
+    await repo.removeWorktree({ ...options, branch: ticketBranch(ctx.run, id) });
+  } catch (error) {
+    warn(error);
+  }
+  return { gone };
 }

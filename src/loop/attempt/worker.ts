@@ -23,15 +23,13 @@ import { beginWorktree, persistBegin, type WorktreeStart } from "./begin-worktre
 import { reflectedOf, reportRelevance } from "./behaviour.ts";
 import { captureWork, factOf, faultOf } from "./capture.ts";
 import { readClaims } from "./claims.ts";
-import { cleanUp } from "./clean-up.ts";
 import { type AttemptScope, announcerOf, type LoopContext, type OpenAttempt, repoOf, waitingRepoOf } from "./context.ts";
 import { finishLanded, runFinishLine } from "./finish-line.ts";
 import { repairLayout, runFixers } from "./fixers.ts";
-import { keepPatch, keepSetAside, keepWork } from "./kept-work.ts";
+import { cleanUp, keepPatch, keepSetAside, keepWork } from "./kept-work.ts";
 import { isToPlan, judgeWrittenPlan, keptOut, planFirst } from "./planning.ts";
 import { lastPatch, promptOf } from "./prompt-of-attempt.ts";
-import { remedyAfterFailure, withRemedy } from "./remedy.ts";
-import { runAgent } from "./run-agent.ts";
+import { remedyAfterFailure, runAgent, withRemedy } from "./run-agent.ts";
 import { ruleOnWall, wallToRuleOn } from "./wall.ts";
 
 /**

@@ -16,10 +16,10 @@ import { type HarnessReading, type HarnessTexts, isTool } from "../../ports/harn
 import type { HealFiles } from "../../ports/run-files.ts";
 import type { LoopContext } from "../attempt/context.ts";
 import { renderWorkerPrompt } from "../attempt/prompt.ts";
-import { fetchKey, type OfAccount, takeAccount } from "../programs/account.ts";
 import { confineHealer } from "../programs/confine.ts";
 import { reserveMoney } from "../programs/reserve-money.ts";
 import { howItEnded, sanitizeStopReason } from "../programs/run-in.ts";
+import { fetchKey, type OfAccount, takeAccount } from "../programs/scope.ts";
 import { classesOf, loosensChecks, unfitForHarness } from "./harness-check.ts";
 import { describeStop, renderHealerPrompt } from "./healer-prompt.ts";
 

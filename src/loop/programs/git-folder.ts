@@ -1,8 +1,7 @@
 import type { Stats } from "node:fs";
 import { cp, lstat } from "node:fs/promises";
 import { join } from "node:path";
-import { isErrorCode } from "./protected-files.ts";
-import { entriesBelow } from "./raw-names.ts";
+import { entriesBelow, isErrorCode } from "./protected-files.ts";
 
 /** Entries of a git folder that are compared at most: one of a pristine checkout has some twenty. Beyond, it counts as changed. */
 const MOST_ENTRIES = 10_000;

@@ -1,5 +1,5 @@
 import { type LiveState, ticketLandings } from "../../domain/run/live-check.ts";
-import { landingsOf } from "../../domain/run/reduce-landing.ts";
+import { landingsOf } from "../../domain/run/reduce-base.ts";
 import { type RunState, ticketOf } from "../../domain/run/state.ts";
 import type { PendingWork } from "../../domain/run/ticket-state.ts";
 import type { TicketId } from "../../domain/values/ids.ts";

@@ -2,8 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import { plainText } from "../../domain/values/text.ts";
-import { isErrorCode } from "./protected-files.ts";
-import { entriesBelow } from "./raw-names.ts";
+import { entriesBelow, isErrorCode } from "./protected-files.ts";
 
 /** Entries of a checkout that are looked at. */
 const MOST_ENTRIES = 2_000_000;

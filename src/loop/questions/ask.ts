@@ -16,12 +16,19 @@ import type { Reviewer, ReviewerAnswer, ReviewerTask } from "../../ports/reviewe
 import type { Repo } from "../../ports/vcs.ts";
 import type { Outages } from "../concurrency/outages.ts";
 import { pause } from "../concurrency/wait.ts";
-import { fetchKey, type OfAccount, takeAccount } from "../programs/account.ts";
 import { confineReviewer, opened } from "../programs/confine.ts";
 import { protectedFiles } from "../programs/protected-files.ts";
 import { reserveMoney } from "../programs/reserve-money.ts";
 import { thinActivity, withSecrets } from "../programs/run-in.ts";
-import { AttemptOver, abortedEnd, type ProgramContext, type StepScope } from "../programs/scope.ts";
+import {
+  AttemptOver,
+  abortedEnd,
+  fetchKey,
+  type OfAccount,
+  type ProgramContext,
+  type StepScope,
+  takeAccount,
+} from "../programs/scope.ts";
 import { type Answer, type AnsweredFact, type Asked, type NoAnswer, type ReadAnswer, readAnswer } from "./answer.ts";
 import { differences, lastLineOf } from "./reviewer-traces.ts";
 import { rulingVariables } from "./ruling-variables.ts";

@@ -1,5 +1,5 @@
-import type { Severity } from "../../domain/batch/agent-spec.ts";
 import { withOrigin } from "../../domain/batch/origin.ts";
+import type { Severity } from "../../domain/batch/party.ts";
 import type { Ticket } from "../../domain/batch/schema.ts";
 import { answerMarks } from "../../domain/review/answer.ts";
 import { fillTemplate } from "../../domain/values/template.ts";

@@ -1,7 +1,7 @@
 import { nextBranchMove } from "../../domain/ci/branch-move.ts";
 import { failedBefore } from "../../domain/ci/ci-fact.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
-import { landingsOf } from "../../domain/run/reduce-landing.ts";
+import { landingsOf } from "../../domain/run/reduce-base.ts";
 import type { TicketState } from "../../domain/run/ticket-state.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
 import { endOfTime } from "../../domain/schedule/run-time.ts";

@@ -1,5 +1,5 @@
 import { baseKey, type Fingerprint } from "../../domain/run/people-fact.ts";
-import { landingsOf } from "../../domain/run/reduce-landing.ts";
+import { landingsOf } from "../../domain/run/reduce-base.ts";
 import { isLeftByForge } from "../../domain/run/reduce-merge-observed.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import type { TicketState } from "../../domain/run/ticket-state.ts";
@@ -11,7 +11,7 @@ import { ForgeUnavailable } from "../../ports/forge.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import type { WatchedFile } from "../../ports/watched-files.ts";
 import type { LoopContext } from "../attempt/context.ts";
-import { type BranchContext, describeCommits, MOST_COMMITS, observeBranch } from "../attempt/peoples-commits.ts";
+import { type BranchContext, describeCommits, MOST_COMMITS, observeBranch } from "../attempt/kept-work.ts";
 
 /** Time between two polls. Milliseconds. */
 const PERIOD_MS = 30_000;

@@ -3,7 +3,7 @@ import type { Remark } from "../../domain/evidence/compare.ts";
 import { proofLine } from "../../domain/evidence/summary-lines.ts";
 import { type LandedCommit, type Origin, upTo, wholeParts } from "../../domain/run/landings.ts";
 import type { ProofFact } from "../../domain/run/proof-fact.ts";
-import { landingsOf } from "../../domain/run/reduce-landing.ts";
+import { landingsOf } from "../../domain/run/reduce-base.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import { specOf } from "../../domain/schedule/plan.ts";
 import { unprovenCommits } from "../../domain/schedule/proofs.ts";

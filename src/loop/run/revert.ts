@@ -4,7 +4,7 @@ import { isCriterion, type StepSpec, stepName } from "../../domain/batch/step-sp
 import type { Allowance } from "../../domain/evidence/results.ts";
 import type { FailingCheck } from "../../domain/run/base-check.ts";
 import type { LiveState, RevertedChange } from "../../domain/run/live-check.ts";
-import { failingStep } from "../../domain/run/reduce-base-check.ts";
+import { failingStep } from "../../domain/run/reduce-base.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import { heldByEnvironment } from "../../domain/schedule/environments.ts";
 import { specOf } from "../../domain/schedule/plan.ts";

@@ -3,8 +3,7 @@ import { brokenTests, brokenTestsLine, failingAmong } from "../../domain/evidenc
 import type { TestRun } from "../../domain/evidence/results.ts";
 import { namedAsOn } from "../../domain/evidence/suite-name.ts";
 import type { FailingCheck } from "../../domain/run/base-check.ts";
-import { checkKey, failingStep, landedThrough } from "../../domain/run/reduce-base-check.ts";
-import { landingsOf } from "../../domain/run/reduce-landing.ts";
+import { checkKey, failingStep, landedThrough, landingsOf } from "../../domain/run/reduce-base.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { vecItems } from "../../domain/values/vec.ts";

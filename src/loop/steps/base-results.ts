@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { type StepSpec, wantedExitCode } from "../../domain/batch/step-spec.ts";
 import type { Remark } from "../../domain/evidence/compare.ts";
 import type { TestResult, TestRun } from "../../domain/evidence/results.ts";
-import { landingsOf } from "../../domain/run/reduce-landing.ts";
+import { landingsOf } from "../../domain/run/reduce-base.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { ExecResult } from "../../ports/executor.ts";

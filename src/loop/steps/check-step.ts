@@ -11,12 +11,20 @@ import type { StepScope } from "../programs/scope.ts";
 import { checkFolders } from "../programs/sealed-checkout.ts";
 import { settledCheck } from "./base-results.ts";
 import { CheckStopwatch } from "./check-stopwatch.ts";
-import { byTests, type Check, type CheckRun, type Outcome, overwrittenFindings, refuse, runCheck } from "./compare-tests.ts";
+import {
+  byTests,
+  type Check,
+  type CheckRun,
+  type Outcome,
+  overwrittenFindings,
+  refuse,
+  runCheck,
+  suppressionFindings,
+} from "./compare-tests.ts";
 import { type StartedProof, startProof } from "./deep-proof.ts";
 import { protectedFor, strayPaths, touchedOf } from "./gates.ts";
 import { originBelow } from "./origins.ts";
 import { proveAlone } from "./prove-alone.ts";
-import { suppressionFindings } from "./static-findings.ts";
 import type { Built, StepContext, StepResult } from "./step.ts";
 
 /** Characters of a piece of evidence; those of its findings; those of the mark in a cut output. */

@@ -1,16 +1,16 @@
-import { phaseOf } from "../../domain/batch/contract-spec.ts";
-import type { StepSpec } from "../../domain/batch/step-spec.ts";
+import { phaseOf, type StepSpec } from "../../domain/batch/step-spec.ts";
 import type { Comparison, Remark } from "../../domain/evidence/compare.ts";
 import { unmetComparisons } from "../../domain/evidence/condition.ts";
 import type { NamedFixes } from "../../domain/evidence/fixes.ts";
+import { SEARCHED_NAMES } from "../../domain/evidence/languages.ts";
 import type { Allowance, TestRun } from "../../domain/evidence/results.ts";
 import { namedAsOn } from "../../domain/evidence/suite-name.ts";
 import { passedLine } from "../../domain/evidence/summary-lines.ts";
 import { flakyLine } from "../../domain/triage/flaky.ts";
 import { settleBoth } from "../../domain/values/settle-both.ts";
 import { plainText } from "../../domain/values/text.ts";
-import type { ComparedRuns } from "../../ports/text-scans.ts";
-import type { Repo } from "../../ports/vcs.ts";
+import type { ComparedRuns, TextScans } from "../../ports/text-scans.ts";
+import type { Candidate, Repo } from "../../ports/vcs.ts";
 import { secondsOf } from "../programs/run-in.ts";
 import type { CommandOutcome } from "../programs/run-on-commit.ts";
 import { besideMarker, type StepFact, type StepScope } from "../programs/scope.ts";
@@ -19,7 +19,6 @@ import type { CheckStopwatch } from "./check-stopwatch.ts";
 import { failSoon } from "./fail-soon.ts";
 import { settleFlakyTests } from "./flaky-tests.ts";
 import type { Manifest } from "./manifests.ts";
-import { unsearched } from "./static-findings.ts";
 import type { Built, StepContext, StepFailed, StepPassed, StepResult } from "./step.ts";
 
 /** The results of a run that are compared with the base's, and how it ended. */
@@ -187,4 +186,29 @@ export function refuse({ step, scope }: CheckRun, what: string, detail: string):
   const phase = phaseOf(scope.ticket.contract ?? {}, step.name);
   const summary = phase === undefined ? what : `phase ${phase}: ${what}`;
   return { ok: false, evidence: { step: "check", name: step.name, summary, detail } };
+}
+
+/** A candidate, and what its ticket may do. */
+interface Searched {
+  readonly repo: Repo;
+  readonly candidate: Extract<Candidate, { ok: true }>;
+  readonly allow: Allowance;
+}
+
+/** Findings against a candidate that adds suppressions. */
+export async function suppressionFindings(scans: TextScans, { repo, candidate, allow }: Searched): Promise<readonly Remark[]> {
+  if (allow.suppressions) return [];
+  const { diff, whole } = await repo.changedLines({ from: candidate.base, tip: candidate.commit, names: SEARCHED_NAMES });
+  if (!whole) return [{ says: "the change is too long to be searched for suppressions", ids: [] }];
+  const scanned = await scans.suppressions(diff);
+  if (!scanned.ok) return [unsearched("the change", scanned.problem)];
+  const { count, first } = scanned.value;
+  if (count === 0) return [];
+  const says = count === 1 ? "1 suppression added" : `${count} suppressions added`;
+  return [{ says, ids: first.map(({ path, line, what, text }) => `${path}${line > 0 ? `:${line}` : ""} (${what}) ${text}`) }];
+}
+
+/** An unfinished scan is no proof that there is nothing. */
+export function unsearched(what: string, problem: string): Remark {
+  return { says: `${what} could not be searched: the search ${plainText(problem, 200)}`, ids: [] };
 }

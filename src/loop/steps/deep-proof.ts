@@ -8,6 +8,7 @@ import { settleBoth } from "../../domain/values/settle-both.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import { besideMarker, type StepScope } from "../programs/scope.ts";
 import { resultsKey, settledCheck, testsOn } from "./base-results.ts";
+import { unsearched } from "./compare-tests.ts";
 import { JudgesTree, type StartedRun } from "./judges-tree.ts";
 import { withoutTheChange } from "./new-tests.ts";
 import {
@@ -30,7 +31,6 @@ import {
   twoOfThree,
 } from "./proof.ts";
 import { type SortedChange, sortChange } from "./sort-change.ts";
-import { unsearched } from "./static-findings.ts";
 import type { Built, StepContext } from "./step.ts";
 
 /** A candidate, and the base in which its code must prove itself. */

@@ -1,6 +1,6 @@
 import { isAllowedToJudge } from "../../domain/proof/permission.ts";
 import { type Origin, upTo, withTrusted } from "../../domain/run/landings.ts";
-import { landingsOf } from "../../domain/run/reduce-landing.ts";
+import { landingsOf } from "../../domain/run/reduce-base.ts";
 import type { ChangedPath, Repo } from "../../ports/vcs.ts";
 import type { Built, StepContext } from "./step.ts";
 

@@ -7,12 +7,12 @@ import { isAllowedToJudge } from "../../domain/proof/permission.ts";
 import { firstFewLine } from "../../domain/values/text.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import type { StepScope } from "../programs/scope.ts";
+import { unsearched } from "./compare-tests.ts";
 import { deepProof, type StartedProof, shareProven } from "./deep-proof.ts";
 import { greenWithoutTheChange } from "./new-tests.ts";
 import { originBelow } from "./origins.ts";
 import type { ProofOutcome } from "./proof.ts";
 import { sortChange } from "./sort-change.ts";
-import { unsearched } from "./static-findings.ts";
 import type { Built, NeededApproval, StepContext, StepFailed, StepResult } from "./step.ts";
 
 /** A candidate that has passed a check. */

@@ -3,17 +3,23 @@ import { type ReviewerParty, reviewerOf } from "../../domain/batch/party.ts";
 import type { StepSpec } from "../../domain/batch/step-spec.ts";
 import { boundForReviewer } from "../../domain/bound/bound-text.ts";
 import { readAnswer } from "../../domain/review/answer.ts";
+import { Attack, ruleOnAttack } from "../../domain/review/attack.ts";
 import { showDiff } from "../../domain/review/diff.ts";
 import { canaryDue, type Plant, plantDefect, sawPlant, withPlant } from "../../domain/review/plant.ts";
 import { countBySeverity, Review, type Ruling, ruleOnReview } from "../../domain/review/review.ts";
+import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import { countsOf } from "../../domain/run/reviewer-counts.ts";
 import { ticketOf } from "../../domain/run/state.ts";
 import { questionCap } from "../../domain/schedule/money.ts";
+import { boundedList, plainText } from "../../domain/values/text.ts";
 import type { Candidate, Change, Repo } from "../../ports/vcs.ts";
+import { commandEvidence } from "../programs/run-in.ts";
+import { runOnCommit } from "../programs/run-on-commit.ts";
+import { overIfAborted } from "../programs/scope.ts";
 import { type Ask, askReviewer, type QuestionContext, type QuestionScope } from "../questions/ask.ts";
 import { type AboutChange, approvable, DIFF_CHARS, renderQuestion } from "../questions/question-prompt.ts";
 import { type CandidateDiff, readCandidateDiff } from "./candidate-diff.ts";
-import type { StepResult } from "./step.ts";
+import type { StepContext, StepResult } from "./step.ts";
 
 /**
  * Lets the step's reviewer read the candidate in a checkout that nobody can write. The step fails without a valid review of this very
@@ -63,7 +69,7 @@ export async function runReviewStep(
 }
 
 /** The part of a question that describes this candidate. */
-export function aboutOf(
+function aboutOf(
   ctx: QuestionContext,
   scope: QuestionScope,
   { base, commit }: Extract<Candidate, { ok: true }>,
@@ -76,7 +82,7 @@ export function aboutOf(
 }
 
 /** A ruling as the result of its step. */
-export function resultOf(
+function resultOf(
   { ok, summary, detail }: Ruling,
   {
     step,
@@ -90,7 +96,7 @@ export function resultOf(
 }
 
 /** Keeps an answer for people, next to the attempt's logs. */
-export async function keep(
+async function keep(
   ctx: QuestionContext,
   scope: QuestionScope,
   name: string,
@@ -153,4 +159,76 @@ async function plantedText(
   if (changed?.mode !== "file" && changed?.mode !== "executable") return undefined;
   const text = await repo.readFile({ commit: about.commit, path: plant.path });
   return text === undefined ? undefined : withPlant(text, plant);
+}
+
+type Adversary = Extract<StepSpec, { step: "adversary" }>;
+
+/**
+ * Checks that normal work still works on the candidate, then lets the reviewer attack it. A change has not survived if normal
+ * work fails, or if there is no valid verdict.
+ */
+export async function runAdversaryStep(
+  ctx: StepContext,
+  scope: QuestionScope,
+  repo: Repo,
+  options: {
+    readonly spec: Adversary;
+    readonly candidate: Extract<Candidate, { ok: true }>;
+    readonly change: Change;
+  },
+): Promise<StepResult> {
+  const { spec, candidate } = options;
+  const { commit } = candidate;
+  const broken = await runSmoke(ctx, scope, repo, spec, candidate);
+  if (broken !== undefined) return { ok: false, evidence: broken };
+  const about = aboutOf(ctx, scope, candidate, { diff: await readCandidateDiff(scope, repo, candidate) });
+  const asked = await askReviewer(ctx, scope, repo, {
+    question: "adversary",
+    name: spec.name,
+    commit,
+    attributesOf: candidate.base,
+    minutes: spec.minutes ?? ctx.batch.limits.minutesPerAttempt,
+    prompt: ({ ticket, ...by }) => renderQuestion(ctx.templates.adversary, { ...about, ticket }, by),
+    read: (text, nonce) => {
+      const reading = readAnswer(text, { nonce, tree: commit, schema: Attack });
+      if (!reading.ok) return reading;
+      const findings = countBySeverity(reading.value.broken ? [reading.value] : []);
+      return { ...reading, says: ruleOnAttack(reading.value, about.blocking).summary, findings };
+    },
+  });
+  const name = { step: "adversary", name: spec.name } as const;
+  if (!asked.ok) return { ok: false, evidence: { ...name, summary: `no verdict: ${asked.why}`, detail: "" } };
+  const ruling = ruleOnAttack(asked.value, about.blocking);
+  await keep(ctx, scope, `adversary-${spec.name}`, { answer: { ...asked.value, survived: ruling.ok } });
+  const smoke = spec.smoke === undefined ? "" : "; normal work still works";
+  return resultOf({ ...ruling, summary: `${ruling.summary}${ruling.ok ? smoke : ""}` }, { ...name, commit, whole: about.whole });
+}
+
+/**
+ * Runs the smoke command in the same way as a check. It waits for a permit: a command may need a whole machine. Gives the
+ * evidence if it fails.
+ */
+export async function runSmoke(
+  ctx: StepContext,
+  scope: QuestionScope,
+  repo: Repo,
+  { name, smoke, minutes }: Adversary,
+  { commit, base }: Pick<Extract<Candidate, { ok: true }>, "commit" | "base">,
+): Promise<Evidence | undefined> {
+  if (smoke === undefined) return undefined;
+  const label = { step: "adversary", name } as const;
+  const step = { step: "check", name, command: smoke, ...(minutes === undefined ? {} : { minutes }) } as const;
+  const command = { step, commit, attributesOf: base, log: `adversary-${name}-smoke`, purpose: undefined };
+  const run = () => runOnCommit(ctx, scope, repo, command);
+  const outcome = await ctx.commandPermits.run(run, scope.signal).catch(overIfAborted(scope));
+  if (!outcome.ok) return { ...outcome.evidence, ...label };
+  const { result, overwritten } = outcome;
+  const [first] = overwritten;
+  if (first !== undefined) {
+    const summary = `the command of normal work wrote over ${plainText(first, 200)}, which its result depends on`;
+    return { ...label, summary, detail: boundedList(overwritten.map((path) => plainText(path, 200))) };
+  }
+  if (result.ending === "exited" && result.exitCode === 0) return undefined;
+  const evidence = commandEvidence(label, smoke, result);
+  return { ...evidence, summary: `normal work no longer works: ${evidence.summary}` };
 }

@@ -11,7 +11,7 @@ import { isManifest, isRunnerFile, runnerPart } from "../../domain/proof/runner-
 import { boundedHead, firstFewLine, plural } from "../../domain/values/text.ts";
 import type { ChangedPath, Repo } from "../../ports/vcs.ts";
 import type { StepScope } from "../programs/scope.ts";
-import { suppressionFindings } from "./static-findings.ts";
+import { suppressionFindings } from "./compare-tests.ts";
 import type { Built, StepContext, StepFailed } from "./step.ts";
 
 /** Characters of the findings, for the next attempt. */

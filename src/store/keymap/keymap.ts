@@ -1,7 +1,6 @@
 import type { Binding, DashboardState, Keymap, PressedStore } from "../dashboard-state.ts";
 import { selectedRunIndex } from "../run-list.ts";
 import type { UiAction } from "../ui.ts";
-import { ADD_KEYS } from "./add-keys.ts";
 import { APPROVE_KEYS } from "./approval-keys.ts";
 import type { Effect, KeyPress, Mode, TerminalActions } from "./binding.ts";
 import { hint, PAGE, paneKeys, ui, word } from "./effects.ts";
@@ -12,7 +11,7 @@ import { OVERVIEW_KEYS } from "./overview-keys.ts";
 import { PALETTE_KEYS } from "./palette-keys.ts";
 import { REVIEW_KEYS } from "./pull-request-keys.ts";
 import { REPLAY_KEYS } from "./replay-keys.ts";
-import { GATE_KEYS, HEAL_KEYS, KILL_KEYS, NOTE_KEYS, RETRY_KEYS, RUN_KEYS } from "./run-keys.ts";
+import { ADD_KEYS, GATE_KEYS, HEAL_KEYS, KILL_KEYS, NOTE_KEYS, RETRY_KEYS, RUN_KEYS } from "./run-keys.ts";
 import { SUMMARY_KEYS } from "./summary-keys.ts";
 import { SEARCH_KEYS, TICKET_KEYS } from "./ticket-keys.ts";
 import { TIMELINE_KEYS } from "./timeline-keys.ts";

@@ -1,8 +1,7 @@
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import type { RunEvent } from "../../domain/run/event.ts";
 import type { LiveCheckCause, LiveCheckFact } from "../../domain/run/live-check.ts";
-import { suspectOf } from "../../domain/run/reduce-base.ts";
-import type { BaseCheckEvent } from "../../domain/run/reduce-base-check.ts";
+import { type BaseCheckEvent, suspectOf } from "../../domain/run/reduce-base.ts";
 import type { RevertEvent } from "../../domain/run/reduce-revert.ts";
 import { type RunState, ticketOf } from "../../domain/run/state.ts";
 import { type BrokenBaseResponse, responseTo } from "../../domain/schedule/freeze.ts";

@@ -1,6 +1,5 @@
-import { phaseOf } from "../../domain/batch/contract-spec.ts";
 import type { Ticket } from "../../domain/batch/schema.ts";
-import { isCriterion, type StepSpec, stepName, wantedExitCode } from "../../domain/batch/step-spec.ts";
+import { isCriterion, phaseOf, type StepSpec, stepName, wantedExitCode } from "../../domain/batch/step-spec.ts";
 import { displayText } from "../format.ts";
 
 /** A ticket's contract by its file: `contract shop.md`; undefined if it has none. */

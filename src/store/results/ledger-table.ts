@@ -1,5 +1,4 @@
-import { SEVERITIES } from "../../domain/batch/agent-spec.ts";
-import { PARTY_NAMES, type ReviewerParty } from "../../domain/batch/party.ts";
+import { PARTY_NAMES, type ReviewerParty, SEVERITIES } from "../../domain/batch/party.ts";
 import { REMEDY_ACTIONS } from "../../domain/batch/remedy-spec.ts";
 import { ledgerOf } from "../../domain/results/ledger.ts";
 import { type EarlierRun, type Numbers, numbersOf } from "../../domain/results/trend.ts";

@@ -1,4 +1,4 @@
-import { SEVERITIES } from "../../domain/batch/agent-spec.ts";
+import { SEVERITIES } from "../../domain/batch/party.ts";
 import type { Ledger, ReviewerNumbers } from "../../domain/results/ledger.ts";
 import { formatStopwatch } from "../format.ts";
 

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, statSync, symlinkSync, writeFileSync 
 import { tmpdir, userInfo } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { newSocketPath, socketPathOf } from "../../../src/adapters/channel/socket-path.ts";
+import { newSocketPath, socketPathOf } from "../../../src/adapters/channel/socket-client.ts";
 import { LONGEST_SOCKET_PATH } from "../../../src/adapters/private-tmp.ts";
 import { engine, tempFolder, watch } from "./serving.ts";
 

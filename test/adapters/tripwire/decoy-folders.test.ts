@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createDecoyFolders } from "../../../src/adapters/tripwire/decoy-folders.ts";
+import { createDecoyFolders } from "../../../src/adapters/tripwire/write-tracker.ts";
 import { scratchFolder } from "../../helpers/scratch.ts";
 
 const folder = scratchFolder();

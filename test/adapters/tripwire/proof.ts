@@ -10,7 +10,7 @@ import { createFolderTracker } from "../../../src/adapters/tracker/folder.ts";
 import { createServiceTracker } from "../../../src/adapters/tracker/service/service-tracker.ts";
 import { type CanaryTripwireOptions, createCanaryTripwire } from "../../../src/adapters/tripwire/canary-tripwire.ts";
 import { createCrossCheckedOracle } from "../../../src/adapters/tripwire/cross-checked-oracle.ts";
-import { createDecoyFolders } from "../../../src/adapters/tripwire/decoy-folders.ts";
+import { createDecoyFolders } from "../../../src/adapters/tripwire/write-tracker.ts";
 import type { FrozenSet } from "../../../src/domain/run/frozen-set.ts";
 import { RepoId, TicketId } from "../../../src/domain/values/ids.ts";
 import type { FrozenProgram, Oracle, OracleBatch, ReadListing, TrackerPlace } from "../../../src/ports/oracle.ts";

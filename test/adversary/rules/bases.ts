@@ -47,7 +47,7 @@ export const BASES: readonly Rule[] = [
     rule: "a new engine knows which checks passed on the base",
     holes: [
       {
-        file: "src/domain/run/reduce-landing.ts",
+        file: "src/domain/run/reduce-base.ts",
         from: "withLandedCommit(known?.commits ?? [], {",
         to: "withLandedCommit([], {",
       },

@@ -72,7 +72,7 @@ export const PEOPLE: readonly Rule[] = [
     rule: "a person's commit on the branch of a ticket is not overwritten",
     holes: [
       {
-        file: "src/loop/attempt/peoples-commits.ts",
+        file: "src/loop/attempt/kept-work.ts",
         from: "await observeBranch(ctx, repo, { ticket: id, branch, isAtRest, ours });",
         to: "void [isAtRest, ours];",
       },

@@ -2,7 +2,7 @@ import type { Defence } from "../suite.ts";
 
 const PORTS = "src/cli/engine/masked-ports.ts";
 const FORMS = "src/adapters/secrets/forms.ts";
-const PLACES = "src/cli/engine/secret-sources.ts";
+const PLACES = "src/cli/engine/run-secrets.ts";
 const PASS = "src/adapters/gateway/credentials/pass-with-headers.ts";
 const CONFINE = "src/loop/programs/confine.ts";
 

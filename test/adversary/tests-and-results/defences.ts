@@ -4,7 +4,7 @@ import type { Defence } from "../suite.ts";
 const COMPARE = "src/domain/evidence/compare.ts";
 const CHECK = "src/loop/steps/check-step.ts";
 const CHECK_RUN = "src/loop/steps/compare-tests.ts";
-const STATIC = "src/loop/steps/static-findings.ts";
+const STATIC = "src/loop/steps/compare-tests.ts";
 const COMMAND = "src/loop/programs/run-on-commit.ts";
 const PREPARE = "src/loop/programs/prepare.ts";
 const GATES = "src/loop/steps/gates.ts";

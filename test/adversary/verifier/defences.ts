@@ -156,7 +156,7 @@ export const DEFENCES = {
   },
   hiddenDoor: {
     name: "an oracle does not know where its engine listens",
-    holes: [{ file: "src/adapters/channel/socket-path.ts", from: 'randomBytes(8).toString("hex")', to: '"00"' }],
+    holes: [{ file: "src/adapters/channel/socket-client.ts", from: 'randomBytes(8).toString("hex")', to: '"00"' }],
   },
   notEmpty: {
     name: "an empty batch is never done (the batch's check; the definition; the exit; who reads it)",

@@ -4,7 +4,7 @@ import { claudeLogin } from "../../../src/adapters/agent/logins/claude.ts";
 import { LoginRequired } from "../../../src/adapters/agent/logins/login.ts";
 import { Prices } from "../../../src/adapters/gateway/prices/prices.ts";
 import { modelOptions } from "../../../src/cli/engine/agent-of.ts";
-import { AgentSpec, type VendorAgentSpec } from "../../../src/domain/batch/agent-spec.ts";
+import { AgentSpec, type VendorAgentSpec } from "../../../src/domain/batch/party.ts";
 import { keep, VENDOR } from "../../adapters/agent/logins/stage.ts";
 import { certificate, json, standIn } from "../../adapters/gateway/stage.ts";
 import { scratchFolder } from "../../helpers/scratch.ts";

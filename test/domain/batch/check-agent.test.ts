@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { AgentSpec, type VendorAgentSpec } from "../../../src/domain/batch/agent-spec.ts";
 import { checkAgent } from "../../../src/domain/batch/check-agent.ts";
-import { accountName, accountsOf } from "../../../src/domain/batch/party.ts";
+import { AgentSpec, accountName, accountsOf, type VendorAgentSpec } from "../../../src/domain/batch/party.ts";
 import { BatchFile } from "../../../src/domain/batch/schema.ts";
 import { batchValue } from "./sample.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { AgentSpec } from "../../../src/domain/batch/agent-spec.ts";
 import { type CommitMessageOptions, commitMessage, teamKeys } from "../../../src/domain/batch/commit-message.ts";
 import { CommitSpec } from "../../../src/domain/batch/commit-spec.ts";
+import { AgentSpec } from "../../../src/domain/batch/party.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
 
 const OWN = "Loopdash-Ticket: T-1\nLoopdash-Run: run-1\nLoopdash-Attempt: 2\n";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ReviewerSpec, reviewUsd } from "../../../src/domain/batch/agent-spec.ts";
+import { ReviewerSpec, reviewUsd } from "../../../src/domain/batch/party.ts";
 
 test("a question costs what the batch says, else nothing for a command and an attempt's money for a vendor", () => {
   const limits = { usdPerAttempt: 5 };

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Contract } from "../../../src/domain/batch/contract-spec.ts";
 import type { Batch } from "../../../src/domain/batch/schema.ts";
-import type { StepSpec } from "../../../src/domain/batch/step-spec.ts";
+import type { Contract, StepSpec } from "../../../src/domain/batch/step-spec.ts";
 import { batchChangesOf, isLoosening } from "../../../src/domain/run/batch-changes.ts";
 import { reduce } from "../../../src/domain/run/reduce.ts";
 import { specOf } from "../../../src/domain/schedule/plan.ts";

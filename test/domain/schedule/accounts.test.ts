@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { AgentSpec, type VendorAgentSpec } from "../../../src/domain/batch/agent-spec.ts";
-import { accountName, accountsOf } from "../../../src/domain/batch/party.ts";
+import { AgentSpec, accountName, accountsOf, type VendorAgentSpec } from "../../../src/domain/batch/party.ts";
 import type { RunState } from "../../../src/domain/run/state.ts";
 import { accountAt, firstToRecover } from "../../../src/domain/schedule/accounts.ts";
 import { afterAgent, backOff, isBackingOff } from "../../../src/domain/schedule/backoff.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { AgentSpec } from "../../../src/domain/batch/agent-spec.ts";
+import { AgentSpec } from "../../../src/domain/batch/party.ts";
 import type { AgentStopKind } from "../../../src/domain/run/attempt-fact.ts";
 import { ticketOf as stateOf } from "../../../src/domain/run/state.ts";
 import { TURNED_AWAY } from "../../../src/domain/schedule/breaker.ts";

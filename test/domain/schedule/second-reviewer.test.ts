@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ReviewerSpec } from "../../../src/domain/batch/agent-spec.ts";
+import { ReviewerSpec } from "../../../src/domain/batch/party.ts";
 import { describeHalt } from "../../../src/domain/schedule/backoff.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
 import { toReview } from "../play.ts";

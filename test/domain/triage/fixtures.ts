@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { shellWords } from "../../../src/domain/triage/draft.ts";
 import type { Finding } from "../../../src/domain/triage/finding.ts";
 import { type FailedJob, findingsOf, type JobFindings } from "../../../src/domain/triage/findings.ts";
-import { shellWords } from "../../../src/domain/triage/reproduce.ts";
 
 const FOLDER = join(import.meta.dirname, "fixtures");
 

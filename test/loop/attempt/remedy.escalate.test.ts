@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { AgentSpec } from "../../../src/domain/batch/agent-spec.ts";
+import { AgentSpec } from "../../../src/domain/batch/party.ts";
 import type { AgentTask } from "../../../src/ports/agent.ts";
 import { cleanUp } from "../../adapters/vcs/real-repo.ts";
 import { ticketOf } from "../../domain/simulate.ts";

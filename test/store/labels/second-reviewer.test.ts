@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ReviewerSpec } from "../../../src/domain/batch/agent-spec.ts";
+import { ReviewerSpec } from "../../../src/domain/batch/party.ts";
 import type { StepSpec } from "../../../src/domain/batch/step-spec.ts";
 import { reviewerLabel, specLabel } from "../../../src/store/labels/tone.ts";
 

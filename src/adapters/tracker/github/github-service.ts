@@ -8,10 +8,9 @@ import { IssueReader } from "./read/issue-reader.ts";
 import { Snapshots, type TicketNow } from "./read/snapshots.ts";
 import { keyOf, repositoriesOf } from "./repositories.ts";
 import { ownComments } from "./ticket/comments.ts";
-import { fileTicket } from "./write/file-ticket.ts";
 import { planFor } from "./write/state-plan.ts";
 import { UnconfirmedWrites } from "./write/unconfirmed-writes.ts";
-import { Writer } from "./write/writer.ts";
+import { fileTicket, Writer } from "./write/writer.ts";
 
 /** What the batch says about its tracker, and the token. */
 export interface GitHubServiceOptions {

@@ -1,5 +1,4 @@
-import { basename, readCommandLine } from "./command-line.ts";
-import type { Installer } from "./installer.ts";
+import { basename, type Installer, readCommandLine } from "./command-line.ts";
 
 /** `go mod download`. `go mod vendor` reads every source file: it takes the packages that these import. */
 export const GO: Installer = {

@@ -1,5 +1,4 @@
-import { basename, readCommandLine } from "./command-line.ts";
-import type { Installer, InstallerCall } from "./installer.ts";
+import { basename, type Installer, type InstallerCall, readCommandLine } from "./command-line.ts";
 
 const NAMES = [
   ...["package.json", ".npmrc", "npm-shrinkwrap.json", "package-lock.json", "binding.gyp"],

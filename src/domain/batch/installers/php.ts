@@ -1,5 +1,4 @@
-import { basename, readCommandLine } from "./command-line.ts";
-import type { Installer } from "./installer.ts";
+import { basename, type Installer, readCommandLine } from "./command-line.ts";
 
 /** Repositories of these types are clones, if their address is one of a host (https://getcomposer.org/doc/05-repositories.md). */
 const VCS = new Set(["vcs", "git", "github", "gitlab", "git-bitbucket", "forgejo", "hg", "svn", "fossil"]);

@@ -1,5 +1,4 @@
-import { basename, pathWithin, readCommandLine } from "./command-line.ts";
-import type { Installer, InstallerCall } from "./installer.ts";
+import { basename, type Installer, type InstallerCall, pathWithin, readCommandLine } from "./command-line.ts";
 
 /** Names of requirement files. `pip` is told of others by its command line alone. */
 const REQUIREMENT_FILES = ["*requirements*.txt", "*requirements*.in", "*constraints*.txt"];

@@ -1,5 +1,4 @@
-import { readCommandLine } from "./command-line.ts";
-import type { Installer } from "./installer.ts";
+import { type Installer, readCommandLine } from "./command-line.ts";
 
 /** `bundle install`. */
 export const BUNDLE: Installer = {

@@ -1,5 +1,4 @@
-import { basename, folderOf, pathWithin, readCommandLine } from "./command-line.ts";
-import type { Installer } from "./installer.ts";
+import { basename, folderOf, type Installer, pathWithin, readCommandLine } from "./command-line.ts";
 
 const CARGO_OPTIONS = {
   flags: /^(?:-q|-v+|--(?:locked|frozen|offline|quiet|verbose|versioned-dirs|no-delete|respect-source-config))$/,

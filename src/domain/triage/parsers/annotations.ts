@@ -1,5 +1,4 @@
-import type { Draft, Parsed } from "../draft.ts";
-import { relativeFile } from "../reproduce.ts";
+import { type Draft, type Parsed, relativeFile } from "../draft.ts";
 import { MAX_BLOCKS, messageOf } from "./blocks.ts";
 
 /** An annotation of a check run, as GitHub's API gives it (REST "List check run annotations"; GraphQL has other names). */

@@ -1,5 +1,4 @@
-import type { Draft, Parsed } from "../draft.ts";
-import { runOnFile } from "../reproduce.ts";
+import { type Draft, type Parsed, runOnFile } from "../draft.ts";
 import { blocksOf } from "./blocks.ts";
 
 /** `src/a.ts:3:5 lint/style/noVar ━━━━`; a file's format has no place. */

@@ -1,4 +1,4 @@
-import { isFrame } from "../reproduce.ts";
+import { isFrame } from "../draft.ts";
 
 /** Failures that are read of one text, and lines of one. */
 export const MAX_BLOCKS = 500;

@@ -1,5 +1,4 @@
-import type { Draft, Parsed, TestCounts } from "../draft.ts";
-import { runCargoTest } from "../reproduce.ts";
+import { type Draft, type Parsed, runCargoTest, type TestCounts } from "../draft.ts";
 import { type Block, blocksOf, withoutIndent } from "./blocks.ts";
 
 /** Reads cargo's output: failed tests with their panics, and errors of rustc and clippy with their places. */

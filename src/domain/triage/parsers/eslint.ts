@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { type Draft, type Parsed, RAW_CHARS } from "../draft.ts";
-import { relativeFile, runOnFile } from "../reproduce.ts";
+import { type Draft, type Parsed, RAW_CHARS, relativeFile, runOnFile } from "../draft.ts";
 import { MAX_BLOCKS } from "./blocks.ts";
 
 interface Problem {

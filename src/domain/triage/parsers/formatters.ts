@@ -1,5 +1,4 @@
-import type { Draft, Parsed } from "../draft.ts";
-import { relativeFile, runOnFile } from "../reproduce.ts";
+import { type Draft, type Parsed, relativeFile, runOnFile } from "../draft.ts";
 
 /** A formatter's line about one file, and the command that repairs it. */
 const FORMATTERS: readonly { readonly tool: string; readonly line: RegExp; readonly repair: readonly string[] }[] = [

@@ -1,5 +1,4 @@
-import type { Draft, Parsed } from "../draft.ts";
-import { isForeign, type Place, runGoTest } from "../reproduce.ts";
+import { type Draft, isForeign, type Parsed, type Place, runGoTest } from "../draft.ts";
 
 /** Reads the output of `go test`, `go build` and `go vet`: failed tests with their messages, panics, and errors of the compiler. */
 export function parseGoTest(lines: readonly string[]): Parsed {

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { type Draft, type Parsed, RAW_CHARS } from "../draft.ts";
-import { relativeFile } from "../reproduce.ts";
+import { type Draft, type Parsed, RAW_CHARS, relativeFile } from "../draft.ts";
 import { MAX_BLOCKS } from "./blocks.ts";
 import { jsDraft } from "./js-tests.ts";
 

@@ -1,5 +1,4 @@
-import type { Draft, Parsed, TestCounts } from "../draft.ts";
-import { placeInStack, relativeFile, runJsTest } from "../reproduce.ts";
+import { type Draft, type Parsed, placeInStack, relativeFile, runJsTest, type TestCounts } from "../draft.ts";
 import { type Block, blocksOf, messageOf } from "./blocks.ts";
 
 /** Reads the output of vitest and jest for a terminal: a block for each failed test, and the counts. */

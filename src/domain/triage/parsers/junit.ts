@@ -1,5 +1,4 @@
-import type { Draft, Parsed } from "../draft.ts";
-import { type Place, placeInStack, relativeFile, runJsTest, runNodeTest, runPytest } from "../reproduce.ts";
+import { type Draft, type Parsed, type Place, placeInStack, relativeFile, runJsTest, runNodeTest, runPytest } from "../draft.ts";
 import { MAX_BLOCKS, messageOf } from "./blocks.ts";
 import { readSection } from "./pytest.ts";
 import { type Tag, tagsOf } from "./xml-tags.ts";

@@ -1,5 +1,4 @@
-import type { Draft, Parsed } from "../draft.ts";
-import { placeInStack, relativeFile, runNodeTest } from "../reproduce.ts";
+import { type Draft, type Parsed, placeInStack, relativeFile, runNodeTest } from "../draft.ts";
 import { MAX_BLOCKS, withoutIndent } from "./blocks.ts";
 import { countsOfNode } from "./tap.ts";
 

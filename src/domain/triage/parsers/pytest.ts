@@ -1,5 +1,4 @@
-import type { Draft, Parsed, TestCounts } from "../draft.ts";
-import { isForeign, type Place, runPytest } from "../reproduce.ts";
+import { type Draft, isForeign, type Parsed, type Place, runPytest, type TestCounts } from "../draft.ts";
 import { type Block, blocksOf, MAX_BLOCKS } from "./blocks.ts";
 
 /** Reads pytest's output: the sections of its failures, and the short summary, whose node ids they lack. */

@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { type Draft, type Parsed, RAW_CHARS } from "../draft.ts";
+import { type Draft, type Parsed, RAW_CHARS, relativeFile } from "../draft.ts";
 import type { FindingSeverity } from "../finding.ts";
-import { relativeFile } from "../reproduce.ts";
 import { MAX_BLOCKS } from "./blocks.ts";
 
 const Rule = z.object({

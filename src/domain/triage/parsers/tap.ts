@@ -1,5 +1,13 @@
-import type { Draft, Parsed, TestCounts } from "../draft.ts";
-import { type Place, placeAtEnd, placeInStack, relativeFile, runNodeTest } from "../reproduce.ts";
+import {
+  type Draft,
+  type Parsed,
+  type Place,
+  placeAtEnd,
+  placeInStack,
+  relativeFile,
+  runNodeTest,
+  type TestCounts,
+} from "../draft.ts";
 import { MAX_BLOCKS, withoutIndent } from "./blocks.ts";
 
 /** `not ok 3 - name # TODO`, indented by four blanks for each level of subtests (TAP 14). */

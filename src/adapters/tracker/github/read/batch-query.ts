@@ -2,8 +2,7 @@ import { z } from "zod";
 import type { GitHubSpec } from "../../../../domain/batch/tracker-spec.ts";
 import { plainText } from "../../../../domain/values/text.ts";
 import { shaped } from "../../../github/client.ts";
-import { type IssueList, projectList, repositoryList, searchList } from "./issue-lists.ts";
-import { QueryBatch, type QuerySender } from "./query-batch.ts";
+import { type IssueList, projectList, QueryBatch, type QuerySender, repositoryList, searchList } from "./issue-lists.ts";
 
 /** What decides whether an issue is in a batch's query, as far as the issue tells. */
 interface Traits {

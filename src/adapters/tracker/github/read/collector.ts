@@ -3,8 +3,7 @@ import { shaped } from "../../../github/client.ts";
 import { InconsistentRead } from "../../../github/failures.ts";
 import { keyOf, type Place } from "../repositories.ts";
 import { IssueNode, MarkedNode } from "./answers.ts";
-import type { IssueList } from "./issue-lists.ts";
-import type { QueryField } from "./query-batch.ts";
+import type { IssueList, QueryField } from "./issue-lists.ts";
 
 /** Where an issue is, by GitHub's own names. */
 const Located = z.object({ number: z.int(), repository: z.object({ id: z.string() }) });

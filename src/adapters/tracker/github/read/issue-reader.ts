@@ -7,7 +7,7 @@ import { keyOf, type Place, type Repository } from "../repositories.ts";
 import type { Issue } from "../ticket/issue.ts";
 import { type BlockerNode, BlockerPage, type CommentNode, CommentPage, type IssueNode, type MarkedNode } from "./answers.ts";
 import { Collector, changedMeanwhile, type ListProgress, mustLeadOn } from "./collector.ts";
-import type { IssueList } from "./issue-lists.ts";
+import { type IssueList, QueryBatch, type QuerySender, type RepositoryReference } from "./issue-lists.ts";
 import {
   blockerFragment,
   MARKED_FRAGMENT,
@@ -18,7 +18,6 @@ import {
   PAGE,
   ticketFragment,
 } from "./queries.ts";
-import { QueryBatch, type QuerySender, type RepositoryReference } from "./query-batch.ts";
 import { readNamedBlockers } from "./text-blockers.ts";
 
 /** Readings that are tried if the issues change while they are read. */

@@ -4,7 +4,7 @@ import { withoutTrailer } from "../marks.ts";
 import { keyOf, type Place } from "../repositories.ts";
 import type { Blocker } from "../ticket/issue.ts";
 import { BlockerNode, type IssueNode } from "./answers.ts";
-import { QueryBatch, type QuerySender } from "./query-batch.ts";
+import { QueryBatch, type QuerySender } from "./issue-lists.ts";
 
 /** An issue as a text names it: `#12`, `owner/name#12`, or its address. */
 const REFERENCE =

@@ -3,8 +3,8 @@ import type { TicketId } from "../../../../domain/values/ids.ts";
 import { plainText } from "../../../../domain/values/text.ts";
 import type { LinearRequests } from "../client/requests.ts";
 import { isUuid } from "../ticket/uuid.ts";
-import { ViewsAnswer } from "./answers.ts";
-import { VIEWS } from "./documents.ts";
+import { NamesAnswer, ViewsAnswer } from "./answers.ts";
+import { NAMES, VIEWS } from "./documents.ts";
 
 /** An IssueFilter of Linear's API. */
 export type IssueFilter = Readonly<Record<string, unknown>>;
@@ -56,7 +56,7 @@ export function changedSince(time: string): IssueFilter {
 }
 
 /** What has this name, or this id. */
-export function named(nameOrId: string): IssueFilter {
+function named(nameOrId: string): IssueFilter {
   return isUuid(nameOrId) ? { id: { eq: nameOrId } } : { name: { eq: nameOrId } };
 }
 
@@ -68,4 +68,33 @@ async function viewFilters(view: string, requests: LinearRequests): Promise<read
   if (found === undefined) throw new Error(`Linear has no view of issues ${shown}: correct tracker.view`);
   if (another !== undefined) throw new Error(`Linear has several views ${shown}: give tracker.view the id of one of them`);
   return [found.filterData, ...(found.team === null ? [] : [{ team: { id: { eq: found.team.id } } }])];
+}
+
+/** Finds whatever there is: a part of the query that the batch does not name. */
+const ANYTHING = {};
+
+/**
+ * Throws if a query that found nothing names a team, project, cycle or label that Linear does not have, or that the token may not see:
+ * an empty batch would hide a slip. It takes one request. A team without a current cycle has none for now, which is no slip.
+ */
+export async function refuseUnknownNames(spec: LinearSpec, requests: LinearRequests): Promise<void> {
+  const { team, project, cycle, label } = spec;
+  if (team === undefined && project === undefined && label === undefined) return;
+  const teams = team === undefined ? ANYTHING : { key: { eq: team } };
+  const variables = {
+    teams,
+    projects: project === undefined ? ANYTHING : named(project),
+    labels: label === undefined ? ANYTHING : { name: { eq: label } },
+    cycles: typeof cycle === "number" ? { number: { eq: cycle }, team: teams } : ANYTHING,
+  };
+  const found = await requests.query(NAMES, variables, NamesAnswer);
+  const shown = (text: string): string => JSON.stringify(plainText(text, 100));
+  const refuse = (what: string, key: keyof LinearSpec): never => {
+    throw new Error(`Linear has no ${what}, or the token may not see it: correct tracker.${key}`);
+  };
+  if (team !== undefined && found.teams.nodes.length === 0) refuse(`team with the key ${shown(team)}`, "team");
+  if (project !== undefined && found.projects.nodes.length === 0) refuse(`project ${shown(project)}`, "project");
+  if (label !== undefined && found.issueLabels.nodes.length === 0) refuse(`label ${shown(label)}`, "label");
+  if (typeof cycle === "number" && found.cycles.nodes.length === 0)
+    refuse(`cycle ${cycle} of the team ${shown(team ?? "")}`, "cycle");
 }

@@ -10,9 +10,17 @@ import { blockersOf, type TicketContext, ticketOf, waitsFor } from "../ticket/ti
 import { TicketIds } from "../ticket/ticket-ids.ts";
 import { type Issue, IssueIdAnswer } from "./answers.ts";
 import { ISSUE_ID } from "./documents.ts";
-import { anyOf, changedSince, type IssueFilter, isIdentifier, listedFilter, queryFilter, withIds } from "./issue-filter.ts";
+import {
+  anyOf,
+  changedSince,
+  type IssueFilter,
+  isIdentifier,
+  listedFilter,
+  queryFilter,
+  refuseUnknownNames,
+  withIds,
+} from "./issue-filter.ts";
 import { IssueReader, newest, stampOf } from "./issue-reader.ts";
-import { refuseUnknownNames } from "./unknown-names.ts";
 
 /** The batch's issues, and how they become tickets. */
 export interface LinearIssuesOptions {
