@@ -22,7 +22,7 @@ const UNKNOWING: Defence = {
       from: "const { HOME: home } = ctx.commandEnv;",
       to: 'const { HOME: home } = ctx.commandEnv; if (outside !== "") return outside;',
     },
-    { file: "src/loop/programs/run-on-commit.ts", from: "return isNeeded && !command", to: "return true || !command" },
+    { file: "src/loop/programs/run-on-commit.ts", from: "return isNeeded && !step.command", to: "return true || !step.command" },
     { file: "src/loop/programs/sealed-checkout.ts", from: "if (!ctx.layers) {", to: "if (true) {" },
     { file: "src/adapters/vcs/landing/pristine.ts", from: `head: \`ref: \${store.baseRef}\``, to: "head: commit" },
     {
