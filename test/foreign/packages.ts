@@ -1,0 +1,180 @@
+import {
+  FIGLET,
+  FNV,
+  FRACTION,
+  fromDebian,
+  fromNpm,
+  MINIMIST_BY_TAPE,
+  npmLock,
+  pnpmLock,
+  sortedContainers,
+  TOOLZ,
+  UUID,
+  WARNING,
+  withLargeFiles,
+  withSubmodule,
+  workspaceOf,
+  yarnLock,
+} from "./arrange-package.ts";
+import type { ForeignPackage } from "./package.ts";
+
+/** What agents do to damerau-levenshtein, as it stands in a folder. */
+const words = (folder: string) => ({
+  honest: { file: `${folder}/README.md`, from: "# ", to: "# The package " },
+  tests: `${folder}/test/test.js`,
+  skip: { file: `${folder}/test/test.js`, from: 'it("returns 0 steps', to: 'it.skip("returns 0 steps' },
+  fault: { file: `${folder}/index.js`, from: "(steps / length)", to: "steps" },
+});
+
+/** What agents do to minimist. */
+const OPTIONS = {
+  honest: { file: "README.md", from: "# install", to: "# installation" },
+  tests: "test/dash.js",
+  skip: { file: "test/dash.js", from: "test('-a -- b'", to: "test.skip('-a -- b'" },
+  fault: { file: "index.js", from: "var notFlags = [];", to: "var notFlags = ['x'];" },
+} as const;
+
+const SHELL_SKIP = {
+  file: "run-tests.sh",
+  from: 'run_test 001 "showfigfonts output"',
+  to: ': run_test 001 "showfigfonts output"',
+};
+
+export const FOREIGN_PACKAGES: readonly ForeignPackage[] = [
+  {
+    name: "minimist",
+    runner: "tape",
+    arrange: MINIMIST_BY_TAPE,
+    ...OPTIONS,
+  },
+  { name: "minimist with a submodule", runner: "tape", arrange: withSubmodule, ...OPTIONS },
+  {
+    name: "fraction.js",
+    runner: "mocha",
+    arrange: fromNpm(FRACTION, { mocha: "11.1.0" }, { test: "mocha tests/*.js" }),
+    honest: { file: "README.md", from: "# Fraction.js", to: "# The fraction" },
+    tests: "tests/fraction.test.js",
+    skip: { file: "tests/fraction.test.js", from: 'it("Should pass 415/93"', to: 'it.skip("Should pass 415/93"' },
+    fault: { file: "src/fraction.js", from: '"neg": function () {', to: '"neg": function () {\n    return this;' },
+  },
+  {
+    name: "process-warning",
+    runner: "node:test, then jest",
+    arrange: fromNpm(
+      WARNING,
+      { c8: "10.1.3", jest: "30.0.0" },
+      { test: "npm run test:unit && npm run test:jest", "test:unit": "c8 node --test", "test:jest": "jest jest.test.js" },
+    ),
+    honest: { file: "README.md", from: "# process-warning", to: "# The process warning" },
+    tests: "test/issue-88.test.js",
+    skip: { file: "test/no-warnings.test.js", from: "test('--no-warnings is set", to: "test.skip('--no-warnings is set" },
+    fault: { file: "index.js", from: "code = code.toUpperCase()", to: "code = code.toLowerCase()" },
+  },
+  {
+    name: "a workspace of npm",
+    runner: "tape and mocha",
+    arrange: workspaceOf({ workspaces: ["packages/*"], scripts: { test: "npm test --workspaces" } }, npmLock),
+    ...words("packages/damerau-levenshtein"),
+  },
+  {
+    name: "a workspace of pnpm",
+    runner: "tape and mocha",
+    arrange: workspaceOf({ scripts: { test: "pnpm -r test" } }, pnpmLock, {
+      "pnpm-workspace.yaml": 'packages: ["packages/*"]\n',
+    }),
+    ...words("packages/damerau-levenshtein"),
+  },
+  {
+    name: "a workspace of yarn",
+    runner: "tape and mocha",
+    arrange: workspaceOf({ workspaces: ["packages/*"], scripts: { test: "yarn workspaces run test" } }, yarnLock),
+    ...words("packages/damerau-levenshtein"),
+  },
+  {
+    name: "toolz",
+    runner: "pytest",
+    arrange: fromDebian(TOOLZ),
+    honest: { file: "toolz/itertoolz.py", from: "def second(seq):", to: "def nothing():\n    return None\n\n\ndef second(seq):" },
+    tests: "toolz/tests/test_recipes.py",
+    skip: {
+      file: "toolz/tests/test_recipes.py",
+      from: "def test_countby",
+      to: "import pytest\n\n\n@pytest.mark.skip\ndef test_countby",
+    },
+    fault: { file: "toolz/recipes.py", from: "key = getter(key)", to: "pass" },
+  },
+  {
+    name: "sortedcontainers",
+    runner: "pytest, by tox.ini",
+    arrange: sortedContainers,
+    honest: { file: "README.rst", from: "Python Sorted Containers", to: "Python Sorted Collections" },
+    tests: "tests/test_coverage_sortedset.py",
+    skip: {
+      file: "tests/test_coverage_sortedset.py",
+      from: "def test_init():",
+      to: "import pytest\n@pytest.mark.skip\ndef test_init():",
+    },
+    fault: { file: "sortedcontainers/sortedset.py", from: "return len(self._set)", to: "return len(self._set) + 1" },
+  },
+  {
+    name: "uuid",
+    runner: "go test",
+    arrange: fromDebian(UUID),
+    honest: { file: "README.md", from: "# uuid", to: "# The uuid" },
+    tests: "null_test.go",
+    skip: {
+      file: "null_test.go",
+      from: "func TestNullUUIDScan(t *testing.T) {",
+      to: 'func TestNullUUIDScan(t *testing.T) {\n\tt.Skip("later")',
+    },
+    fault: { file: "version4.go", from: "| 0x40", to: "| 0x50" },
+  },
+  {
+    name: "fnv",
+    runner: "cargo test",
+    arrange: fromDebian(FNV, {
+      "Cargo.lock": '# made by cargo\nversion = 3\n\n[[package]]\nname = "fnv"\nversion = "1.0.7"\n',
+      ".gitignore": "target\n",
+    }),
+    honest: { file: "README.md", from: "# rust-fnv", to: "# The rust-fnv" },
+    tests: "lib.rs",
+    skip: { file: "lib.rs", from: "#[test]\n    fn basic_tests", to: "#[test]\n    #[ignore]\n    fn basic_tests" },
+    fault: { file: "lib.rs", from: "0x100000001b3", to: "0x100000001b5" },
+  },
+  {
+    name: "figlet",
+    runner: "make check, a shell script",
+    arrange: fromDebian(FIGLET),
+    honest: { file: "README", from: "FIGlet", to: "FIGlet " },
+    tests: "tests/res001.txt",
+    skip: SHELL_SKIP,
+    fault: { file: "figlet.c", from: "smushmode = ", to: "smushmode = 0 * " },
+  },
+  {
+    name: "figlet, whose fonts Git LFS keeps",
+    runner: "make check, a shell script",
+    arrange: withLargeFiles,
+    honest: { file: "fonts/mini.flf", from: "Mini by Glenn Chappell", to: "Mini, by Glenn Chappell" },
+    tests: "tests/res001.txt",
+    skip: SHELL_SKIP,
+    fault: { file: "fonts/mini.flf", from: "flf2a$ 4 3", to: "flf2a$ 3 3" },
+    cheat: {
+      what: "puts bytes that are no pointer where Git LFS keeps pointers",
+      agent: `({ write }) => write("fonts/mini.flf", "version https://git-lfs.github.com/spec/v1\\nMini\\n")`,
+      refusal: "fonts/mini.flf is kept by Git LFS, and is no pointer here",
+    },
+  },
+];
+
+/** The table of docs/repositories.md. */
+export function packagesTable(): string {
+  const rows = FOREIGN_PACKAGES.map(({ name, runner, cheat }) => `| ${name} | ${runner} | ${cheat?.what ?? ""} |`);
+  const head = `### Packages that nobody here wrote
+
+Real packages with their own tests, by the batch that \`loopdash init --yes\` writes. One agent makes a true change, one deletes a file of
+tests, one empties it, one skips a test, and one breaks the code. The true change lands, and no other.
+
+| package | tests | one more agent |
+|---|---|---|`;
+  return `${[head, ...rows].join("\n")}\n`;
+}
