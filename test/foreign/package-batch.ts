@@ -17,8 +17,14 @@ function agentsOf({
     `({ edit }) => edit(${[file, from, to].map((text) => JSON.stringify(text)).join(", ")})`;
   return {
     honest: ["a change that is true to its ticket", editing(honest)],
-    deleted: ["deletes tests", `({ remove }) => remove(${JSON.stringify(tests)})`],
-    emptied: ["empties tests", `({ write }) => write(${JSON.stringify(tests)}, "")`],
+    deleted: [
+      "deletes tests",
+      typeof tests === "string" ? `({ remove }) => remove(${JSON.stringify(tests)})` : editing(tests.deleted),
+    ],
+    emptied: [
+      "empties tests",
+      typeof tests === "string" ? `({ write }) => write(${JSON.stringify(tests)}, "")` : editing(tests.emptied),
+    ],
     skipped: ["skips a test", editing(skip)],
     broken: ["breaks the code", editing(fault)],
     ...(cheat !== undefined && { cheat: [cheat.what, cheat.agent] }),

@@ -40,7 +40,7 @@ const SHELL_SKIP = {
   to: ': run_test 001 "showfigfonts output"',
 };
 
-export const FOREIGN_PACKAGES: readonly ForeignPackage[] = [
+export const NODE_PACKAGES: readonly ForeignPackage[] = [
   {
     name: "minimist",
     runner: "tape",
@@ -70,6 +70,9 @@ export const FOREIGN_PACKAGES: readonly ForeignPackage[] = [
     skip: { file: "test/no-warnings.test.js", from: "test('--no-warnings is set", to: "test.skip('--no-warnings is set" },
     fault: { file: "index.js", from: "code = code.toUpperCase()", to: "code = code.toLowerCase()" },
   },
+];
+
+export const WORKSPACES: readonly ForeignPackage[] = [
   {
     name: "a workspace of npm",
     runner: "tape and mocha",
@@ -90,6 +93,9 @@ export const FOREIGN_PACKAGES: readonly ForeignPackage[] = [
     arrange: workspaceOf({ workspaces: ["packages/*"], scripts: { test: "yarn workspaces run test" } }, yarnLock),
     ...words("packages/damerau-levenshtein"),
   },
+];
+
+export const PYTHON_PACKAGES: readonly ForeignPackage[] = [
   {
     name: "toolz",
     runner: "pytest",
@@ -116,6 +122,9 @@ export const FOREIGN_PACKAGES: readonly ForeignPackage[] = [
     },
     fault: { file: "sortedcontainers/sortedset.py", from: "return len(self._set)", to: "return len(self._set) + 1" },
   },
+];
+
+export const COMPILED_PACKAGES: readonly ForeignPackage[] = [
   {
     name: "uuid",
     runner: "go test",
@@ -137,7 +146,10 @@ export const FOREIGN_PACKAGES: readonly ForeignPackage[] = [
       ".gitignore": "target\n",
     }),
     honest: { file: "README.md", from: "# rust-fnv", to: "# The rust-fnv" },
-    tests: "lib.rs",
+    tests: {
+      deleted: { file: "lib.rs", from: "#[test]", to: "#[cfg(any())]" },
+      emptied: { file: "lib.rs", from: "assert_eq!(fnv1a(", to: "let _ = (fnv1a(" },
+    },
     skip: { file: "lib.rs", from: "#[test]\n    fn basic_tests", to: "#[test]\n    #[ignore]\n    fn basic_tests" },
     fault: { file: "lib.rs", from: "0x100000001b3", to: "0x100000001b5" },
   },
@@ -168,7 +180,8 @@ export const FOREIGN_PACKAGES: readonly ForeignPackage[] = [
 
 /** The table of docs/repositories.md. */
 export function packagesTable(): string {
-  const rows = FOREIGN_PACKAGES.map(({ name, runner, cheat }) => `| ${name} | ${runner} | ${cheat?.what ?? ""} |`);
+  const all = [...NODE_PACKAGES, ...WORKSPACES, ...PYTHON_PACKAGES, ...COMPILED_PACKAGES];
+  const rows = all.map(({ name, runner, cheat }) => `| ${name} | ${runner} | ${cheat?.what ?? ""} |`);
   const head = `### Packages that nobody here wrote
 
 Real packages with their own tests, by the batch that \`loopdash init --yes\` writes. One agent makes a true change, one deletes a file of

@@ -1,0 +1,4 @@
+import { NODE_PACKAGES } from "./packages.ts";
+import { playPackages } from "./play-packages.ts";
+
+playPackages(NODE_PACKAGES);

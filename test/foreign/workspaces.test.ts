@@ -1,0 +1,4 @@
+import { WORKSPACES } from "./packages.ts";
+import { playPackages } from "./play-packages.ts";
+
+playPackages(WORKSPACES);
