@@ -10,6 +10,7 @@ import { isFoundByName } from "./found-by-name.ts";
 import { entryPoints, foldersOnPath, isPackageManifest, isUnparsed, mentionedFiles } from "./mentions.ts";
 import { foldersInSettings, namedBySettings, pluginsIn, steeringSettings } from "./named-by-settings.ts";
 import { findShadows } from "./shadows.ts";
+import { filesWithTestsGone } from "./tests-gone.ts";
 
 /** A path that a candidate changes. Its text is undefined if it is gone, or no text. */
 export interface ChangedFile {
@@ -44,7 +45,7 @@ export interface ClassifiedChange {
   readonly definition: readonly { readonly path: string; readonly says: string }[];
   /** Source files of the judge that tests load: in the judge's tree they would test the base's version. */
   readonly tested: readonly string[];
-  /** Test files of the base of which it leaves less than half, wherever in its tests. */
+  /** Test files of the base of which it leaves less than half, wherever in its tests; files of code with a test less beside it. */
   readonly testsGone: readonly string[];
   /** The runners that the command starts, by name, and the words that start them. */
   readonly runners: readonly { readonly name: string; readonly words: readonly string[] }[];
@@ -87,7 +88,7 @@ export function classifyChange(change: ChangeToClassify): ClassifiedChange {
   return {
     ...sorted,
     tested: sorted.judges.filter((path) => kinds.isTested(path)),
-    testsGone: changed.filter((file) => kinds.isTestGone(file)).map(({ path }) => path),
+    testsGone: filesWithTestsGone(changed, base.texts, { isTest: kinds.isTest, maxChars: MOST_CHARS }),
     runners,
     definition: definitionChanges(kinds.definition, base, changed),
     ...(unclear !== undefined && { unclear }),
@@ -99,7 +100,7 @@ class Kinds {
   readonly #subjects: ReadonlySet<string>;
   readonly #base: TrustedTree;
   readonly #changed: ReadonlyMap<string, ChangedFile>;
-  readonly #isTest: (path: string) => boolean;
+  readonly isTest: (path: string) => boolean;
   readonly #isShadow: (path: string) => boolean;
   readonly #named: ReadonlySet<string>;
   readonly #programFolders: ReadonlySet<string>;
@@ -107,9 +108,6 @@ class Kinds {
   readonly #reached: ReadonlySet<string>;
   /** Files that tests of the base load, through the candidate's code. */
   readonly #tested: ReadonlySet<string>;
-
-  /** The lines of changed files of tests and among tests, as the candidate has them. */
-  readonly #testLines: ReadonlySet<string>;
 
   constructor({ command, prepare, base, changed, isRed }: ChangeToClassify) {
     this.#base = base;
@@ -119,17 +117,14 @@ class Kinds {
     const index = new FileIndex(all);
     const loaded = new Map([...base.texts].slice(0, MOST_READ).map(([path, text]) => [path, namesIn(path, text)]));
     const { runners } = findDefinition(command, base, { isTest: isUsualTest, isCode: () => true });
-    this.#isTest = testMatcher(runners, base, loaded);
-    this.#testLines = new Set(
-      changed.filter(({ path }) => isTestPath(path) || this.#isTest(path)).flatMap(({ text = "" }) => linesIn(text)),
-    );
+    this.isTest = testMatcher(runners, base, loaded);
     this.#manifestFolders = new Set(base.files.flatMap((path) => (isPackageManifest(path) ? [dirname(path)] : [])));
-    const tests = base.files.filter((path) => this.#isTest(path) || /(?:^|\/)conftest\.py$/.test(path));
-    const roots = [...base.files.filter((path) => this.#isTest(path)), ...entryPoints(base, index)];
+    const tests = base.files.filter((path) => this.isTest(path) || /(?:^|\/)conftest\.py$/.test(path));
+    const roots = [...base.files.filter((path) => this.isTest(path)), ...entryPoints(base, index)];
     const trusted = reach(roots, index, (path) => loaded.get(path));
     this.definition = findDefinition(command, base, {
       prepare,
-      isTest: this.#isTest,
+      isTest: this.isTest,
       isCode: (path) => trusted.has(path) && !this.#isByName(path),
     });
     const steering = [...this.definition.steering, ...steeringSettings(base.texts)];
@@ -153,7 +148,7 @@ class Kinds {
       ...foldersInSettings(base.texts, index),
       ...foldersOnPath(options, "PYTHONPATH", this.definition.folders),
     ]);
-    this.#isShadow = findShadows({ loaded, base: base.files, folders, isTest: this.#isTest, isRed });
+    this.#isShadow = findShadows({ loaded, base: base.files, folders, isTest: this.isTest, isRed });
     const namesOf = (path: string): LoadedNames | undefined => {
       const own = this.#changed.get(path);
       if (own === undefined || !this.#canBeCode(own)) return loaded.get(path);
@@ -170,21 +165,14 @@ class Kinds {
       if (this.#reached.has(path) || this.#subjects.has(path) || isUnparsed(path)) return "code";
       return how === "added" ? "additions" : "judges";
     }
-    if (!this.#isTest(path) || this.#isOfJudge(file)) return "judges";
+    if (!this.isTest(path) || this.#isOfJudge(file)) return "judges";
     if (how === "added") return "additions";
     return how === "modified" && isOnlyAddedTo(this.#base.texts.get(path), file.text) ? "additions" : "judges";
   }
 
   /** True for a source file that tests of the base load, and that is neither a test nor of the definition. */
   isTested(path: string): boolean {
-    return familyOf(path) !== undefined && this.#tested.has(path) && !this.#isTest(path) && !this.definition.files.has(path);
-  }
-
-  /** True for a file of tests of the base of which most lines are in no changed file of tests any more: one that is renamed is not gone. */
-  isTestGone({ path }: ChangedFile): boolean {
-    const before = linesIn(this.#base.texts.get(path) ?? "");
-    if (before.length === 0 || !this.#isTest(path)) return false;
-    return before.filter((line) => this.#testLines.has(line)).length < before.length / 2;
+    return familyOf(path) !== undefined && this.#tested.has(path) && !this.isTest(path) && !this.definition.files.has(path);
   }
 
   #isByName(path: string): boolean {
@@ -197,7 +185,7 @@ class Kinds {
   /** True for a file of which only the base's version counts, wherever it lies. */
   #isOfJudge({ path, how, mode }: ChangedFile): boolean {
     if (mode === "symlink" || mode === "submodule" || this.#isByName(path) || this.#isOfDefinition(path)) return true;
-    if (/(?:^|\/)__init__\.py$/.test(path) && this.#isTest(path)) return true;
+    if (/(?:^|\/)__init__\.py$/.test(path) && this.isTest(path)) return true;
     return how === "added" && this.#isShadow(path);
   }
 
@@ -210,7 +198,7 @@ class Kinds {
 
   #canBeCode(file: ChangedFile): boolean {
     const isNamed = this.#named.has(file.path) && !this.#subjects.has(file.path);
-    return !this.#isTest(file.path) && !isNamed && !this.#isOfJudge(file);
+    return !this.isTest(file.path) && !isNamed && !this.#isOfJudge(file);
   }
 
   #canBeReached(path: string): boolean {
@@ -246,14 +234,6 @@ function reach(
     for (const loaded of index.loadedBy(path, names)) if (!reached.has(loaded) && canBeReached(loaded)) next.push(loaded);
   }
   return reached;
-}
-
-/** The lines of a text that are not blank, without what surrounds them. */
-function linesIn(text: string): readonly string[] {
-  return text
-    .slice(0, MOST_CHARS)
-    .split("\n")
-    .flatMap((line) => line.trim() || []);
 }
 
 /** True if a text has all lines of another in their order. */
