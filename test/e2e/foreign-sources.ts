@@ -63,14 +63,19 @@ export function npm(args: readonly string[], cwd = "/"): string {
  * The entry of `sandboxPolicy.hosts` that opens this machine's npm registry, whatever address its name leads to, and the lines of
  * `.npmrc` that name it. Neither has a password: the registry must be readable without.
  */
-export async function npmRegistry(): Promise<{ readonly host: object | string; readonly npmrc: string }> {
+export async function npmRegistry(): Promise<{ readonly host: object; readonly npmrc: string }> {
   const url = new URL(npm(["config", "get", "registry"]).trim());
   const port = Number(url.port) || (url.protocol === "https:" ? 443 : 80);
-  const found = await lookup(url.hostname, { all: true });
+  const npmrc = `registry=${url.origin}${url.pathname}\nfund=false\naudit=false\nupdate-notifier=false\n`;
+  return { host: await hostEntry(url.hostname, port), npmrc };
+}
+
+/** The entry of `sandboxPolicy.hosts` for a host, whatever address its name leads to on this machine. */
+export async function hostEntry(host: string, port = 443): Promise<object> {
+  const found = await lookup(host, { all: true });
   // A single address is the narrowest range.
   const addresses = found.map(({ address, family }) => (isOneself(address) ? address : `${address}/${family === 4 ? 32 : 128}`));
-  const npmrc = `registry=${url.origin}${url.pathname}\nfund=false\naudit=false\nupdate-notifier=false\n`;
-  return { host: { host: url.hostname, port, addresses }, npmrc };
+  return { host, port, addresses };
 }
 
 const isOneself = (address: string): boolean => /^(?:127\.|::1$|169\.254\.|fe80:)/.test(address);

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { agentText } from "../adversary/honest/run.ts";
-import { npmRegistry } from "../e2e/foreign-sources.ts";
+import { hostEntry, npmRegistry } from "../e2e/foreign-sources.ts";
 import type { Stage } from "../e2e/stage.ts";
 import { toolsFolder } from "./arrange-package.ts";
 import type { Edit, ForeignPackage } from "./package.ts";
@@ -17,22 +17,18 @@ function agentsOf({
     `({ edit }) => edit(${[file, from, to].map((text) => JSON.stringify(text)).join(", ")})`;
   return {
     honest: ["a change that is true to its ticket", editing(honest)],
-    deleted: [
-      "deletes tests",
-      typeof tests === "string" ? `({ remove }) => remove(${JSON.stringify(tests)})` : editing(tests.deleted),
-    ],
-    emptied: [
-      "empties tests",
-      typeof tests === "string" ? `({ write }) => write(${JSON.stringify(tests)}, "")` : editing(tests.emptied),
-    ],
+    deleted: ["deletes tests", typeof tests === "string" ? `({ remove }) => remove(${JSON.stringify(tests)})` : tests.deleted],
+    emptied: ["empties tests", typeof tests === "string" ? `({ write }) => write(${JSON.stringify(tests)}, "")` : tests.emptied],
     skipped: ["skips a test", editing(skip)],
     broken: ["breaks the code", editing(fault)],
     ...(cheat !== undefined && { cheat: [cheat.what, cheat.agent] }),
   };
 }
 
+const YARN = "registry.yarnpkg.com";
+
 /**
- * Writes the batch of `loopdash init --yes`, with nothing else but the registry's address, the programs of a package manager, two workers and
+ * Writes the batch of `loopdash init --yes`, with nothing else but the addresses of its registries, the programs of a package manager, two workers and
  * one attempt. Returns its tickets.
  */
 export async function writeBatch(stage: Stage, each: ForeignPackage): Promise<readonly string[]> {
@@ -43,8 +39,11 @@ export async function writeBatch(stage: Stage, each: ForeignPackage): Promise<re
   const { stderr } = await stage.run(["init", "--yes", ...flags]);
   if (!stderr.includes("loopdash: wrote batch.json")) throw new Error(stderr);
   const tools = toolsFolder(stage);
-  const opened = { read: existsSync(tools) ? [tools] : [], hosts: { prepare: [(await npmRegistry()).host] } };
-  const text = readFileSync(stage.path("batch.json"), "utf8")
+  const written = readFileSync(stage.path("batch.json"), "utf8");
+  const { host } = await npmRegistry();
+  const more = written.includes(`"${YARN}"`) ? [await hostEntry(YARN)] : [];
+  const opened = { read: existsSync(tools) ? [tools] : [], hosts: { prepare: [host, ...more] } };
+  const text = written
     .replace(/"sandboxPolicy": .*,/, `"sandboxPolicy": ${JSON.stringify(opened)},`)
     .replace(/"limits": .*/, '"limits": { "workers": 2, "attempts": 1, "heals": 0 }');
   stage.write("batch.json", text);

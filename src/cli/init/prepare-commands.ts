@@ -51,7 +51,7 @@ export function preparationOf(files: PrepareFiles): Preparation {
   const commands = [...(node === undefined ? [] : [node]), ...python];
   return {
     commands,
-    hosts: [...(node === undefined ? [] : [registryOf(files)]), ...(python.length > 0 ? PYPI : [])],
+    hosts: [...(node === undefined ? [] : registriesOf(files)), ...(python.length > 0 ? PYPI : [])],
     notIgnored: notIgnoredBy(commands, files),
     files,
     ...(python.length > 0 && { python: PYTHON }),
@@ -81,11 +81,12 @@ function isModernYarn(files: PrepareFiles, manifest: string): boolean {
   return files.has(".yarnrc.yml") || (typeof packageManager === "string" && /^yarn@(?!1\.)/.test(packageManager));
 }
 
-/** The host of the registry that the repository names, else the public one. */
-function registryOf(files: PrepareFiles): string {
+/** The host of the registry that the repository names, else the public one. Lockfiles of yarn name its own whatever `.npmrc` says. */
+function registriesOf(files: PrepareFiles): readonly string[] {
   const named = /^[^\S\r\n\u2028\u2029]*registry\s*=\s*"?(https:\/\/[^\s"]+)/m.exec(files.get(".npmrc") ?? "")?.[1] ?? "";
-  if (URL.canParse(named) && HostSpec.safeParse(new URL(named).host).success) return new URL(named).host;
-  return packageManagerOf(files) === "yarn" ? "registry.yarnpkg.com" : "registry.npmjs.org";
+  const hosts = URL.canParse(named) && HostSpec.safeParse(new URL(named).host).success ? [new URL(named).host] : [];
+  if (packageManagerOf(files) === "yarn") return [...new Set([...hosts, "registry.yarnpkg.com"])];
+  return hosts.length > 0 ? hosts : ["registry.npmjs.org"];
 }
 
 function pythonCommands(files: PrepareFiles): readonly Argv[] {

@@ -40,6 +40,12 @@ describe("preparationOf", () => {
       ["npm.corp.example:8443"],
     ],
     [
+      "a registry that the repository names, beside yarn's own in its lockfile",
+      { "package.json": WITH_PACKAGES, "yarn.lock": "", ".npmrc": "registry=https://registry.npmjs.org/\n" },
+      ["yarn install --frozen-lockfile"],
+      [...NPM, "registry.yarnpkg.com"],
+    ],
+    [
       "a registry without a usable name",
       { "package.json": WITH_PACKAGES, ".npmrc": "registry=https://[::1]/" },
       ["npm install"],
