@@ -100,7 +100,7 @@ function runTool(stage: Stage, spec: string, ...args: readonly string[]): void {
 
 /** How npm, pnpm and yarn make their lockfiles. */
 export const npmLock = (stage: Stage): unknown => npm(["install", "--package-lock-only", "--ignore-scripts"], stage.path("app"));
-export const pnpmLock = (stage: Stage): void => runTool(stage, "pnpm@9.8.0", "install", "--lockfile-only");
+export const pnpmLock = (stage: Stage): void => runTool(stage, "pnpm@8.15.9", "install", "--lockfile-only");
 export const yarnLock = (stage: Stage): void => runTool(stage, "yarn@1.22.22", "install", "--ignore-scripts");
 
 /** The package `minimist`, with another one as its submodule, which a test of its own needs. */

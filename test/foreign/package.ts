@@ -15,8 +15,8 @@ export interface ForeignPackage {
   readonly arrange: (stage: Stage) => Promise<void>;
   /** A change that is true to its ticket, and lands. */
   readonly honest: Edit;
-  /** The file of tests that one agent deletes, and another one empties; edits that do so if tests and code are in one file. */
-  readonly tests: string | { readonly deleted: Edit; readonly emptied: Edit };
+  /** The file of tests that one agent deletes, and another one empties; agents that do so if tests and code are in one file. */
+  readonly tests: string | { readonly deleted: string; readonly emptied: string };
   /** Makes a test that is skipped. */
   readonly skip: Edit;
   /** Breaks the code, so that a test of the base fails. */

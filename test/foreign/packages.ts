@@ -55,7 +55,7 @@ export const NODE_PACKAGES: readonly ForeignPackage[] = [
     honest: { file: "README.md", from: "# Fraction.js", to: "# The fraction" },
     tests: "tests/fraction.test.js",
     skip: { file: "tests/fraction.test.js", from: 'it("Should pass 415/93"', to: 'it.skip("Should pass 415/93"' },
-    fault: { file: "src/fraction.js", from: '"neg": function () {', to: '"neg": function () {\n    return this;' },
+    fault: { file: "dist/fraction.js", from: '"neg": function () {', to: '"neg": function () {\n    return this;' },
   },
   {
     name: "process-warning",
@@ -141,14 +141,11 @@ export const COMPILED_PACKAGES: readonly ForeignPackage[] = [
   {
     name: "fnv",
     runner: "cargo test",
-    arrange: fromDebian(FNV, {
-      "Cargo.lock": '# made by cargo\nversion = 3\n\n[[package]]\nname = "fnv"\nversion = "1.0.7"\n',
-      ".gitignore": "target\n",
-    }),
+    arrange: fromDebian(FNV),
     honest: { file: "README.md", from: "# rust-fnv", to: "# The rust-fnv" },
     tests: {
-      deleted: { file: "lib.rs", from: "#[test]", to: "#[cfg(any())]" },
-      emptied: { file: "lib.rs", from: "assert_eq!(fnv1a(", to: "let _ = (fnv1a(" },
+      deleted: `({ read, write }) => write("lib.rs", read("lib.rs").split("#[cfg(test)]")[0])`,
+      emptied: `({ edit }) => edit("lib.rs", "assert_eq!(fnv1a(", "let _ = (fnv1a(")`,
     },
     skip: { file: "lib.rs", from: "#[test]\n    fn basic_tests", to: "#[test]\n    #[ignore]\n    fn basic_tests" },
     fault: { file: "lib.rs", from: "0x100000001b3", to: "0x100000001b5" },
