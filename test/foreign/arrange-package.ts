@@ -67,14 +67,17 @@ export const fromNpm =
     commit(stage);
   };
 
-/** Two packages below `packages`, which npm, pnpm or yarn installs together. `lock` makes the lockfile. */
+/**
+ * Two packages below `packages`, which npm, pnpm or yarn installs together. `lock` makes the lockfile. What yarn installs is installed for each
+ * change: old versions of the test runners have few dependencies.
+ */
 export const workspaceOf =
   (root: object, lock: (stage: Stage) => void, files: Readonly<Record<string, string>> = {}) =>
   async (stage: Stage) => {
     await unpack(stage, REUSIFY, "packages/reusify");
     await unpack(stage, DAMERAU, "packages/damerau-levenshtein");
-    manifest(stage, "packages/reusify", { devDependencies: { tape: "5.9.0" }, scripts: { test: "tape test.js" } });
-    manifest(stage, "packages/damerau-levenshtein", { devDependencies: { mocha: "11.1.0" } });
+    manifest(stage, "packages/reusify", { devDependencies: { tape: "3.6.1" }, scripts: { test: "tape test.js" } });
+    manifest(stage, "packages/damerau-levenshtein", { devDependencies: { mocha: "2.5.3" } });
     const top = { name: "words", version: "1.0.0", private: true, ...root };
     const own = {
       "package.json": `${JSON.stringify(top, undefined, 2)}\n`,
