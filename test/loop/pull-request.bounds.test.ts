@@ -64,6 +64,26 @@ describe("a pull request that has to wait", () => {
     expect(stage.ticket(T1).phase).toBe("done");
   });
 
+  test.each([{ merge: "blocked" }, { merge: "unknown" }, { checks: [] }] as const)(
+    "%o while the engine does not run for an hour is no person's: its bounds begin anew",
+    async (shown) => {
+      let idle = 0;
+      const clock = { ...systemClock, now: () => systemClock.now() + idle };
+      const { stage, forge } = await openStage({}, { appearMs: 60_000 }, { clock });
+      using _ = stage;
+      forge.shown = shown;
+      let reads = 0;
+      forge.onRead = () => {
+        reads += 1;
+        if (reads === 2) idle = 3_600_000;
+        if (reads === 5) forge.shown = {};
+      };
+      stage.start();
+      await stage.ended();
+      expect([stage.ticket(T1).phase, stage.ticket(T1).failures, stage.tasks.length]).toEqual(["done", 0, 1]);
+    },
+  );
+
   test("whose merge is blocked is waited for once: the next engine counts from the first reading in the journal", async () => {
     const { stage, forge, reopen } = await openStage({}, { appearMs: 60_000 });
     using _ = stage;

@@ -40,7 +40,7 @@ export async function awaitPullRequest(
     const asked = ctx.clock.now();
     const read = await ask(ctx, scope, () => needs.pulls.read(open.number));
     waiting.sees(read, asked);
-    const own = { ...ownOf(ctx, scope, open.head), hasWorkflows, askedSince: waiting.askedSince };
+    const own = { ...ownOf(ctx, scope, open.head, waiting), hasWorkflows };
     const now = ctx.clock.now();
     const next = requests.next(read, nextMove(read, { rules: needs.rules, own, now }), now);
     const move = next.do === "merge" ? await held(ctx, scope, needs, { open, read, waiting }) : next;
@@ -70,11 +70,14 @@ class Waiting {
   #isKnown = false;
   #askedSince: number;
   #lostSince: number | undefined;
+  #idle: number;
+  #resumedAt = 0;
 
   constructor(clock: PullRequestContext["clock"]) {
     this.#clock = clock;
     this.#since = clock.now();
     this.#askedSince = this.#since;
+    this.#idle = this.#since - clock.ran();
   }
 
   /** Milliseconds. */
@@ -87,10 +90,15 @@ class Waiting {
     return this.#askedSince;
   }
 
-  /** Until when a loss that lasts is waited for; undefined if there is none. Milliseconds since the epoch. */
-  lostUntil(isLost: boolean, mostMs: number): number | undefined {
-    this.#lostSince = isLost ? (this.#lostSince ?? this.#clock.now()) : undefined;
-    return this.#lostSince && this.#lostSince + mostMs;
+  /** The first reading after a time in which the engine did not run: no bound counts that time. Milliseconds since the epoch; 0 if there was none. */
+  get resumedAt(): number {
+    return this.#resumedAt;
+  }
+
+  /** For how long a loss is still waited for; undefined if there is none. Milliseconds. */
+  lossLeftMs(isLost: boolean, mostMs: number): number | undefined {
+    this.#lostSince = isLost ? (this.#lostSince ?? this.#clock.ran()) : undefined;
+    return this.#lostSince === undefined ? undefined : this.#lostSince + mostMs - this.#clock.ran();
   }
 
   restart(): void {
@@ -103,6 +111,9 @@ class Waiting {
    */
   sees({ merge }: PullRequestState, asked: number): void {
     const now = this.#clock.now();
+    const idle = now - this.#clock.ran();
+    if (idle - this.#idle > OUTAGE_MS) this.#resumedAt = now;
+    this.#idle = idle;
     if (now - asked > OUTAGE_MS) this.#askedSince = now;
     if (this.#isKnown && merge === "unknown") this.restart();
     this.#isKnown = merge !== "unknown";
@@ -138,12 +149,11 @@ async function held(
   const why = freezeReason(ctx.state(), scope.ticket.id);
   if (why !== undefined) return { do: "wait", why };
   const lost = (await repo.missingAtForge?.([open.base])) ?? [];
-  const until = waiting.lostUntil(lost.length > 0, rules.appearMs);
-  if (until === undefined) return { do: "merge" };
-  if ((await repo.missingFromBase([open.base])).length > 0) return { do: "rebuild", why: "the base was moved back" };
+  const leftMs = waiting.lossLeftMs(lost.length > 0, rules.appearMs);
+  if (leftMs === undefined) return { do: "merge" };
   const base = plainText(rules.base, 100);
   const what = `${base} there was moved back: it lacks ${open.base.slice(0, 12)}, on which the change was checked`;
-  if (ctx.clock.now() < until) return { do: "wait", why: what, until };
+  if (leftMs > 0) return { do: "wait", why: what, until: ctx.clock.now() + leftMs };
   const todo = `bring ${base} here and there together, then reopen the ticket`;
   return { do: "gate", step: `pull request #${read.number}: ${what}: ${todo} (${read.url})` };
 }
@@ -159,10 +169,20 @@ async function merge(
   return ask(ctx, scope, () => pulls.merge({ number, head, title, body: message }));
 }
 
-function ownOf(ctx: PullRequestContext, scope: StepScope, head: string): OwnPullRequest {
+/** The engine's own record. Its bounds begin anew after a time in which no engine ran. */
+function ownOf(
+  ctx: PullRequestContext,
+  scope: StepScope,
+  head: string,
+  { askedSince, resumedAt }: Pick<Waiting, "askedSince" | "resumedAt">,
+): OwnPullRequest {
   const known = pullRequestOf(ctx, scope);
   const peopleHead = known?.peopleHead === undefined ? {} : { peopleHead: known.peopleHead };
-  const pushedAt = known?.arrivedAt ?? ctx.clock.now();
-  const times = { pushedAt, stillSince: known?.readAt, blockedSince: heldSince(known, "merge") };
+  const [arrivedAt = ctx.clock.now(), readAt, blockedAt] = [known?.arrivedAt, known?.readAt, heldSince(known, "merge")];
+  const later = (at: number): number => Math.max(at, resumedAt);
+  const times = {
+    ...{ pushedAt: later(arrivedAt), askedSince: later(askedSince) },
+    ...{ stillSince: readAt && later(readAt), blockedSince: blockedAt && later(blockedAt) },
+  };
   return { head, answered: new Set(known?.answered), ...times, ...peopleHead };
 }

@@ -208,7 +208,7 @@ async function bringHome(
   { commit: told, number }: { readonly commit: string; readonly number: number },
 ): Promise<Landed> {
   const { repo, pulls, branch } = needs;
-  const since = ctx.clock.now();
+  let since: number | undefined;
   for (let commit = told; ; ) {
     const landing = await ctx.merges.run(repo.id, () => landHere(scope, repo, commit), scope.signal);
     if ("facts" in landing) {
@@ -216,6 +216,7 @@ async function bringHome(
       const summary = `pull request #${number} landed on ${repo.base} as ${commit.slice(0, 7)}`;
       return { ok: true, summary, commit, ...landing };
     }
+    since ??= ctx.clock.ran();
     commit = await untilNextLook(ctx, scope, needs, { commit, number, since, landing });
   }
 }
@@ -240,6 +241,7 @@ async function untilNextLook(
   told: { readonly commit: string; readonly number: number; readonly since: number; readonly landing: NotHere },
 ): Promise<string> {
   const { commit, number, since, landing } = told;
+  const waited = ctx.clock.ran() - since;
   const read = await ask(ctx, scope, () => pulls.read(number));
   const act = peoplesAct(read, { rules, own: { head: pullRequestOf(ctx, scope)?.head ?? "" } });
   if (act?.do === "gate") throw gate(scope, { number, step: act.step });
@@ -249,14 +251,13 @@ async function untilNextLook(
   const why = isAbsent
     ? `its merge was told as ${short}, which ${base} there lacks: it is shown as ${read.state}`
     : `it is merged as ${short}, and ${base} here cannot follow: ${here}`;
-  const until = since + rules.appearMs;
-  if (ctx.clock.now() >= until) {
+  if (waited >= rules.appearMs) {
     const todo = isAbsent ? "look at it there, then reopen the ticket" : "see to that, then reopen the ticket";
     const step = `pull request #${number}: ${why} (waited ${Math.round(rules.appearMs / 60_000)} min): ${todo} (${read.url})`;
     throw gate(scope, { number, step });
   }
-  reportReading(ctx, scope, seenOf(read, rules, { why, until }));
-  await pause(ctx.clock, pulls.pauseMs(ctx.clock.now() - since), scope.signal);
+  reportReading(ctx, scope, seenOf(read, rules, { why, until: ctx.clock.now() + rules.appearMs - waited }));
+  await pause(ctx.clock, pulls.pauseMs(waited), scope.signal);
   if (scope.signal.aborted) throw new AttemptOver(abortedEnd(scope));
   return act?.commit ?? commit;
 }
