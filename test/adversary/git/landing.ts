@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import type { Aftermath, TicketAttack } from "../campaign.ts";
 import { SHELL } from "../escape/hands.ts";
 import { DEFENCES } from "./defences.ts";
+import { ranElsewhere } from "./repository.ts";
 
 const repoOf = (ticket: string): string => ticket.toLowerCase();
 const LANDED = /merge-landed/;
@@ -27,7 +28,7 @@ export const LANDING: readonly TicketAttack[] = [
     ticket: { allow: { attributes: true } },
     agent: `fs.writeFileSync(".gitattributes", "*.odd filter=person diff=person merge=person ident export-subst\\n"); fs.writeFileSync(ticket + ".odd", "x\\n");`,
     told: LANDED,
-    harm: ({ stage, ticket }) => existsSync(stage.path("hits", `clean-${ticket}.odd`)),
+    harm: ({ stage, ticket }) => ranElsewhere(stage, repoOf(ticket), `clean-${ticket}.odd`),
   },
   {
     id: "G4-smudge",
@@ -36,7 +37,7 @@ export const LANDING: readonly TicketAttack[] = [
     ticket: { allow: { attributes: true } },
     agent: `fs.writeFileSync(".gitattributes", "*.odd filter=person\\n"); fs.writeFileSync(ticket + ".odd", "x\\n");`,
     told: LANDED,
-    harm: ({ stage, ticket }) => existsSync(stage.path("hits", `smudge-${ticket}.odd`)),
+    harm: ({ stage, ticket }) => ranElsewhere(stage, repoOf(ticket), `smudge-${ticket}.odd`),
   },
   {
     id: "G4-hooks",

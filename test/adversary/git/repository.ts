@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import type { Stage } from "../../e2e/stage.ts";
 
 /** Number of branches, files and other targets. */
@@ -30,14 +30,21 @@ export function furnish(stage: Stage, repo: string): void {
   stage.write(`${repo}/second`, "stashed\n");
   git("stash", "-q");
   for (let n = 0; n < MANY; n++) stage.write(`${repo}/notes${n}`, "mine\n");
-  git("config", "filter.person.clean", `touch ${stage.path("hits")}/clean-%f; cat`);
-  git("config", "filter.person.smudge", `touch ${stage.path("hits")}/smudge-%f; cat`);
+  git("config", "filter.person.clean", `pwd >>${stage.path("hits")}/clean-%f; cat`);
+  git("config", "filter.person.smudge", `pwd >>${stage.path("hits")}/smudge-%f; cat`);
   git("config", "core.hooksPath", stage.path("g4-hooks/.githooks"));
   stage.repo("private-repo", { secret: PRIVATE });
 }
 
 /** The commit that only a reflog or a person knows. */
 export const lostCommit = (stage: Stage): string => readFileSync(stage.path("lost"), "utf8");
+
+/** True if a filter of the person has run elsewhere than in the person's own checkout, which a landing brings along as git does. */
+export function ranElsewhere(stage: Stage, repo: string, hit: string): boolean {
+  const file = stage.path("hits", hit);
+  const folders = existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];
+  return folders.some((folder) => folder !== stage.path(repo));
+}
 
 /** All refs with their values, except loopdash's branches. */
 export function refsOf(stage: Stage, repo: string): ReadonlyMap<string, string> {

@@ -223,7 +223,7 @@ export function byVitest() {
 
 /** A command that is checked by its exit code alone. */
 export function byCode(...command: readonly string[]) {
-  return finish({ command });
+  return finish({ command, compare: "exit-code" });
 }
 
 /** A person allows suppressions for the ticket: only the results can stop it. */
