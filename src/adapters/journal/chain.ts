@@ -33,7 +33,7 @@ export function eventOf(tip: Tip, run: string, row: JournalRow): RunEvent {
   if (fact === undefined) throw broken("it holds no fact");
   const ticket = "ticket" in fact ? fact.ticket : null;
   if (fact.type !== row.type || ticket !== row.ticket) throw broken("its columns contradict its data");
-  return { ...withPresentNames(fact), seq: row.seq, at: row.at };
+  return { ...fact, seq: row.seq, at: row.at };
 }
 
 /** The events of a chain of rows as far as it holds, its end there, and the reason why it does not go on. */
@@ -57,30 +57,6 @@ export function followChain(run: string, rows: Iterable<JournalRow>): Chain {
     throw error;
   }
   return { events, tip };
-}
-
-/**
- * Types and fields that earlier versions wrote, with their present names. Stored rows keep the old names, because the hashes cover
- * their text.
- */
-const PRESENT_TYPES: ReadonlyMap<string, RunFact["type"]> = new Map([
-  ["second-model-asked", "reviewer-asked"],
-  ["second-model-answered", "reviewer-answered"],
-  ["starts-held", "backoff-started"],
-  ["gate-put-off", "gate-postponed"],
-]);
-const PRESENT_FIELDS: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([
-  ["run-started", new Map([["left", "carriedOver"]])],
-  ["reverify-ended", new Map([["hiccups", "transients"]])],
-  ["attempt-ended", new Map([["looked", "readOnly"]])],
-]);
-
-function withPresentNames(fact: RunFact): RunFact {
-  const type = PRESENT_TYPES.get(fact.type);
-  if (type !== undefined) return { ...fact, type } as RunFact;
-  const fields = PRESENT_FIELDS.get(fact.type);
-  if (fields === undefined) return fact;
-  return Object.fromEntries(Object.entries(fact).map(([key, value]) => [fields.get(key) ?? key, value])) as unknown as RunFact;
 }
 
 /** A fact as a reader of its stored text will see it, or undefined if the text holds none. */

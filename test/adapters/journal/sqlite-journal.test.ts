@@ -31,52 +31,6 @@ function edit(file: string, sql: string): void {
   db.close();
 }
 
-describe("reading", () => {
-  const at = { ticket: "T-1", fence: 1, question: "review" };
-  test.each([
-    [
-      { type: "second-model-asked", ...at, reservedUsd: 2 },
-      { type: "reviewer-asked", ...at, reservedUsd: 2 },
-    ],
-    [
-      { type: "second-model-answered", ...at, valid: true },
-      { type: "reviewer-answered", ...at, valid: true },
-    ],
-    [
-      { type: "starts-held", until: 7, reason: "r" },
-      { type: "backoff-started", until: 7, reason: "r" },
-    ],
-    [
-      { type: "gate-put-off", ticket: "T-1" },
-      { type: "gate-postponed", ticket: "T-1" },
-    ],
-    [
-      { type: "run-started", left: [], version: "1" },
-      { type: "run-started", carriedOver: [], version: "1" },
-    ],
-    [
-      { type: "reverify-ended", reopened: 0, hiccups: { retried: 1, passed: 1 } },
-      { type: "reverify-ended", reopened: 0, transients: { retried: 1, passed: 1 } },
-    ],
-    [
-      { type: "attempt-ended", ticket: "T-1", fence: 1, outcome: "failed", looked: true },
-      { type: "attempt-ended", ticket: "T-1", fence: 1, outcome: "failed", readOnly: true },
-    ],
-  ])("gives the present names of an earlier version's $type, and leaves the row as it is", (stored, present) => {
-    const { file, journal, close } = fresh();
-    journal.append(stored as unknown as RunFact);
-    journal.append(stalled("after it"));
-    close();
-    expect(onDisk(file)).toEqual([
-      { ...present, seq: 1, at: 1_000 },
-      { ...stalled("after it"), seq: 2, at: 1_001 },
-    ]);
-    const db = new DatabaseSync(file);
-    onTestFinished(() => db.close());
-    expect(db.prepare("SELECT data FROM journal WHERE seq = 1").get()).toEqual({ data: JSON.stringify(stored) });
-  });
-});
-
 describe("append", () => {
   test("numbers events from 1 and takes the time from the clock", () => {
     const { file, journal } = fresh();
