@@ -72,7 +72,7 @@ describe("breakers", () => {
     const { tickets } = await stage.report();
     expect(tickets.map(({ stalledReason }) => stalledReason)).toEqual([
       expect.stringMatching(
-        /^same-failure: 3 attempts in a row failed alike; the last: the agent exited with code 1; 5 attempts left$/,
+        /^same-failure: 3 attempts in a row failed alike; the last: the agent exited with code 1; it printed last: "at .*"; 5 attempts left$/,
       ),
       "no-change: 2 attempts in a row changed nothing; 6 attempts left",
     ]);

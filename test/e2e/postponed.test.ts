@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { findSandbox } from "../../src/adapters/sandbox/find-sandbox.ts";
+import { anthropicStandIn } from "../agents/stand-in.ts";
 import { HONEST, Stage } from "./stage.ts";
 
 /** A program that speaks like Claude Code: the body gives its result. */
@@ -14,7 +15,12 @@ const answer = "LOOPDASH ANSWER BEGIN " + nonce + "\\n" + pass + "\\nLOOPDASH AN
 const say = (result) => console.log(JSON.stringify({ type: "result", total_cost_usd: 0, ...result }));
 ${body}
 `;
-const REFUSED = program(`say({ is_error: true, api_error_status: 401, result: "invalid x-api-key" }); process.exitCode = 1;`);
+/** What its API answers counts, not what it prints: so it asks. */
+const REFUSED = program(`
+const asked = { method: "POST", headers: { "content-type": "application/json" }, body: '{"model":"m","max_tokens":9,"messages":[]}' };
+fetch(process.env.ANTHROPIC_BASE_URL + "/v1/messages", asked).finally(() => {
+  say({ is_error: true, api_error_status: 401, result: "invalid x-api-key" }); process.exitCode = 1;
+});`);
 const PASSES = program("say({ is_error: false, result: answer });");
 const KEY = { MY_REVIEW_KEY: "sk-of-the-reviewer-0123456789" };
 
@@ -25,15 +31,21 @@ beforeEach(async ({ skip }) => {
   skip(!found.ok, found.ok ? "" : `no sandbox: ${found.why}`);
 });
 
-function reviewedBatch(stage: Stage, over: Record<string, unknown> = {}): string {
+async function reviewedBatch(stage: Stage, over: Record<string, unknown> = {}): Promise<string> {
   stage.repo("app");
   stage.agent(HONEST);
   return batchAgain(stage, over);
 }
 
-function batchAgain(stage: Stage, over: Record<string, unknown> = {}): string {
+/** A batch whose reviewer's API refuses every key. */
+async function batchAgain(stage: Stage, over: Record<string, unknown> = {}): Promise<string> {
+  const { port } = await anthropicStandIn(
+    () => ({ say: "never" }),
+    () => false,
+  );
+  const model = { apiKeyEnv: "MY_REVIEW_KEY", baseUrl: `http://127.0.0.1:${port}` };
   return stage.batch(["T-1", "T-2"], {
-    reviewer: { kind: "claude", program: stage.path("bin/claude"), apiKeyEnv: "MY_REVIEW_KEY", usdPerReview: 1 },
+    reviewer: { kind: "claude", program: stage.path("bin/claude"), ...model, usdPerReview: 1 },
     sandbox: "required",
     limits: { workers: 1 },
     finish: [{ step: "gates" }, { step: "review" }, { step: "merge" }],
@@ -44,7 +56,7 @@ function batchAgain(stage: Stage, over: Record<string, unknown> = {}): string {
 test("a reviewer's key that is refused parks the run; with a key that is taken the same command lands what was built", async () => {
   using stage = new Stage();
   stage.write("bin/claude", REFUSED, 0o755);
-  const batch = reviewedBatch(stage);
+  const batch = await reviewedBatch(stage);
   const first = await stage.run([batch, "--json"], KEY);
   expect([first.code, first.stderr]).toEqual([1, ""]);
   const { reason, tickets } = await stage.report();
@@ -67,10 +79,10 @@ test("a reviewer's key that is refused parks the run; with a key that is taken t
 test("what was built for a ticket that has changed since is not taken along", async () => {
   using stage = new Stage();
   stage.write("bin/claude", REFUSED, 0o755);
-  const first = await stage.run([reviewedBatch(stage), "--json"], KEY);
+  const first = await stage.run([await reviewedBatch(stage), "--json"], KEY);
   expect(first.code).toBe(1);
   stage.write("bin/claude", PASSES, 0o755);
   const changed = ["T-1", "T-2"].map((id) => ({ id, title: `Do ${id}`, body: "and more" }));
-  const second = await stage.run([batchAgain(stage, { tickets: changed }), "--json"], KEY);
+  const second = await stage.run([await batchAgain(stage, { tickets: changed }), "--json"], KEY);
   expect([second.code, launches(second.stdout)]).toEqual([0, 2]);
 });

@@ -217,7 +217,8 @@ const CHECK_TOOLS = trials(
             fs.writeFileSync("answer.json", ${JSON.stringify(ANSWER)});
           } else { fs.writeFileSync("check.sh", 'PATH="/run/harness/tools:$PATH" verify\\n'); }`);
         const finish = [{ step: "check", name: "tests", command: ["sh", "check.sh"] }, { step: "merge" }, { step: "assert" }];
-        const batch = stage.batch(["T-1"], { sandbox: "required", finish, limits: { attempts: 1, heals: 1 } });
+        const ticket = { id: "T-1", allow: { scripts: true, judge: ["check.sh"] } };
+        const batch = stage.batch([ticket], { sandbox: "required", finish, limits: { attempts: 1, heals: 1 } });
         const outcome = await runOf(stage, program, batch);
         mustSay(outcome, /"outcome":"accepted"/);
         return stage.landed().includes("T-1");

@@ -1,12 +1,10 @@
 import type { GitCall, GitResult, Setting } from "../git/git-call.ts";
 
-/** Variables by which git finds a person's settings. A worker is given none of them. */
-const FINDS_SETTINGS = [
-  ...["HOME", "USER", "LOGNAME", "XDG_CONFIG_HOME"],
-  ...["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_ATTR_NOSYSTEM"],
+/** Variables by which git finds a person's settings, and filters their data. A worker is given none of them. */
+const VARIABLES = [
+  ...["HOME", "USER", "LOGNAME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"],
+  ...["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_ATTR_NOSYSTEM", "GIT_LFS_SKIP_SMUDGE"],
 ];
-/** What the programs of filters need beside: keys, agents, their own data. */
-const FILTERS_NEED = ["XDG_DATA_HOME", "XDG_RUNTIME_DIR", "SSH_AUTH_SOCK", "GNUPGHOME", "GIT_LFS_SKIP_SMUDGE"];
 
 /** How git converts files for the person of a repository. */
 export interface Person {
@@ -35,11 +33,8 @@ export async function readPerson(
   gitDir: string,
   all: NodeJS.ProcessEnv,
 ): Promise<Person> {
-  const taken = (names: readonly string[]): Readonly<Record<string, string>> =>
-    Object.fromEntries(names.flatMap((name) => (all[name] === undefined ? [] : [[name, all[name]]])));
-  const env = taken(FINDS_SETTINGS);
-  const filters = await readFilters(run, { gitDir, person: env });
-  return { env: filters.size === 0 ? env : { ...env, ...taken(FILTERS_NEED) }, filters };
+  const env = Object.fromEntries(VARIABLES.flatMap((name) => (all[name] === undefined ? [] : [[name, all[name]]])));
+  return { env, filters: await readFilters(run, { gitDir, person: env }) };
 }
 
 async function readFilters(
