@@ -76,7 +76,7 @@ function project(): string {
 describe("the package", () => {
   it("holds what runs, and no sources or tests", () => {
     const allowed =
-      /^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md|batch\.example\.json|prompts\/(?:[\w-]+\.md|transients\.json)|dist\/[\w.-]+)$/;
+      /^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md|batch\.example\.json|prompts\/(?:[\w-]+\.md|transients\.json)|dist\/(?:reporters\/(?:python\/)?)?[\w.-]+)$/;
     expect(packed.filter((path) => !allowed.test(path))).toEqual([]);
     expect(packed).toEqual(
       expect.arrayContaining([
@@ -85,6 +85,8 @@ describe("the package", () => {
         "dist/guard.cjs",
         "dist/batch.schema.json",
         "dist/licenses.txt",
+        "dist/reporters/preload.cjs",
+        "dist/reporters/python/sitecustomize.py",
         "prompts/worker.md",
       ]),
     );
