@@ -104,6 +104,29 @@ describe("runners are made to report", () => {
   });
 });
 
+test("what a test starts is a part of it: runners within runners report nothing", async () => {
+  const inner = `import { test } from "node:test";\ntest("inner", () => {});\n`;
+  const nests = (imports: string) => `${imports}
+import { spawnSync } from "node:child_process";
+const pytest = ["-m", "pytest", "-q", "test_inner.py"];
+test("outer", () => {
+  const env = { ...process.env, NODE_TEST_CONTEXT: undefined };
+  for (const [program, args] of [[process.execPath, ["--test", "inner.mjs"]], [process.execPath, ["inner.mjs"]], ["/usr/bin/python3", pytest]])
+    if (spawnSync(program, args, { env }).status !== 0) throw new Error(program);
+});
+`;
+  const files = {
+    "inner.mjs": inner,
+    "test_inner.py": "def test_inner(): pass\n",
+    "outer.mjs": nests(`import { test } from "node:test";`),
+    "outer.test.mjs": nests(`import { test } from "vitest";`),
+    "test_outer.py": `import subprocess, sys\ndef test_outer():\n    subprocess.run([sys.executable, "-m", "pytest", "test_inner.py"], check=True)\n    subprocess.run(["node", "--test", "inner.mjs"], check=True)\n`,
+  };
+  const all = await found("node --test outer.mjs; vitest run; /usr/bin/python3 -m pytest -q test_outer.py", files);
+  const names = all.reading.ok ? all.reading.tests.map(({ id, outcome }) => `${outcome} ${id.split(" > ").at(-1)}`) : all.reading;
+  expect(names, all.output).toEqual(["passed outer", "passed outer", "passed test_outer"]);
+});
+
 describe("nothing is found", () => {
   test("where no known runner ran", async () => {
     expect((await found("echo 'tests: 3 passed'", {})).reading).toEqual({

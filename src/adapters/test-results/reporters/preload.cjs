@@ -2,7 +2,7 @@
 /**
  * Makes the test runners of Node tell each test's result, without a change in the repository: every Node process of a check loads this
  * file first (NODE_OPTIONS). Runners get a further reporter by their own options; what prints TAP is copied. Results go to files in the
- * folder LOOPDASH_RESULTS, a name per process. A runner that is not known here, or an older one, reports nothing, and nothing breaks.
+ * folder LOOPDASH_RESULTS, a name per process. What a runner starts in its turn reports nothing: it is a part of a test. A runner that is not known here, or an older one, reports nothing, and nothing breaks.
  * It runs in any Node from 16 on, so it uses nothing newer.
  */
 const fs = require("node:fs");
@@ -16,6 +16,7 @@ if (folder !== undefined && folder !== "" && !isWorker) begin();
 function begin() {
   if (process.execArgv.includes("--test") || usesNodeTest(process.argv[1])) return reportOfNodeTest();
   const runner = runnerOf(process.argv[1]);
+  if (["jest", "jest-cli", "vitest", "mocha"].includes(runner)) delete process.env.LOOPDASH_RESULTS;
   if (runner === "jest" || runner === "jest-cli") addOptions("--json", `--outputFile=${fileOf("json")}`);
   if (runner === "vitest") addVitestReporter();
   if (runner === "mocha") watchMocha();
@@ -74,12 +75,12 @@ function usesNodeTest(script) {
 function reportOfNodeTest() {
   const has = (option) => process.execArgv.filter((word) => word === option || word.startsWith(`${option}=`)).length;
   const [reporters, destinations] = [has("--test-reporter"), has("--test-reporter-destination")];
-  if (process.env.NODE_TEST_CONTEXT !== undefined || process.env.LOOPDASH_NODE_TEST === String(process.ppid)) return;
+  if (process.env.NODE_TEST_CONTEXT !== undefined) return;
   const own = reporters === 0 ? ["--test-reporter=spec"] : [];
   const more = reporters > destinations || reporters === 0 ? ["--test-reporter-destination=stdout"] : [];
   const junit = ["--test-reporter=junit", `--test-reporter-destination=${fileOf("xml")}`];
   const args = [...process.execArgv, ...own, ...more, ...junit, ...process.argv.slice(1)];
-  const env = { ...process.env, LOOPDASH_NODE_TEST: String(process.pid) };
+  const { LOOPDASH_RESULTS: _, ...env } = process.env;
   const { status, signal } = require("node:child_process").spawnSync(process.execPath, args, { stdio: "inherit", env });
   if (signal) process.kill(process.pid, signal);
   process.exit(status === null ? 1 : status);
@@ -143,6 +144,7 @@ function copyTap() {
     const at = file === undefined ? text.search(/^TAP version 1[34]/m) : 0;
     if (at === -1) return;
     if (file === undefined) file = fs.openSync(fileOf("tap"), "w");
+    delete process.env.LOOPDASH_RESULTS;
     write.call(fs, file, text.slice(at));
   };
   // A stream to a file writes by fs.writeSync, too.

@@ -1,6 +1,7 @@
 """
 Makes pytest and unittest tell each test's result, without a change in the repository: every Python process of a check loads this file
-at its start (PYTHONPATH). Results go to files in the folder LOOPDASH_RESULTS, a name per process. It runs in any Python 3.
+at its start (PYTHONPATH). Results go to files in the folder LOOPDASH_RESULTS, a name per process. What a runner starts in its turn
+reports nothing: it is a part of a test. It runs in any Python 3.
 """
 
 import os
@@ -9,24 +10,30 @@ import sys
 
 
 def _begin(folder):
-    options = shlex.split(os.environ.get("PYTEST_ADDOPTS", ""))
-    # A process that another one of Python has started has its options.
-    own = [word for word in options if not word.startswith("--junitxml=" + folder)]
-    os.environ["PYTEST_ADDOPTS"] = " ".join(map(shlex.quote, own + ["--junitxml=" + _file(folder, "xml")]))
-    sys.meta_path.insert(0, _UnittestFinder(folder))
+    os.environ["PYTEST_ADDOPTS"] = _options(["--junitxml=" + _file(folder, "xml")])
+    sys.meta_path.insert(0, _RunnerFinder(folder))
+
+
+def _options(more):
+    """The options of pytest that the environment has, without those of a process above this one."""
+    words = shlex.split(os.environ.get("PYTEST_ADDOPTS", ""))
+    own = [word for word in words if not (word.startswith("--junitxml=") and "/loopdash-python-" in word)]
+    return " ".join(map(shlex.quote, own + more))
 
 
 def _file(folder, ending):
-    return os.path.join(folder, "python-%d.%s" % (os.getpid(), ending))
+    return os.path.join(folder, "loopdash-python-%d.%s" % (os.getpid(), ending))
 
 
-class _UnittestFinder:
-    """Watches the runner of unittest once it is imported. pytest never imports it."""
+class _RunnerFinder:
+    """Waits for a runner: pytest has its options then, and that of unittest is watched."""
 
     def __init__(self, folder):
         self.folder = folder
 
     def find_spec(self, name, path=None, target=None):
+        if name == "_pytest.config":
+            os.environ.pop("LOOPDASH_RESULTS", None)
         if name != "unittest.runner":
             return None
         sys.meta_path.remove(self)
@@ -63,6 +70,7 @@ def _watch(runner, folder):
         return result
 
     def run_and_write(self, test):
+        os.environ.pop("LOOPDASH_RESULTS", None)
         result = run(self, test)
         _write(folder, results)
         return result
@@ -111,4 +119,6 @@ def _load_other():
 
 if os.environ.get("LOOPDASH_RESULTS"):
     _begin(os.environ["LOOPDASH_RESULTS"])
+elif "PYTEST_ADDOPTS" in os.environ:
+    os.environ["PYTEST_ADDOPTS"] = _options([])
 _load_other()
