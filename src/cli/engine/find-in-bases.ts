@@ -2,7 +2,8 @@ import { commitNamed } from "../../adapters/vcs/bound/changes.ts";
 import { rulesAt } from "../../adapters/vcs/bound/rules-at.ts";
 import { unfitBranchName } from "../../adapters/vcs/git/git-call.ts";
 import { exists, gitDirOf } from "../../adapters/vcs/repository/locate.ts";
-import type { Argv, TestCommands } from "../../domain/batch/prepare-command.ts";
+import { type Argv, prepareCommands, type TestCommands } from "../../domain/batch/prepare-command.ts";
+import { inEnvironment } from "../../domain/batch/prepare-makes.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import { TEST_COMMAND_FILES, testCommandOf } from "../../domain/batch/test-command.ts";
 import type { Bounds } from "../../domain/bound/bound.ts";
@@ -15,7 +16,8 @@ export async function findTestCommands(repos: Batch["repos"]): Promise<TestComma
   const found = Object.entries(repos).map(async ([id, repo]) => {
     const files = await readBaseFiles(repo, TEST_COMMAND_FILES);
     const texts = [...files].map(([name, content]) => [name, content === "too large" ? "" : content.text] as const);
-    return [id, testCommandOf(new Map(texts))] as const;
+    const command = testCommandOf(new Map(texts));
+    return [id, command && inEnvironment(command, prepareCommands(repo.prepare))] as const;
   });
   const all = await Promise.all(found);
   return Object.fromEntries(all.flatMap(([id, command]) => (command === undefined ? [] : [[id, command]])));

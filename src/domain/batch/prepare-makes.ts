@@ -1,4 +1,4 @@
-import { basename, isAbsolute, normalize } from "node:path/posix";
+import { basename, isAbsolute, join, normalize } from "node:path/posix";
 import picomatch from "picomatch";
 import { commandWords } from "./command-words.ts";
 import type { Argv } from "./prepare-command.ts";
@@ -26,6 +26,14 @@ export function madeBy(commands: readonly Argv[], files: TopFiles): readonly str
   return [...new Set(commands.flatMap(simpleCommands).flatMap((command) => makes(command, files)))];
 }
 
+/** A test command that starts Python, by the Python of the environment that prepare commands make in the checkout, if they make one. */
+export function inEnvironment([program, ...words]: Argv, prepare: readonly Argv[]): Argv {
+  if (program !== "python3") return [program, ...words];
+  const made = prepare.flatMap(simpleCommands).map(([name = "", ...rest]) => environmentOf(basename(name), rest));
+  const folder = made.find((path) => path !== undefined && !isAbsolute(path));
+  return [folder === undefined ? program : join(folder, "bin/python"), ...words];
+}
+
 /** The commands that a shell's text has; any other command is itself. */
 function simpleCommands(command: Argv): readonly (readonly string[])[] {
   const [program = "", ...rest] = command;
@@ -43,7 +51,7 @@ function makes(command: readonly string[], files: TopFiles): readonly string[] {
   const name = basename(program);
   if (INSTALLERS.has(name)) return packagesOf(name, words, files);
   const folder = environmentOf(name, words);
-  if (folder === undefined || isAbsolute(folder)) return [];
+  if (folder === undefined || isAbsolute(folder) || !name.startsWith("python")) return [];
   const path = normalize(folder).replace(/\/$/, "");
   return path.includes("/") || path === "." || path === ".." ? [] : [path];
 }
@@ -61,6 +69,8 @@ function packagesOf(name: string, words: readonly string[], files: TopFiles): re
 
 /** The folder of a virtual environment that a command makes. uv and virtualenv write a `.gitignore` into theirs; venv does so since Python 3.13 only. */
 function environmentOf(name: string, words: readonly string[]): string | undefined {
+  if (name === "virtualenv") return words.find((word) => !word.startsWith("-"));
+  if (name === "uv") return words[0] === "sync" ? ".venv" : undefined;
   if (!/^python[\d.]*$/.test(name)) return undefined;
   const at = words.findIndex((word, i) => word === "venv" && words[i - 1] === "-m");
   return at < 0 ? undefined : words.slice(at + 1).find((word) => !word.startsWith("-"));

@@ -134,5 +134,5 @@ export function testCommandSource(command: Argv): string {
     cargo: "Cargo.toml",
     go: "go.mod",
   };
-  return names[program] ?? "package.json";
+  return names[program.endsWith("/bin/python") ? "python3" : program] ?? "package.json";
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { notIgnoredBy } from "../../../src/domain/batch/prepare-makes.ts";
+import type { Argv } from "../../../src/domain/batch/prepare-command.ts";
+import { inEnvironment, notIgnoredBy } from "../../../src/domain/batch/prepare-makes.ts";
 
 function loose(command: readonly string[], ignore = "", files: Readonly<Record<string, string>> = {}) {
   return notIgnoredBy([command], new Map(Object.entries({ ...files, ".gitignore": ignore })));
@@ -49,4 +50,26 @@ describe("notIgnoredBy", () => {
       expect(loose(["python3", "-m", "venv", ".venv"], `${rule}\n`)).toEqual([".venv"]);
     },
   );
+});
+
+describe("a test command of Python runs in the environment that prepare makes", () => {
+  const PYTEST: Argv = ["python3", "-m", "pytest"];
+  test.each<[string, readonly Argv[], string]>([
+    [
+      "venv",
+      [
+        ["python3", "-m", "venv", ".venv"],
+        [".venv/bin/pip", "install", "-r", "requirements.txt"],
+      ],
+      ".venv/bin/python",
+    ],
+    ["venv in a shell", [["sh", "-c", "python3.12 -m venv --clear env && env/bin/pip install pytest"]], "env/bin/python"],
+    ["virtualenv", [["virtualenv", "-q", "ve"]], "ve/bin/python"],
+    ["uv", [["uv", "sync", "--frozen"]], ".venv/bin/python"],
+    ["one elsewhere", [["python3", "-m", "venv", "/opt/env"]], "python3"],
+    ["none", [["npm", "ci"]], "python3"],
+  ])("%s", (_, prepare, python) => {
+    expect(inEnvironment(PYTEST, prepare)).toEqual([python, "-m", "pytest"]);
+    expect(inEnvironment(["npm", "test"], prepare)).toEqual(["npm", "test"]);
+  });
 });
