@@ -27,11 +27,11 @@ export function madeBy(commands: readonly Argv[], files: TopFiles): readonly str
 }
 
 /** A test command that starts Python, by the Python of the environment that prepare commands make in the checkout, if they make one. */
-export function inEnvironment([program, ...words]: Argv, prepare: readonly Argv[]): Argv {
-  if (program !== "python3") return [program, ...words];
+export function inEnvironment(command: Argv, prepare: readonly Argv[]): Argv {
+  const [program, ...words] = command;
   const made = prepare.flatMap(simpleCommands).map(([name = "", ...rest]) => environmentOf(basename(name), rest));
   const folder = made.find((path) => path !== undefined && !isAbsolute(path));
-  return [folder === undefined ? program : join(folder, "bin/python"), ...words];
+  return program !== "python3" || folder === undefined ? command : [join(folder, "bin/python"), ...words];
 }
 
 /** The commands that a shell's text has; any other command is itself. */
