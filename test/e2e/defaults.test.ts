@@ -1,6 +1,6 @@
 import { mkdirSync, symlinkSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { HONEST, Stage } from "./stage.ts";
+import { HONEST, PROGRAM, Stage } from "./stage.ts";
 
 const PACKAGE = JSON.stringify({ name: "app", type: "module", scripts: { test: "node --test" } });
 const TEST = `import { test } from "node:test";\nimport { one } from "./one.mjs";\ntest("one", () => { if (one !== 1) throw new Error("not one"); });\n`;
@@ -26,7 +26,7 @@ describe("a batch without a finish line", () => {
     expect(plan.stderr).not.toContain("no check runs");
     const { code, events, stderr } = await stage.events(batch);
     expect([code, stderr]).toEqual([1, ""]);
-    const check = { step: "check", name: "tests", command: ["npm", "test"] };
+    const check = { step: "check", name: "tests", command: ["npm", "test"], report: { format: "found" } };
     const [started] = events;
     expect(started).toMatchObject({ type: "run-started", batch: { testCommands: { app: ["npm", "test"] } } });
     const found = events.find((event) => event.type === "ticket-discovered");
@@ -35,6 +35,28 @@ describe("a batch without a finish line", () => {
     const failed = events.find((event) => event.type === "attempt-ended" && event.ticket === "T-2");
     expect(failed).toMatchObject({ outcome: "failed", evidence: { step: "check", name: "tests" } });
     expect(stage.git("app", "show", "main:one.mjs")).toBe("export const one = 1;");
+  });
+
+  test("compares tests one by one: an honest change lands, and no other", { timeout: 120_000 }, async () => {
+    using stage = new Stage(PROGRAM);
+    stage.repo("app", { ...TESTED, "two.test.mjs": TEST.replaceAll('"one"', '"two"') });
+    stage.agent(`const edit = (file, from, to) => fs.writeFileSync(file, fs.readFileSync(file, "utf8").replace(from, to));
+      if (ticket === "honest") edit("one.mjs", "1;", "1; // one");
+      if (ticket === "deletes") fs.rmSync("two.test.mjs");
+      if (ticket === "empties") fs.writeFileSync("two.test.mjs", "");
+      if (ticket === "skips") edit("two.test.mjs", 'test("two"', 'test.skip("two"');
+      if (ticket === "breaks") edit("one.mjs", "1;", "2;");`);
+    const tickets = ["honest", "deletes", "empties", "skips", "breaks"];
+    const { code, events } = await stage.events(stage.batch(tickets, { limits: { attempts: 1 } }));
+    expect(code).toBe(1);
+    expect(stage.landed()).toEqual(["honest"]);
+    const ended = events.flatMap((event) => (event.type === "attempt-ended" ? [[event.ticket, event.evidence?.summary]] : []));
+    expect(Object.fromEntries(ended)).toMatchObject({
+      deletes: expect.stringContaining("1 test of the base vanished"),
+      empties: expect.stringContaining("1 test of the base vanished"),
+      skips: expect.stringContaining("1 test newly skipped"),
+      breaks: expect.stringContaining("2 tests failed"),
+    });
   });
 
   test("says in one line at its start that nothing will be tested, and in which repository", async () => {
