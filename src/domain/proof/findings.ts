@@ -70,7 +70,9 @@ export function findingsIn({ twinned, exitCode, tests = [] }: ProofRun, expected
     const passed = [id, ...new Set(fresh)].reduce((sum, each) => sum + (results.get(each)?.passed ?? 0), 0);
     // A copy that must fail and passed stands in for no test.
     const wrong = Math.min(own.passed, Math.max(0, fresh.length - own.failed));
-    return passed - wrong < must || (own.failed > 0 && fresh.length === 0) ? [id] : [];
+    // Nor does any other test of the name stand in for a copy that must pass and failed.
+    const hasFailed = fresh.length === 0 ? own.failed > 0 : fresh.some((each) => (results.get(each)?.failed ?? 0) > 0);
+    return passed - wrong < must || hasFailed ? [id] : [];
   });
   const forged = [...failing].flatMap(([name, planted]): readonly Forgery[] => {
     const { passed, failed, skipped, todo } = byName.get(name) ?? NO_TALLY;

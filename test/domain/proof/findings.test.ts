@@ -85,6 +85,11 @@ describe("a run", () => {
     expect(found("adds, s > doubles", [], 0)).toEqual([]);
   });
 
+  test("has lost a test whose copy that must pass failed, whatever else passes by its name", () => {
+    expect(found("adds!, sums, s > doubles", [SWAPPED])).toEqual([]);
+    expect(found("adds, adds!, sums!, s > doubles", [SWAPPED])).toEqual(["adds"]);
+  });
+
   test("compares tests of one name as often as they are reported", () => {
     const twice = (reported: string) => found(reported, [SWAPPED], 1, "adds, adds");
     expect(twice("adds, adds!, sums")).toEqual([]);
