@@ -47,7 +47,8 @@ export async function runAgent(
   const useless = new AbortController();
   const onFault = () => useless.abort();
   const guardOptions = { baseSha: tree.baseSha, onBlocked: behaviour.blocked, onFault, isPlanning: isToPlan(ctx, open) };
-  const guard = new GuardedStart(() => watchGuard(ctx, open, guardOptions));
+  const removeReport = () => ctx.files.remove(files.guardReport);
+  const guard = new GuardedStart(() => watchGuard(ctx, open, guardOptions), removeReport);
   const task: AgentTask = {
     ...{ ticket: ticket.id, attempt: n, marker, worktree: tree.path },
     ...{ promptFile: files.prompt, outbox: files.outbox, session: files.session, logFile: files.agentLog },
@@ -86,10 +87,12 @@ export async function runAgent(
 /** The watch over the guard of an agent. The guard is installed anew with each try to start the agent. */
 class GuardedStart {
   readonly #make: () => ReturnType<typeof watchGuard>;
+  readonly #removeReport: () => Promise<void>;
   watch: ReturnType<typeof watchGuard>;
 
-  constructor(make: () => ReturnType<typeof watchGuard>) {
+  constructor(make: () => ReturnType<typeof watchGuard>, removeReport: () => Promise<void>) {
     this.#make = make;
+    this.#removeReport = removeReport;
     this.watch = make();
   }
 
@@ -98,6 +101,8 @@ class GuardedStart {
     const ended = await run(task === undefined ? {} : { guard: task });
     if (ended.ending !== "failed-to-start") return ended;
     await this.watch.end();
+    // Else the next watch would see it replaced.
+    await this.#removeReport();
     this.watch = this.#make();
     return ended;
   }
