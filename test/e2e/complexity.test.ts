@@ -20,7 +20,9 @@ test("an architectural change waits for a person; approved by its commit, it lan
   const [gated] = (await stage.report()).tickets;
   const approve = (gated?.humanStep ?? "").split("approve it with the commit: loopdash ")[1]?.split(" ") ?? [];
   const shown = await stage.run(approve.slice(0, 4));
-  expect(shown.stdout).toMatch(/^T-1 waits with the architectural change \(2 files\)\. It needs a person:\n- it is architectural, /);
+  expect(shown.stdout).toMatch(
+    /^T-1 waits with the architectural change \(2 files\)\. It needs a person:\n- it is architectural, /,
+  );
   expect(shown.stdout).toContain("+++ b/large.txt");
   expect(await stage.run(approve)).toMatchObject({ code: 0, stderr: "" });
   const again = await stage.events(batch);
