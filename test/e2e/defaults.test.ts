@@ -41,7 +41,7 @@ describe("a batch without a finish line", () => {
     using stage = new Stage(PROGRAM);
     stage.repo("app", { ...TESTED, "two.test.mjs": TEST.replaceAll('"one"', '"two"') });
     stage.agent(`const edit = (file, from, to) => fs.writeFileSync(file, fs.readFileSync(file, "utf8").replace(from, to));
-      if (ticket === "honest") fs.writeFileSync("more.mjs", "export const more = 2;\n");
+      if (ticket === "honest") fs.writeFileSync("more.mjs", "export const more = 2;");
       if (ticket === "deletes") fs.rmSync("two.test.mjs");
       if (ticket === "empties") fs.writeFileSync("two.test.mjs", "");
       if (ticket === "skips") edit("two.test.mjs", 'test("two"', 'test.skip("two"');
