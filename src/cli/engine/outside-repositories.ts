@@ -94,7 +94,7 @@ export function pathsOf(
   };
 }
 
-/** What the sandbox of a command shows of the batch's folder, beside what the policy opens anyway. */
+/** Finds the files of the batch's folder that the sandbox of a command shows beside those that the policy opens. */
 export function commandFilesIn(places: BatchPaths): (argv: Argv) => readonly string[] {
   return (argv) => namedFiles(argv, places).read;
 }

@@ -104,7 +104,7 @@ function namesIn(texts: readonly string[]): readonly string[] {
   return [...new Set(texts.flatMap(secretNames))];
 }
 
-/** Where paths of secrets start, and what their commands are given. */
+/** The folder in which paths of secrets start, and the environment of their commands. */
 interface SecretContext {
   /** The batch file's folder. */
   readonly folder: string;

@@ -159,7 +159,7 @@ function linesOf(file: string): readonly string[] {
   }
 }
 
-/** Who has claimed each line first. An agent could claim one, too: then it is not told. */
+/** The first claimant of each line. An agent could claim one, too: then it is not told. */
 function claimsIn(report: string): ReadonlyMap<number, string> {
   const claims = new Map<number, string>();
   for (const line of reportLines(report)) {
@@ -182,7 +182,7 @@ function claimOf(line: string): { readonly n: number; readonly by: string } | un
 const ADVICE = "Go on if this is your task and you can meet it. Else say what is open, and stop.";
 
 /**
- * What a person's own agent is told when it stops: the checks of its settings that fail, or else that a run of this repository has open
+ * Reminds a person's own agent when it stops: of the checks of its settings that fail, or else that a run of this repository has open
  * tickets. The state home has what each session was told, so nothing is told more than `times`, or twice in a row. Throws if it cannot
  * look, or cannot keep that.
  */

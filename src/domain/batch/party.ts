@@ -88,7 +88,7 @@ export function usesLogin(account: Pick<VendorSpec, "billing" | "apiKeyEnv" | "a
   return account.billing === "subscription" && account.apiKeyEnv === undefined && account.apiKeySecret === undefined;
 }
 
-/** What a person does if the model's API refuses an account; undefined for an API key of the vendor's own. */
+/** The step for a person if the model's API refuses an account; undefined for an API key of the vendor's own. */
 export function cureOf(account: VendorSpec | undefined, refused: "authentication" | "permission"): string | undefined {
   if (account === undefined) return undefined;
   const { billing, kind, platform } = account;

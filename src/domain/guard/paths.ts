@@ -190,7 +190,7 @@ export interface Call {
   readonly before?: readonly string[];
 }
 
-/** How rules speak to the guard. */
+/** The guard, as its rules see it. */
 export interface Inspector {
   /** Records that a rule forbids the command. */
   report(rule: RuleId): void;

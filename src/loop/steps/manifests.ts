@@ -48,7 +48,7 @@ export class Manifests {
   readonly #clock: Pick<Clock, "now">;
   readonly #taking = new Map<string, Promise<Manifest>>();
   readonly #known = new Map<string, Promise<unknown>>();
-  /** Checks that are made to report, and told no test on a base. */
+  /** What is known of checks that are made to report and told no test: of one that passed on any tree, else on the tree of the key. */
   readonly #silent = new Map<string, Manifest>();
 
   constructor(store: CheckResults, clock: Pick<Clock, "now">) {
@@ -63,7 +63,8 @@ export class Manifests {
   async take(key: ResultsKey, measure: () => Promise<Manifest>, signal: AbortSignal): Promise<Manifest> {
     const found = await this.kept(key);
     if (found !== undefined) return { as: "tests", run: found, ...(found.isEarlier && { isEarlier: true }) };
-    const silent = this.#silent.get((await key()).check);
+    const { key: id, check } = await key();
+    const silent = this.#silent.get(check) ?? this.#silent.get(id);
     if (silent !== undefined) return silent;
     return this.takeNow(key, measure, signal);
   }
@@ -95,7 +96,7 @@ export class Manifests {
       const manifest = await taking;
       if (manifest.as === "tests") await this.keep(key, manifest.run, { isBase: true });
       const { check, isFound } = await key();
-      if (manifest.as === "none" && !manifest.hasFailed && isFound === true) this.#silent.set(check, manifest);
+      if (manifest.as === "none" && isFound === true) this.#silent.set(manifest.hasFailed ? id : check, manifest);
       return manifest;
     } finally {
       this.#taking.delete(id);

@@ -59,6 +59,20 @@ describe("runners are made to report", () => {
     if (command.includes("=tap")) expect(all.output).toContain("TAP version 13");
   });
 
+  test("a Node that cannot write JUnit, and a process with a channel to its parent, run as they would without", async () => {
+    const old = `const Module = require("node:module"); const load = Module._load;
+Module._load = function (name, ...rest) { if (name === "node:test/reporters") throw new Error("unknown"); return load.call(this, name, ...rest); };`;
+    const forks = `import { fork } from "node:child_process";
+fork("sends.mjs").on("message", (text) => console.log("got " + text));`;
+    const sends = `import { test } from "node:test";\ntest("adds", () => { process.send("a word"); process.disconnect(); });\n`;
+    const files = { "old.cjs": old, "a.mjs": NODE, "forks.mjs": forks, "sends.mjs": sends };
+    const before = await found('NODE_OPTIONS="--require ./old.cjs $NODE_OPTIONS" node --test a.mjs', files);
+    expect(before.output).toMatch(/✔ adds[^]*✖ breaks/);
+    const channel = await found("node forks.mjs", files);
+    expect(channel.output).toContain("got a word");
+    for (const { reading } of [before, channel]) expect(reading).toMatchObject({ ok: false, absent: true });
+  });
+
   test("vitest, whose own reporter stays", async () => {
     const text = `import { test } from "vitest";\ntest("adds", () => {});\ntest.skip("later", () => {});\n`;
     const all = await found("vitest run", { "a.test.mjs": text });

@@ -66,6 +66,21 @@ describe("the results of a base", () => {
     await first.take(keyOf(), none, signal);
     expect(times).toBe(2);
   });
+
+  test.for([
+    ["once in a run if it passed", false, 1],
+    ["once per tree if it failed", true, 2],
+  ] as const)("of a check whose runners told nothing are measured %s", async ([, hasFailed, expected]) => {
+    const [first] = twoRuns();
+    let times = 0;
+    const none = () => {
+      times += 1;
+      return Promise.resolve<Manifest>({ as: "none", why: "no tests", hasFailed });
+    };
+    for (const key of ["k", "k", "another tree", "another tree"])
+      expect(await first.take(keyOf({ key, isFound: true }), none, signal)).toMatchObject({ as: "none" });
+    expect(times).toBe(expected);
+  });
 });
 
 describe("the results of a candidate", () => {

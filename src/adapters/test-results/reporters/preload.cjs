@@ -3,7 +3,7 @@
  * Makes the test runners of Node tell each test's result, without a change in the repository: every Node process of a check loads this
  * file first (NODE_OPTIONS). Runners get a further reporter by their own options; what prints TAP is copied. Results go to files in the
  * folder LOOPDASH_RESULTS, a name per process. What a runner starts in its turn reports nothing: it is a part of a test. A runner that is not known here, or an older one, reports nothing, and nothing breaks.
- * It runs in any Node from 16 on, so it uses nothing newer.
+ * It runs in any Node from 16.9 on, so it uses nothing newer.
  */
 const fs = require("node:fs");
 const path = require("node:path");
@@ -11,7 +11,16 @@ const Module = require("node:module");
 
 const folder = process.env.LOOPDASH_RESULTS;
 const isWorker = !require("node:worker_threads").isMainThread;
-if (folder !== undefined && folder !== "" && !isWorker) begin();
+
+/** The programs of runners, by their packages. Workers are other files of the same packages. */
+const PROGRAMS = {
+  jest: /^jest\.js$/,
+  "jest-cli": /^jest\.js$/,
+  vitest: /^vitest\.m?js$/,
+  mocha: /^_?mocha(?:\.c?js)?$/,
+  ava: /^cli\.m?js$/,
+  tap: /^run\.m?js$/,
+};
 
 function begin() {
   if (process.execArgv.includes("--test") || usesNodeTest(process.argv[1])) return reportOfNodeTest();
@@ -33,12 +42,8 @@ function fileOf(ending) {
 
 /** The package whose program this process runs; undefined for any other script. */
 function runnerOf(script) {
-  const real = realPath(script);
-  const [, name, file] = /[\\/]node_modules[\\/](jest-cli|jest|vitest|mocha|ava|tap)[\\/](?:.*[\\/])?([^\\/]+)$/.exec(real) || [];
-  if (/[\\/]node_modules[\\/].*[\\/]node_modules[\\/]/.test(real.slice(real.lastIndexOf(`${name}`)))) return undefined;
-  // Workers of a runner are other files of its package.
-  const own = { vitest: /^vitest\.m?js$/, ava: /^cli\.m?js$/, mocha: /^_?mocha(?:\.c?js)?$/ }[name];
-  return own === undefined || own.test(file) ? name : undefined;
+  const [, name, file] = /^.*[\\/]node_modules[\\/]([^\\/]+)[\\/](?:.*[\\/])?([^\\/]+)$/s.exec(realPath(script)) || [];
+  return Object.hasOwn(PROGRAMS, name) && PROGRAMS[name].test(file) ? name : undefined;
 }
 
 function realPath(file) {
@@ -73,9 +78,10 @@ function usesNodeTest(script) {
 
 /** Node reads the reporters of node:test before any script, so the same command runs once more, with a further one. */
 function reportOfNodeTest() {
+  // A process with a channel to its parent would lose it; an older Node cannot write JUnit.
+  if (process.env.NODE_TEST_CONTEXT !== undefined || process.send !== undefined || !hasJunit()) return;
   const has = (option) => process.execArgv.filter((word) => word === option || word.startsWith(`${option}=`)).length;
   const [reporters, destinations] = [has("--test-reporter"), has("--test-reporter-destination")];
-  if (process.env.NODE_TEST_CONTEXT !== undefined) return;
   const own = reporters === 0 ? ["--test-reporter=spec"] : [];
   const more = reporters > destinations || reporters === 0 ? ["--test-reporter-destination=stdout"] : [];
   const junit = ["--test-reporter=junit", `--test-reporter-destination=${fileOf("xml")}`];
@@ -84,6 +90,14 @@ function reportOfNodeTest() {
   const { status, signal } = require("node:child_process").spawnSync(process.execPath, args, { stdio: "inherit", env });
   if (signal) process.kill(process.pid, signal);
   process.exit(status === null ? 1 : status);
+}
+
+function hasJunit() {
+  try {
+    return require("node:test/reporters").junit !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 /** Mocha has one reporter, which may be the repository's own: so its runner is watched beside it. */
@@ -143,8 +157,10 @@ function copyTap() {
     const text = typeof chunk === "string" ? chunk : Buffer.isBuffer(chunk) ? chunk.toString() : "";
     const at = file === undefined ? text.search(/^TAP version 1[34]/m) : 0;
     if (at === -1) return;
-    if (file === undefined) file = fs.openSync(fileOf("tap"), "w");
-    delete process.env.LOOPDASH_RESULTS;
+    if (file === undefined) {
+      file = fs.openSync(fileOf("tap"), "w");
+      delete process.env.LOOPDASH_RESULTS;
+    }
     write.call(fs, file, text.slice(at));
   };
   // A stream to a file writes by fs.writeSync, too.
@@ -172,3 +188,5 @@ function copyTap() {
   };
   Object.defineProperty(process, "stdout", { ...stdout, get: patched });
 }
+
+if (folder !== undefined && folder !== "" && !isWorker) begin();

@@ -148,7 +148,7 @@ async function weighObjects(store: Store, guard: GuardedGit, leftover: Leftover)
       (id) => !found.has(id) && !known.has(id) && !base.has(id),
     );
   }
-  // What the repository has counts, whatever a worker's object of the same name holds.
+  // If a worker's object has the name of one of the repository, that of the repository counts.
   if (countFilesOf(new Map([...found, ...base]), known, MAX_FILES) === undefined)
     throw new Error(`it holds more than ${MAX_FILES} files`);
 }

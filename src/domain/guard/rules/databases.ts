@@ -146,7 +146,7 @@ function ruleOfStatement(statement: string): "sql-delete" | "drop-database" | un
   return changesRows && !limits ? "sql-delete" : undefined;
 }
 
-/** What clients of databases give to a shell, by client. */
+/** Patterns of the text that clients of databases give to a shell, by client. */
 const ESCAPES: Readonly<Record<string, RegExp>> = {
   psql: /\\!\s*([^\n]+)|\\(?:o|g|w|copy\b.*?\bprogram)\s*\|?\s*'?([^'\n]+)'?|\bprogram\s+'((?:[^']|'')*)'/gi,
   mysql: /(?:\\!|^\s*system\b|;\s*system\b)\s*([^\n;]+)/gim,

@@ -136,7 +136,7 @@ export function judgeAttributes(call: Call, guard: Inspector, places: Places): v
 }
 
 const SYSTEM = /^\/(?:bin|boot|etc|lib\w*|proc|sbin|sys|usr|var|System|Library)(?:\/|$)/;
-/** What starts with a shell or an agent, and logins. Plans and notes that agents keep in their own folders are theirs. */
+/** Files that a shell or an agent reads at its start, and logins. Plans and notes that agents keep in their own folders are theirs. */
 const STARTUP =
   /^\.(?:bashrc|bash_profile|bash_login|bash_logout|zshrc|zshenv|zprofile|zlogin|profile|kshrc|gitconfig|config\/fish(?:\/.*)?|config\/git(?:\/.*)?|ssh(?:\/.*)?|gnupg(?:\/.*)?|aws(?:\/.*)?|kube(?:\/.*)?|npmrc|pypirc|git-credentials|netrc|config\/gh(?:\/.*)?|config\/autostart(?:\/.*)?|config\/systemd(?:\/.*)?|config\/opencode(?:\/.*)?|claude\/(?!(?:plans|todos|tasks)\/|projects\/[^/]+\/memory\/).*|codex\/(?!memories\/).*|gemini\/(?!tmp\/|GEMINI\.md$).*)$/;
 

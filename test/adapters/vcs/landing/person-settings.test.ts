@@ -83,6 +83,16 @@ describe("a filter of the person's settings", () => {
     await expect(person.open()).rejects.toMatchObject({ why: expect.stringMatching(/uncommitted changes: b\.txt/) });
   });
 
+  test("one whose program lies in the repository does not run at a landing, which says how to go on without it", async () => {
+    const person = new Person(`[filter "own"]\n\tsmudge = sh tools/own.sh\n`);
+    person.clone("mkdir tools; echo cat >tools/own.sh; echo b >b.txt");
+    const bait = trap(person.root);
+    const change = { ".gitattributes": "*.txt filter=own\n", "b.txt": "c\n", "tools/own.sh": `${bait.command}; cat\n` };
+    expect(await person.land(await person.open(), change)).toMatch(/a filter runs a file of the repository.*switch --detach/);
+    expect(bait.sprung()).toBe(false);
+    expect(person.read("b.txt")).toBe("b\n");
+  });
+
   test("one that a worker defines beside it runs neither at a landing nor at a look", async () => {
     const person = new Person("");
     person.clone("echo b >b.txt");

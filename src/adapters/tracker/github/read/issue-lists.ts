@@ -99,9 +99,9 @@ export function projectList(project: string): IssueList {
   };
 }
 
-/** What sends batches to the server. */
+/** Sends batches of queries to the server. */
 export interface QuerySender {
-  /** What the server does not know. */
+  /** Fields that the server does not know. */
   readonly missing: Missing;
   readonly repositories: readonly Repository[];
   /** Owner and name of a repository as it is called now, by its index. */

@@ -175,7 +175,7 @@ async function unlessGone(request: Promise<unknown>): Promise<void> {
   }
 }
 
-/** What filing needs. */
+/** Services of filing an issue. */
 interface FilingContext {
   readonly snapshots: Snapshots;
   readonly writer: Writer;
