@@ -30,57 +30,53 @@ interface Excused {
 /** A new example that no test can execute goes here. One that is not here and cannot be executed fails. */
 export const EXCUSED: readonly Excused[] = [
   { page: "README.md", begins: "npm ci && npm start", reason: ".ci/run is these lines, and no test can start itself" },
-  { page: "docs/ci.md", begins: '"repos": {', reason: "its branch is at GitHub; test/e2e/ci.test.ts runs one at a stand-in" },
-  { page: "docs/ci.md", begins: "name: get it green", reason: "only GitHub Actions runs a workflow" },
+  { page: "docs/use/ci.md", begins: '"repos": {', reason: "its branch is at GitHub; test/e2e/ci.test.ts runs one at a stand-in" },
   {
-    page: "docs/forges.md",
+    page: "docs/use/forges.md",
     begins: '"repos": {\n  "app": {"path": "../app", "base": "main", "forge": {"kind": "push"',
     reason: "its remote is the reader's own; test/e2e/push-forge.test.ts runs one",
   },
   {
-    page: "docs/forges.md",
+    page: "docs/use/forges.md",
     begins: '"repos": {\n  "app": {"path": "../app", "base": "main", "forge": {"kind": "github"',
     reason: "its repository is at GitHub; test/e2e/github-forge.test.ts runs one at a stand-in",
   },
   {
-    page: "docs/forges.md",
-    begins: '"repos": {\n  "app": {"path": "../app", "base": "main",\n          "forge": {"kind": "github", "repo"',
-    reason: "its repository is at the reader's own GitHub; test/e2e/github-forge.test.ts runs one at a stand-in",
-  },
-  {
-    page: "docs/bound.md",
+    page: "docs/use/bound.md",
     begins: "# BOUND",
     reason: "test/docs/snippets.test.ts reads it; test/e2e/bound-run.test.ts runs one",
   },
   {
-    page: "docs/repositories.md",
+    page: "docs/use/repositories.md",
     begins: '"finish": [\n  {"step": "gates"},\n  {"step": "check", "name": "pre-commit"',
     reason: "its program is the reader's own; test/e2e/hooks.test.ts runs a hook as a check",
   },
-  { page: "docs/bound.md", begins: "loopdash bound approve", reason: "test/e2e/bound-run.test.ts runs both commands" },
-  { page: "docs/bundles.md", begins: "loopdash verify-journal", reason: "test/e2e/bundle.test.ts runs both commands" },
+  { page: "docs/use/bound.md", begins: "loopdash bound approve", reason: "test/e2e/bound-run.test.ts runs both commands" },
+  { page: "docs/use/bundles.md", begins: "loopdash verify-journal", reason: "test/e2e/bundle.test.ts runs both commands" },
   {
-    page: "docs/contracts.md",
+    page: "docs/use/contracts.md",
     begins: "---\ncriteria:",
     reason: "test/docs/snippets.test.ts reads it; test/e2e/contract.test.ts runs one",
   },
   {
-    page: "docs/lint.md",
+    page: "docs/use/lint.md",
     begins: '{\n  "rules": [',
     reason: "test/docs/snippets.test.ts reads it; test/e2e/lint.test.ts runs each rule",
   },
   {
-    page: "docs/lint.md",
+    page: "docs/use/lint.md",
     begins: '"finish": [{"step": "check", "name": "lint"',
     reason: "its repository has loopdash among its dependencies; test/e2e/lint.test.ts runs such a step",
   },
-  { page: "docs/lint.md", begins: "loopdash lint ", reason: "test/e2e/lint.test.ts runs each of them" },
-  { page: "docs/lint.md", begins: "- run: npx loopdash lint", reason: "only GitHub Actions runs a workflow" },
-  { page: "docs/audit.md", begins: "jq -r", reason: "test/e2e/audit.test.ts reads the rows and proves them" },
-  { page: "docs/guard.md", begins: "✖ T-4  guard blocked", reason: "test/e2e/guard-run.test.ts sees such a line" },
-  { page: "docs/guard.md", begins: '"$LOOPDASH_GUARD"', reason: "test/e2e/guard-run.test.ts calls it in an agent" },
-  { page: "docs/guard.md", begins: "while unmet=", reason: "test/e2e/guard-run.test.ts calls it in an agent" },
-  { page: "docs/mutation.md", begins: "npm run mutate", reason: "the mutation campaign takes hours" },
+  { page: "docs/use/lint.md", begins: "loopdash lint ", reason: "test/e2e/lint.test.ts runs each of them" },
+  { page: "docs/use/lint.md", begins: "- run: npx loopdash lint", reason: "only GitHub Actions runs a workflow" },
+  { page: "docs/use/audit.md", begins: "jq -r", reason: "test/e2e/audit.test.ts reads the rows and proves them" },
+  { page: "docs/use/guard.md", begins: "✖ T-4  guard blocked", reason: "test/e2e/guard-run.test.ts sees such a line" },
+  { page: "docs/use/guard.md", begins: '"$LOOPDASH_GUARD"', reason: "test/e2e/guard-run.test.ts calls it in an agent" },
+  { page: "docs/use/guard.md", begins: "while unmet=", reason: "test/e2e/guard-run.test.ts calls it in an agent" },
+  { page: "docs/install.md", begins: "npm run build", reason: "test/e2e/single-file.test.ts makes both files" },
+  { page: "docs/use/stops.md", begins: "base of app at", reason: "test/e2e/measured-base.test.ts sees such lines" },
+  { page: "docs/inside/mutation.md", begins: "npm run mutate", reason: "the mutation campaign takes hours" },
 ];
 
 export function isExcused({ page, text }: Block): boolean {
@@ -101,12 +97,9 @@ export interface BatchExample {
   readonly isVendors: boolean;
 }
 
-/** The text of an answer of a reviewer, or of a person's keys; everything else in JSON is a batch or a part of one. */
-export function isAnswer({ page, text }: Block): boolean {
-  return page === "docs/reviewer.md" && text.includes('"nonce"');
-}
+/** The text of a person's keys; everything else in JSON is a batch or a part of one. */
 export function isKeys({ page }: Block): boolean {
-  return page === "docs/keys.md";
+  return page === "docs/reference/keys.md";
 }
 
 function read(text: string): Readonly<Record<string, unknown>> {
@@ -126,7 +119,7 @@ const isVendor = (spec: unknown): boolean => spec !== undefined && (spec as { ki
 
 /** Every batch of the pages, and every part of one, but for those that are excused. */
 export const BATCHES: readonly BatchExample[] = BLOCKS.filter(
-  (block) => isJson(block) && !isAnswer(block) && !isKeys(block) && !isExcused(block),
+  (block) => isJson(block) && !isKeys(block) && !isExcused(block),
 ).map(({ page, text }) => {
   const batch = read(text);
   const name = text.replaceAll(/\s+/g, " ").trim().slice(0, 70);

@@ -7,7 +7,7 @@ const ROOT = resolve(import.meta.dirname, "../..");
 const MOST_FILES = 25;
 
 test("the way of a key press names files that are there, 25 at most", () => {
-  const page = readFileSync(join(ROOT, "docs/architecture.md"), "utf8");
+  const page = readFileSync(join(ROOT, "docs/inside/architecture.md"), "utf8");
   const [section = ""] = page.split("### How a key press travels")[1]?.split(/^##/m) ?? [];
   const files = [...section.matchAll(/^ {2,3}(\d+) (\S+)/gm)].map(([, n, file]) => ({ n: Number(n), file: file ?? "" }));
   expect(files.map(({ n }) => n)).toEqual(files.map((_, i) => i + 1));

@@ -26,15 +26,9 @@ function run(
   });
 }
 
-const PAGE = readFileSync(join(ROOT, "docs/tracker-program.md"), "utf8");
+const PAGE = readFileSync(join(ROOT, "docs/use/tracker-program.md"), "utf8");
 
 describe("the page on tracker programs", () => {
-  test("shows the example with SQLite as it is", () => {
-    const [, shown] = /^```js\n([^]*?)^```$/m.exec(PAGE) ?? [];
-    expect(shown).toBe(readFileSync(example("sqlite.mjs"), "utf8"));
-    expect(PAGE).toContain(`has ${shown?.trimEnd().split("\n").length} lines`);
-  });
-
   test("makes and fills a database that the example reads", async () => {
     const [, insert = ""] = /^sqlite3 tickets\.db "(INSERT .*)"$/m.exec(PAGE) ?? [];
     expect(PAGE).toContain("\nnode sqlite.mjs tickets.db init\n");
