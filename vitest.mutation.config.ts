@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-/** The tests that judge a mutant (docs/mutation.md). */
+/** The tests that judge a mutant (docs/inside/mutation.md). */
 // biome-ignore lint/style/noDefaultExport: vitest asks for it
 export default defineConfig({
   test: {

@@ -5,8 +5,8 @@
 
 import type { Judgement, RunFact } from "../src/domain/run/event.ts";
 import { reduce } from "../src/domain/run/reduce.ts";
-import { landingsOf } from "../src/domain/run/reduce-base.ts";
-import { type RunState, ticketOf } from "../src/domain/run/state.ts";
+import { repoLandings } from "../src/domain/run/reduce-base.ts";
+import { type RunState, ticketById } from "../src/domain/run/state.ts";
 import { type Action, decide } from "../src/domain/schedule/decide.ts";
 import { Fence } from "../src/domain/values/ids.ts";
 import type { Simulated } from "./scheduling.ts";
@@ -64,7 +64,7 @@ class Simulation {
         return [];
       case "start": {
         const fence = Fence.parse(state.lastFence + 1 + this.startsBefore(action));
-        const attempt = ticketOf(state, action.ticket).history.length + 1;
+        const attempt = ticketById(state, action.ticket).history.length + 1;
         this.attempts.push(attemptFacts(action.ticket, fence, this.random() * FAILS_ONE_IN < 1));
         const { ticket, slot, reservedUsd } = action;
         return [{ type: "attempt-claimed", ticket, fence, attempt, slot, reservedUsd }];
@@ -77,7 +77,7 @@ class Simulation {
           {
             type: "proof-ended",
             repo: action.repo,
-            sha: landingsOf(state, action.repo)?.last ?? "",
+            sha: repoLandings(state, action.repo)?.last ?? "",
             ok: true,
             summary: "",
             commits: 0,
@@ -105,6 +105,7 @@ class Simulation {
       case "backoff":
       case "revert":
       case "base-check":
+      case "measure-base":
       case "drop-heal":
         throw new Error(`nobody asked for ${action.do} in this run`);
     }

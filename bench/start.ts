@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { alternate, timed } from "./alternate.ts";
-import { type Scratch, scratchFolder } from "./children.ts";
+import { ROOT, type Scratch, scratchFolder } from "./children.ts";
 import { type Bench, type BenchOptions, type Figure, ratioFigure } from "./figure.ts";
 import { loopdashArgv, writeBatch } from "./loopdash.ts";
 import { createRepository } from "./repository.ts";
@@ -10,10 +10,11 @@ import { endRun, openTerminal } from "./terminal.ts";
 /** Time until the version is printed, and until the first frame of the dashboard. */
 export const start: Bench = {
   name: "start",
-  about: "loopdash --version against node -e 0; first frame of the dashboard against importing ink and react",
+  about:
+    "loopdash --version against node -e 0, and by its launcher; first frame of the dashboard against importing ink and react",
   async run(options): Promise<readonly Figure[]> {
     await using scratch = await scratchFolder("start");
-    return [await version(scratch, options), await firstFrame(scratch, options)];
+    return [await version(scratch, options), await launched(scratch, options), await firstFrame(scratch, options)];
   },
 };
 
@@ -29,6 +30,24 @@ async function version(scratch: Scratch, options: BenchOptions): Promise<Figure>
     value: value ?? Number.NaN,
     unit: "ms",
     floor: { what: "node -e 0", value: floor ?? Number.NaN },
+    max: 2,
+    note: `medians of ${rounds} alternating runs`,
+  });
+}
+
+/** The cost of the launcher before Node starts: it asks `node` for its version. */
+async function launched(scratch: Scratch, options: BenchOptions): Promise<Figure> {
+  const rounds = options.quick ? 5 : 20;
+  const [value, floor] = await alternate(rounds, [
+    () => timed(scratch, [join(ROOT, "bin/loopdash"), "--version"]),
+    () => timed(scratch, loopdashArgv("--version")),
+  ]);
+  return ratioFigure({
+    item: "start",
+    what: "loopdash --version by its launcher",
+    value: value ?? Number.NaN,
+    unit: "ms",
+    floor: { what: "without it", value: floor ?? Number.NaN },
     max: 2,
     note: `medians of ${rounds} alternating runs`,
   });

@@ -48,12 +48,16 @@ export interface Report {
   }[];
 }
 
-/** Lines of a failure's message that state the error; the stack below them is in the tests' own output. */
+/** Lines of a failure's message that state the error, and characters of each; all of it is in the tests' own output. */
 const MESSAGE_LINES = 12;
+const LINE_CHARS = 300;
 
 /** The failures, each with its file and the first lines of its reason, for the end of a long log. */
 export function failures(report: Report): string {
-  const first = (text: string) => text.split("\n").slice(0, MESSAGE_LINES).join("\n    ");
+  const first = (text: string) => {
+    const lines = text.split("\n").slice(0, MESSAGE_LINES);
+    return lines.map((line) => (line.length > LINE_CHARS ? `${line.slice(0, LINE_CHARS)} …` : line)).join("\n    ");
+  };
   return report.testResults
     .filter((file) => file.status === "failed")
     .flatMap((file) => {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { socketPathOf } from "../../src/adapters/channel/socket-client.ts";
+import { runSocketPath } from "../../src/adapters/channel/socket-client.ts";
 import type { Scratch } from "../children.ts";
 import type { BenchOptions } from "../figure.ts";
 import { loopdashArgv } from "../loopdash.ts";
@@ -35,7 +35,7 @@ export async function loadOfDashboard(scratch: Scratch, options: BenchOptions): 
 /** Measures a plain Ink program on the same events. */
 export async function loadOfPlain(scratch: Scratch, options: BenchOptions): Promise<LoadCosts> {
   const program = await bundleProgram(scratch, "plain.tsx");
-  return loadOf(scratch, options, "plain", (home) => ["node", program, socketPathOf(`${home}/runs/crowd-20260101-abcd`)]);
+  return loadOf(scratch, options, "plain", (home) => ["node", program, runSocketPath(`${home}/runs/crowd-20260101-abcd`)]);
 }
 
 async function loadOf(

@@ -4,8 +4,8 @@ import { type ReactNode, useEffect, useInsertionEffect } from "react";
 import type { DashboardStore } from "../../src/store/dashboard-store.ts";
 import type { LeaveHow, TerminalActions } from "../../src/store/keymap/binding.ts";
 import type { Colours, TerminalCapabilities } from "../../src/store/terminal-capabilities.ts";
-import { asciiOf, translated } from "../kit/ascii.ts";
-import { themeOf } from "../kit/theme.ts";
+import { toAscii, translated } from "../kit/ascii.ts";
+import { chooseTheme } from "../kit/theme.ts";
 import { screenReaderText } from "../screen-reader/lines.ts";
 import { frameDiffStdout } from "../terminal/frame-diff.ts";
 import { LinePlaceholders, LinePlaceholdersContext } from "../terminal/line-placeholders.ts";
@@ -56,7 +56,7 @@ export async function renderDashboard(options: {
   options.stdin.on("end", gone);
   const { capabilities } = options;
   chalk.level = CHALK[capabilities.colours];
-  const drawnOn = capabilities.glyphs === "ascii" ? translated(options.stdout, asciiOf) : options.stdout;
+  const drawnOn = capabilities.glyphs === "ascii" ? translated(options.stdout, toAscii) : options.stdout;
   const laidOut = new ResizeGate(options.stdout);
   const prepared = new LinePlaceholders(() => options.store.getState().ui.modal !== undefined);
   const app = (
@@ -65,7 +65,7 @@ export async function renderDashboard(options: {
         <App
           store={options.store}
           terminal={{ ...options.terminal, leave }}
-          theme={themeOf(capabilities)}
+          theme={chooseTheme(capabilities)}
           hasLinks={capabilities.links}
         />
       </LinePlaceholdersContext>

@@ -5,16 +5,17 @@ import { brokenBaseLabel } from "../../src/store/labels/base-label.ts";
 import { filteredLists, shownLists } from "../../src/store/lists.ts";
 import { paletteRowAt } from "../dialogs/modals.tsx";
 import { footerKeys, footerShows, staleLabel } from "../frame/footer.tsx";
-import { isTooSmall, LAYOUT_LINES, type Layout, layoutOf } from "../frame/layout.ts";
+import { divideTerminal, idWidth, isTooSmall, LAYOUT_LINES, type Layout, needsColumn } from "../frame/layout.ts";
 import { FRAME_LINES } from "../frame/view-frame.tsx";
 import { tabAt, viewKeys } from "../frame/view-tabs.ts";
-import { widthOf } from "../kit/fit.ts";
+import { textWidth } from "../kit/fit.ts";
 import { type Cell, linesWindow, type TerminalSize, type ViewSize } from "../kit/window.ts";
 import { graphTicketAt } from "../views/graph/graph-layout.ts";
+import { countNeedLines, needsWindow } from "../views/overview/needs.tsx";
 import { queueLines } from "../views/overview/sections.ts";
 import { workerWindow } from "../views/overview/workers.tsx";
 import { runAt } from "../views/runs/runs-layout.ts";
-import { stepTicketIn, summaryLines } from "../views/summary/summary-lines.ts";
+import { summaryRows } from "../views/summary/summary-lines.ts";
 import { ticketPartAt } from "../views/ticket/ticket-layout.ts";
 import { timelineTicketAt } from "../views/timeline/timeline-layout.ts";
 
@@ -94,9 +95,9 @@ function onTicket(id: TicketId | null | undefined): MouseTarget {
 /** The key of the last line: each has its text and a column on either side. */
 function footerAt(state: DashboardState, width: number, column: number): MouseTarget {
   if (footerShows(state) !== "keys") return NOTHING;
-  let start = widthOf(staleLabel(state));
+  let start = textWidth(staleLabel(state));
   for (const { name, text } of footerKeys(state, width - start)) {
-    const end = start + widthOf(text) + 2;
+    const end = start + textWidth(text) + 2;
     if (column >= start && column < end) return { on: "binding", name };
     start = end;
   }
@@ -104,20 +105,41 @@ function footerAt(state: DashboardState, width: number, column: number): MouseTa
 }
 
 function overviewAt(state: DashboardState, { columns, rows }: TerminalSize, { column, row }: Cell): MouseTarget {
-  const layout = layoutOf(columns, rows, state.lists.slots.length);
+  const layout = divideTerminal(
+    columns,
+    rows,
+    state.lists.slots.length,
+    countNeedLines(shownLists(state).needs, state.run?.plan, columns),
+  );
+  const { needs, workers } = layout;
+  const besides = layout.wide && column >= workers.width;
   const line = row - TOP;
-  const besides = layout.wide && column >= layout.workers.width;
-  if (!besides && line < layout.workers.height) return workerAt(state, layout, line);
-  const inQueue = layout.wide ? line : line - layout.workers.height;
-  return besides || !layout.wide ? queueAt(state, layout, inQueue) : NOTHING;
+  if (layout.wide && !besides) return line < workers.height ? workerAt(state, layout, line) : NOTHING;
+  if (line < needs.height) return needAt(state, layout, line);
+  const below = line - needs.height;
+  if (layout.wide) return queueAt(state, layout, below);
+  return below < workers.height ? workerAt(state, layout, below) : queueAt(state, layout, below - workers.height);
 }
 
-/** A step that is left to a person. */
-function summaryAt({ run, ui, earlier }: DashboardState, { columns, rows }: TerminalSize, { row }: Cell): MouseTarget {
+/** The first line of the block of what needs a person is its title. */
+function needAt(state: DashboardState, layout: Layout, line: number): MouseTarget {
+  const { run, ui } = state;
+  if (run === undefined || line < 1) return NOTHING;
+  const { needs } = shownLists(state);
+  const { left } = needsColumn(layout.columns);
+  const { window, lines } = needsWindow(needs, layout.needs, { selected: ui.selected, ids: idWidth(run.plan), left });
+  const rows = needs
+    .slice(window.start, window.end)
+    .flatMap(({ ticket }, i) => (lines[window.start + i] ?? []).map(() => ticket));
+  return onTicket(rows[line - 1]);
+}
+
+/** A ticket of the summary. */
+function summaryAt({ run, ui, earlier }: DashboardState, size: TerminalSize, { row }: Cell): MouseTarget {
   if (run === undefined || row < TOP) return NOTHING;
-  const lines = summaryLines(run, columns, { earlier: earlier?.run === run.run ? earlier.runs : [] });
-  const { start, shown } = linesWindow(lines.length, rows - LAYOUT_LINES, ui.panes.summary.scroll);
-  return onTicket(row - TOP < shown ? stepTicketIn(run, columns, start + row - TOP) : undefined);
+  const rows = summaryRows(run, size.columns, { earlier: earlier?.run === run.run ? earlier.runs : [] });
+  const { start, shown } = linesWindow(rows.length, size.rows - LAYOUT_LINES, ui.panes.summary.scroll);
+  return onTicket(row - TOP < shown ? rows[start + row - TOP]?.ticket : undefined);
 }
 
 /** The first line of the workers' block is its title. */

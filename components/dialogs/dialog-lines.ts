@@ -1,17 +1,19 @@
+import { landedChange } from "../../src/domain/run/admit-revert.ts";
 import { describeAwaited } from "../../src/domain/run/approval.ts";
 import { isLandedNotLive } from "../../src/domain/run/live-check.ts";
 import type { Attempt } from "../../src/domain/run/ticket-state.ts";
 import type { TicketId } from "../../src/domain/values/ids.ts";
-import { plural } from "../../src/domain/values/text.ts";
+import { firstFewLine, plural } from "../../src/domain/values/text.ts";
 import type { Keymap } from "../../src/store/dashboard-state.ts";
 import { type DashboardState, ticketIn } from "../../src/store/dashboard-state.ts";
 import { displayText } from "../../src/store/format.ts";
 import { keyLabel } from "../../src/store/keymap/key-labels.ts";
-import { finishOf, stageOf } from "../../src/store/labels/progress-label.ts";
-import { titleOf } from "../../src/store/labels/ticket-label.ts";
+import { revertsByNewRun } from "../../src/store/keymap/revert-keys.ts";
+import { attemptStage, finishLine } from "../../src/store/labels/progress-label.ts";
+import { displayTitle } from "../../src/store/labels/ticket-label.ts";
 import { busyAgents } from "../../src/store/lists.ts";
 import { shownForApproval } from "../../src/store/ticket-log/target.ts";
-import type { Modal } from "../../src/store/ui.ts";
+import { askedTickets, type Modal } from "../../src/store/ui.ts";
 import { fieldCount, fieldLines } from "../kit/field-lines.ts";
 import { fitTo, wrapWords } from "../kit/fit.ts";
 import type { SpanLine } from "../kit/spans.tsx";
@@ -47,7 +49,7 @@ function whatAKillDoes(state: Mirror, id: TicketId): string {
   const ticket = ticketIn(state, id);
   const attempt = ticket?.attempt;
   if (ticket === undefined || attempt === undefined) return "Nobody works on it any more: there is nothing to end.";
-  const at = stageOf(attempt, finishOf(state.run, id)).word;
+  const at = attemptStage(attempt, finishLine(state.run, id)).word;
   const landed = attempt.merge?.landed === true || isLandedNotLive(ticket) ? " Its change has landed and stays in the base." : "";
   return `attempt ${attempt.n} is at: ${at}. ${whatEnds(attempt)}, and the attempt counts against the ticket's attempts.${landed}`;
 }
@@ -55,10 +57,32 @@ function whatAKillDoes(state: Mirror, id: TicketId): string {
 /** Asks before ending a worker's attempt. */
 export function killLines(state: Mirror, id: TicketId, width: number): readonly SpanLine[] {
   return [
-    ...wrapped(titleOf(state, id), width, { bold: true }),
+    ...wrapped(displayTitle(state, id), width, { bold: true }),
     ...wrapped(whatAKillDoes(state, id), width, { tone: "waiting" }),
     EMPTY,
     keysLine(state.keymap, "kill"),
+  ];
+}
+
+/** Tickets that one question names. */
+const NAMED = 12;
+
+const SEVERAL = {
+  kill: "Their agents or finish lines are ended, and each attempt counts against its ticket's attempts. What has landed stays.",
+  retry: "Their attempts are counted again from zero. This counts as one intervention (I5).",
+} as const;
+
+/** Asks once for several tickets. */
+export function severalLines(
+  { keymap }: Mirror,
+  modal: Extract<Modal, { kind: "kill" | "retry" }>,
+  width: number,
+): readonly SpanLine[] {
+  return [
+    ...wrapped(firstFewLine(askedTickets(modal), NAMED), width, { bold: true }),
+    ...wrapped(SEVERAL[modal.kind], width, { tone: "waiting" }),
+    EMPTY,
+    keysLine(keymap, modal.kind),
   ];
 }
 
@@ -69,12 +93,14 @@ export function gateLines(
   width: number,
   most: number,
 ): readonly SpanLine[] {
-  const { attempt, phase } = ticketIn(state, modal.ticket) ?? {};
+  const isOne = !modal.also?.length;
+  const { attempt, phase } = (isOne ? ticketIn(state, modal.ticket) : undefined) ?? {};
   const work = attempt === undefined ? "" : ` ${whatEnds(attempt)}.`;
+  const each = isOne ? "" : " It is the same for each of them, and what works on them is ended.";
   const over = phase === "done" || phase === "human-gated" ? ` By now it is ${phase}: this will be refused.` : "";
   return [
-    ...wrapped(titleOf(state, modal.ticket), width, { bold: true }),
-    ...wrapped(`Which exact step is left to a person?${work}${over}`, width, { tone: "waiting" }),
+    ...wrapped(isOne ? displayTitle(state, modal.ticket) : firstFewLine(askedTickets(modal), NAMED), width, { bold: true }),
+    ...wrapped(`Which exact step is left to a person?${work}${over}${each}`, width, { tone: "waiting" }),
     EMPTY,
     ...fieldLines(modal.input, width, Math.max(1, most - 7)),
     [{ text: modal.problem ?? fieldCount(modal.input), tone: modal.problem === undefined ? "waiting" : "bad" }],
@@ -111,11 +137,29 @@ export function leaveLines(state: Mirror, width: number): readonly SpanLine[] {
 export function retryLines(state: Mirror, id: TicketId, width: number): readonly SpanLine[] {
   const ticket = ticketIn(state, id);
   return [
-    ...wrapped(titleOf(state, id), width, { bold: true }),
+    ...wrapped(displayTitle(state, id), width, { bold: true }),
     ...wrapped(`Stalled: ${displayText(ticket?.stalledReason ?? "it is stalled no more")}`, width, { tone: "waiting" }),
     ...wrapped("Its attempts are counted again from zero.", width, { tone: "waiting" }),
     EMPTY,
     keysLine(state.keymap, "retry"),
+  ];
+}
+
+/** Asks before a landed change is taken back. */
+export function revertLines(state: Mirror, id: TicketId, width: number): readonly SpanLine[] {
+  const ticket = ticketIn(state, id);
+  const sha = ticket && landedChange(ticket)?.sha.slice(0, 7);
+  const how = revertsByNewRun(state)
+    ? "The dashboard closes, and a new run does it, which starts no agent."
+    : "An agent starts on it again, and is told why.";
+  return [
+    ...wrapped(displayTitle(state, id), width, { bold: true }),
+    ...wrapped(`A new commit takes ${sha ?? "it"} back, once its checks pass on that. The ticket is open then. ${how}`, width, {
+      tone: "waiting",
+    }),
+    ...wrapped("This counts as an intervention (I7).", width, { tone: "waiting" }),
+    EMPTY,
+    keysLine(state.keymap, "revert"),
   ];
 }
 
@@ -136,7 +180,7 @@ export function approveLines(
   const more = `${plural(why.length - room + 1, "more line")}: loopdash bound approve ${state.run?.run ?? ""} ${id}`;
   const shown = shownForApproval(state, modal);
   return [
-    ...wrapped(titleOf(state, id), width, { bold: true }),
+    ...wrapped(displayTitle(state, id), width, { bold: true }),
     ...wrapped(typeof shown === "string" ? `Not yet: ${shown}.` : `It is ${what}, as commit ${commit.slice(0, 12)}.`, width),
     ...(why.length <= room ? why : [...why.slice(0, room - 1), ...wrapped(more, width, { tone: "waiting" })]),
     ...wrapped("The whole diff is behind this question. It lands without another look if its checks pass again.", width, {
@@ -226,7 +270,7 @@ export function reviewLines(
   const before = asked.length === 0 ? "" : ` Asked before: ${asked.join(", ")}.`;
   const question = `Who should review pull request #${pullRequest?.number ?? "?"}?${before} This counts as an intervention (I2).`;
   return [
-    ...wrapped(titleOf(state, modal.ticket), width, { bold: true }),
+    ...wrapped(displayTitle(state, modal.ticket), width, { bold: true }),
     ...wrapped(displayText(question), width, { tone: "waiting" }),
     EMPTY,
     ...fieldLines(modal.input, width, Math.max(1, most - 8)),

@@ -1,7 +1,7 @@
 import { Box } from "ink";
 import type { ReactNode } from "react";
 import type { Tone } from "../../src/store/labels/tone.ts";
-import { cut, widthOf } from "../kit/fit.ts";
+import { cut, textWidth } from "../kit/fit.ts";
 import { cutSpans, type SpanLine, Spans, spansWidth } from "../kit/spans.tsx";
 
 const WIDEST = 76;
@@ -40,7 +40,7 @@ export function Dialog(options: {
   /** As wide as possible, regardless of the content: for text that is being typed. */
   readonly wide: boolean;
 }): ReactNode {
-  const natural = Math.max(LEAST, widthOf(options.title) + 2, ...options.lines.map(spansWidth));
+  const natural = Math.max(LEAST, textWidth(options.title) + 2, ...options.lines.map(spansWidth));
   const room = options.wide ? dialogWidth(options.columns) : Math.min(dialogWidth(options.columns), natural);
   const most = options.rows - 4;
   const lines =
@@ -53,7 +53,7 @@ export function Dialog(options: {
         line={[
           { text: "╭─ ", tone: options.tone },
           { text: title, tone: options.tone, bold: true },
-          { text: ` ${"─".repeat(Math.max(0, room - widthOf(title) - 1))}╮`, tone: options.tone },
+          { text: ` ${"─".repeat(Math.max(0, room - textWidth(title) - 1))}╮`, tone: options.tone },
         ]}
       />
       {lines.map((line, i) => (

@@ -1,18 +1,19 @@
 import { type ReactNode, use, useEffect, useMemo } from "react";
+import { plural } from "../../src/domain/values/text.ts";
 import type { DashboardState, Keymap } from "../../src/store/dashboard-state.ts";
 import type { Mode } from "../../src/store/keymap/binding.ts";
 import { type KeyGroup, keyGroups } from "../../src/store/keymap/key-groups.ts";
 import { allKeyLabels } from "../../src/store/keymap/key-labels.ts";
-import { modeOf } from "../../src/store/keymap/keymap.ts";
-import { behind, chosenAt, type Offer, paletteOf, whyNotNow } from "../../src/store/keymap/palette.ts";
+import { currentMode } from "../../src/store/keymap/keymap.ts";
+import { behind, chosenAt, type Offer, rankOffers, whyNotNow } from "../../src/store/keymap/palette.ts";
 import { LEVEL_STYLES } from "../../src/store/labels/signals-label.ts";
 import { STYLES, type Style, type Tone } from "../../src/store/labels/tone.ts";
-import type { Modal } from "../../src/store/ui.ts";
+import type { Modal, OnTickets } from "../../src/store/ui.ts";
 import { DashboardContext, useDashboard, useDrawn } from "../kit/dashboard-context.ts";
 import { lineField } from "../kit/field-lines.ts";
-import { cut, fitTo, widthOf, wrapWords } from "../kit/fit.ts";
+import { cut, fitTo, textWidth, wrapWords } from "../kit/fit.ts";
 import type { SpanLine } from "../kit/spans.tsx";
-import { hiddenLabel, type TerminalSize, type Window, windowOf } from "../kit/window.ts";
+import { hiddenLabel, type TerminalSize, visibleWindow, type Window } from "../kit/window.ts";
 import { Dialog, dialogLayout, dialogWidth } from "./dialog.tsx";
 import {
   addLines,
@@ -24,7 +25,9 @@ import {
   type Mirror,
   noteLines,
   retryLines,
+  revertLines,
   reviewLines,
+  severalLines,
 } from "./dialog-lines.ts";
 
 interface Content {
@@ -54,20 +57,32 @@ function Question(options: { readonly modal: DialogModal; readonly columns: numb
   const keymap = useDashboard((s) => s.keymap);
   const viewed = useDashboard((s) => s.viewed);
   const mirror: Mirror = { lists, keymap, ...(run && { run }), ...(viewed && { viewed }) };
-  const content = contentOf(modal, mirror, dialogWidth(columns), rows - 4);
+  const content = dialogContent(modal, mirror, dialogWidth(columns), rows - 4);
   return <Dialog {...content} columns={columns} rows={rows} wide={"input" in modal} />;
 }
 
-function contentOf(modal: DialogModal, mirror: Mirror, width: number, most: number): Content {
+/** The ticket of a question, or how many there are. */
+function who({ ticket, also = [] }: OnTickets): string {
+  return also.length === 0 ? ticket : plural(also.length + 1, "ticket");
+}
+
+function askLines(mirror: Mirror, modal: Extract<Modal, { kind: "kill" | "retry" }>, width: number): readonly SpanLine[] {
+  if (modal.also?.length) return severalLines(mirror, modal, width);
+  return (modal.kind === "kill" ? killLines : retryLines)(mirror, modal.ticket, width);
+}
+
+function dialogContent(modal: DialogModal, mirror: Mirror, width: number, most: number): Content {
   switch (modal.kind) {
     case "kill":
-      return { title: `End the attempt at ${modal.ticket}?`, tone: "bad", lines: killLines(mirror, modal.ticket, width) };
+      return { title: `End the attempt at ${who(modal)}?`, tone: "bad", lines: askLines(mirror, modal, width) };
     case "gate":
-      return { title: `Leave ${modal.ticket} to a person`, tone: "person", lines: gateLines(mirror, modal, width, most) };
+      return { title: `Leave ${who(modal)} to a person`, tone: "person", lines: gateLines(mirror, modal, width, most) };
     case "leave":
       return { title: "Leave the dashboard", tone: "running", lines: leaveLines(mirror, width) };
     case "retry":
-      return { title: `Retry ${modal.ticket}?`, tone: "running", lines: retryLines(mirror, modal.ticket, width) };
+      return { title: `Retry ${who(modal)}?`, tone: "running", lines: askLines(mirror, modal, width) };
+    case "revert":
+      return { title: `Revert the change of ${modal.ticket}?`, tone: "bad", lines: revertLines(mirror, modal.ticket, width) };
     case "approve":
       return { title: `Approve the change of ${modal.ticket}?`, tone: "person", lines: approveLines(mirror, modal, width, most) };
     case "heal":
@@ -93,7 +108,7 @@ function Palette({ columns, rows }: { readonly columns: number; readonly rows: n
 function Help({ columns, rows }: { readonly columns: number; readonly rows: number }): ReactNode {
   useDrawn("help");
   const keymap = useDashboard((s) => s.keymap);
-  const front = useDashboard((s) => modeOf(behind(s)));
+  const front = useDashboard((s) => currentMode(behind(s)));
   const scroll = useDashboard((s) => s.ui.panes.help.scroll);
   const store = use(DashboardContext)?.store;
   const filter = useDashboard((s) => (s.ui.modal?.kind === "help" ? s.ui.modal.filter : ""));
@@ -204,12 +219,12 @@ const HEAD_LINES = 2;
 const NAME_WIDTH = 20;
 
 /** Rows of the palette, independent of its matches: it stands still while a person types. */
-function rowsOf({ rows }: TerminalSize): number {
+function paletteRows({ rows }: TerminalSize): number {
   return Math.max(1, Math.min(MOST_ROWS, rows - 4 - HEAD_LINES));
 }
 
 function windowIn(found: number, at: number, size: TerminalSize): Window {
-  return windowOf(found, rowsOf(size), chosenAt(at, found));
+  return visibleWindow(found, paletteRows(size), chosenAt(at, found));
 }
 
 /** The palette: the typed text, and the matching commands, with their keys or the reason why they do nothing now. */
@@ -217,7 +232,7 @@ function paletteLines(state: DashboardState, size: TerminalSize): readonly SpanL
   const { modal } = state.ui;
   if (modal?.kind !== "palette") return [];
   const width = dialogWidth(size.columns);
-  const found = paletteOf(state);
+  const found = rankOffers(state);
   const at = chosenAt(modal.at, found.length);
   const shown = windowIn(found.length, at, size);
   const rows = found
@@ -235,7 +250,7 @@ function paletteLines(state: DashboardState, size: TerminalSize): readonly SpanL
     ...rows,
     ...hidden,
   ];
-  return Array.from({ length: HEAD_LINES + rowsOf(size) }, (_, i) => lines[i] ?? []);
+  return Array.from({ length: HEAD_LINES + paletteRows(size) }, (_, i) => lines[i] ?? []);
 }
 
 /** `▌kill T-4    end the selected ticket's attempt; asks first    x` */
@@ -246,7 +261,7 @@ function row(
 ): SpanLine {
   const why = whyNotNow(offer, state);
   const key = offer.key === "" ? "" : ` ${offer.key}`;
-  const room = width - 1 - NAME_WIDTH - 1 - widthOf(key);
+  const room = width - 1 - NAME_WIDTH - 1 - textWidth(key);
   const help = why === undefined ? offer.help : `not now: ${why}`;
   return [
     { text: chosen ? "▌" : " ", tone: "running" },
@@ -264,10 +279,10 @@ export function paletteRowAt(
 ): number | undefined {
   const { modal } = state.ui;
   if (modal?.kind !== "palette") return undefined;
-  const found = paletteOf(state).length;
+  const found = rankOffers(state).length;
   const shown = windowIn(found, modal.at, size);
   const room = dialogWidth(size.columns);
-  const { top, left } = dialogLayout({ ...size, lines: HEAD_LINES + rowsOf(size), room });
+  const { top, left } = dialogLayout({ ...size, lines: HEAD_LINES + paletteRows(size), room });
   const at = shown.start + cell.row - (top + 1 + HEAD_LINES);
   const within = cell.column > left && cell.column < left + room + 3;
   return within && at >= shown.start && at < shown.end ? at : undefined;

@@ -3,7 +3,7 @@ import { memo, type ReactNode } from "react";
 import type { DashboardState } from "../../src/store/dashboard-state.ts";
 import { formatClock, formatLong } from "../../src/store/format.ts";
 import { keyLabels } from "../../src/store/keymap/key-labels.ts";
-import { modeOf } from "../../src/store/keymap/keymap.ts";
+import { currentMode } from "../../src/store/keymap/keymap.ts";
 import { stageLabel } from "../../src/store/labels/run-label.ts";
 import { BAR_CELLS, STYLES, type Tone } from "../../src/store/labels/tone.ts";
 import { filteredLists } from "../../src/store/lists.ts";
@@ -11,7 +11,7 @@ import type { Playback } from "../../src/store/playback.ts";
 import type { TextInput } from "../../src/store/text-input.ts";
 import { useDashboard, useDrawn } from "../kit/dashboard-context.ts";
 import { lineField } from "../kit/field-lines.ts";
-import { cut, fitParts, widthOf } from "../kit/fit.ts";
+import { cut, fitParts, textWidth } from "../kit/fit.ts";
 import { Line, Say, type SpanLine, Spans, spansWidth } from "../kit/spans.tsx";
 
 /** Separates keys in the one string that a selector can return. */
@@ -26,7 +26,7 @@ export interface FooterKey {
 
 /** The keys that work here now and fit, in the order of the keymap. Each takes its text and a column on either side. */
 export function footerKeys(state: DashboardState, width: number): readonly FooterKey[] {
-  const bindings = state.keymap[modeOf(state)];
+  const bindings = state.keymap[currentMode(state)];
   const shown = bindings.flatMap((b) => {
     const [key, short] = [keyLabels(b, bindings), b.short?.(state) ?? ""];
     return key === "" || short === ""
@@ -37,7 +37,7 @@ export function footerKeys(state: DashboardState, width: number): readonly Foote
   let used = 1;
   const fitting = new Set(
     byWorth.filter(({ text }) => {
-      used += widthOf(text) + 2;
+      used += textWidth(text) + 2;
       return used - 1 <= width;
     }),
   );
@@ -67,7 +67,7 @@ export const Footer = memo(function Footer({ width }: { readonly width: number }
   return (
     <Box height={1}>
       <Spans line={[{ text: stale, tone: "bad", bold: true }]} />
-      <Shown width={width - widthOf(stale)} />
+      <Shown width={width - textWidth(stale)} />
     </Box>
   );
 });
@@ -76,7 +76,7 @@ function Shown({ width }: { readonly width: number }): ReactNode {
   const shows = useDashboard(footerShows);
   const toast = useDashboard((s) => s.ui.toast);
   const lost = useDashboard((s) => (s.ui.connection.state === "lost" ? s.ui.connection.reason : ""));
-  const leave = useDashboard((s) => keyOf(s, "leave"));
+  const leave = useDashboard((s) => keyHint(s, "leave"));
   const reading = useDashboard((s) => (s.ui.connection.state === "reading" ? readingLabel(s.ui.connection) : ""));
   if (shows === "field") return <Field width={width} />;
   if (shows === "toast" && toast !== undefined) return <Message text={toast.text} tone={toast.tone} width={width} />;
@@ -92,8 +92,8 @@ function readingLabel({ rows, total }: { readonly rows: number; readonly total: 
 }
 
 /** ` · q leave`, with its current key. */
-function keyOf(state: DashboardState, name: string): string {
-  const bindings = state.keymap[modeOf(state)];
+function keyHint(state: DashboardState, name: string): string {
+  const bindings = state.keymap[currentMode(state)];
   const binding = bindings.find((b) => b.name === name);
   const key = binding === undefined ? "" : keyLabels(binding, bindings);
   return key === "" ? "" : ` · ${key} ${name}`;
@@ -133,7 +133,7 @@ function Field({ width }: { readonly width: number }): ReactNode {
       .join("  "),
   );
   const said = [...(shown === undefined ? [] : [`${shown} of ${all}`]), keys].join("  ");
-  const room = width - widthOf(said) - 4;
+  const room = width - textWidth(said) - 4;
   const line = lineField(input, room);
   return (
     <Spans
@@ -166,10 +166,10 @@ const ReplayBar = memo(function ReplayBar({ width }: { readonly width: number })
   });
   const keys = useDashboard((s) => replayKeyLabels(s).join("\n"));
   if (playback === undefined) return null;
-  const parts = fitParts(wordsOf(playback, stage, keys.split("\n")), SHORTER, width - SHORTEST_BAR - 2);
-  const said = widthOf(Object.values(parts).join(""));
+  const parts = fitParts(playbackParts(playback, stage, keys.split("\n")), SHORTER, width - SHORTEST_BAR - 2);
+  const said = textWidth(Object.values(parts).join(""));
   const bar = Math.max(0, width - said - 2);
-  const past = Math.round(bar * shareOf(playback));
+  const past = Math.round(bar * playedShare(playback));
   return (
     <Line>
       <Say tone="person" bold>
@@ -187,7 +187,7 @@ const ReplayBar = memo(function ReplayBar({ width }: { readonly width: number })
   );
 });
 
-function wordsOf(playback: Playback, stage: string, keys: readonly string[]): Readonly<Record<Part, readonly string[]>> {
+function playbackParts(playback: Playback, stage: string, keys: readonly string[]): Readonly<Record<Part, readonly string[]>> {
   const { at, from, to, playing, speed, skipsIdle } = playback;
   const passed = formatLong(at - from);
   const [most = "", some = "", few = "", least = ""] = keys;
@@ -205,7 +205,7 @@ function wordsOf(playback: Playback, stage: string, keys: readonly string[]): Re
 
 /** The keys of a replay in more and in fewer words, as bound. */
 function replayKeyLabels(state: DashboardState): readonly string[] {
-  const bindings = state.keymap[modeOf(state)];
+  const bindings = state.keymap[currentMode(state)];
   const words = (names: readonly string[]): string =>
     names
       .flatMap((name) => {
@@ -222,6 +222,6 @@ function replayKeyLabels(state: DashboardState): readonly string[] {
   ];
 }
 
-function shareOf({ at, from, to }: Playback): number {
+function playedShare({ at, from, to }: Playback): number {
   return to === from ? 1 : (at - from) / (to - from);
 }

@@ -1,17 +1,19 @@
 import { memo, type ReactNode } from "react";
+import { useShallow } from "zustand/react/shallow";
 import { interventionKind } from "../../src/domain/results/intervention.ts";
 import { OUTAGE_WORDS, type OutageSource } from "../../src/domain/run/outage-fact.ts";
 import type { RunState } from "../../src/domain/run/state.ts";
-import { ticketsAwaiting } from "../../src/domain/schedule/approvals.ts";
+import { engineMs } from "../../src/domain/run/suspension.ts";
+import { moneyNow } from "../../src/domain/schedule/money.ts";
+import { listNeeds, type Need } from "../../src/domain/schedule/needs.ts";
 import { plural } from "../../src/domain/values/text.ts";
-import { vecItems } from "../../src/domain/values/vec.ts";
 import type { DashboardState } from "../../src/store/dashboard-state.ts";
 import { displayText, formatCap, formatUsd } from "../../src/store/format.ts";
 import { firstOutage, missingUntil } from "../../src/store/labels/progress-label.ts";
 import { runLabel } from "../../src/store/labels/run-label.ts";
 import { STYLES } from "../../src/store/labels/tone.ts";
 import { useDashboard, useDrawn } from "../kit/dashboard-context.ts";
-import { cut, fitParts, fitTo, widthOf } from "../kit/fit.ts";
+import { cut, fitParts, fitTo, textWidth } from "../kit/fit.ts";
 import { type Span, type TimedSpan, TimedSpans, timeSpan } from "../kit/spans.tsx";
 
 /** Columns of the first word of both top lines, so that they align. */
@@ -20,11 +22,15 @@ const CLOCK_WIDTH = 8;
 /** The label of a backoff, shorter and shorter. */
 const RATE_LIMITED = ["model API rate limited,", "API rate limited,", "rate limit,", "API"];
 
+/** The same for a fault that several tickets share. */
+const SHARED_FAULT = ["attempts fail alike,", "fail alike,", "fault"];
+
 type Fact = "name" | "repos" | "backoff" | "clock" | "needs" | "sandbox" | "interventions" | "cost";
 
 /** The order in which facts are shortened if the line is short. The missing sandbox and the clock of a backoff always stay. */
 const SHORTER: readonly Fact[] = [
   "interventions",
+  "needs",
   "cost",
   "repos",
   "name",
@@ -49,13 +55,13 @@ export const Header = memo(function Header({ width }: { readonly width: number }
   const glyph = useDashboard((s) => runLabel(s.run, s.ui.connection, s.now).glyph);
   const word = useDashboard((s) => runLabel(s.run, s.ui.connection, s.now).word);
   const tone = useDashboard((s) => runLabel(s.run, s.ui.connection, s.now).tone);
-  const startedAt = useDashboard((s) => s.run?.startedAt);
+  const startedAt = useDashboard((s) => s.run && s.run.startedAt + idleMs(s.run));
   const stop = useDashboard((s) => s.run?.end?.at);
   const facts = useFacts();
   const room = width - 2 - LABEL_WIDTH - CLOCK_WIDTH - 1;
   const parts = fitParts(facts, SHORTER, room);
-  const used = widthOf(Object.values(parts).join(""));
-  const holdClock = useBackoffClock(widthOf(parts.clock));
+  const used = textWidth(Object.values(parts).join(""));
+  const holdClock = useBackoffClock(textWidth(parts.clock));
   return (
     <TimedSpans
       line={[
@@ -77,22 +83,29 @@ export const Header = memo(function Header({ width }: { readonly width: number }
   );
 });
 
+/** Milliseconds in which no engine ran: the clock counts none of them. */
+function idleMs({ end, lastEventAt, startedAt, ...run }: RunState): number {
+  const until = end?.at ?? lastEventAt;
+  return until - startedAt - engineMs(run, startedAt, until);
+}
+
 /** The facts of the line beside its word and its clock, in longer and shorter words. */
 function useFacts(): Readonly<Record<Fact, readonly string[]>> {
   const name = useDashboard((s) => displayText(s.run?.batch.name ?? ""));
   const repos = useDashboard((s) => Object.keys(s.run?.batch.repos ?? {}).length);
-  const needs = useDashboard((s) => (s.run === undefined ? 0 : neededOf(s.run)));
+  const needs = useDashboard(useShallow((s) => (s.run === undefined ? [] : needsLabels(listNeeds(s.run)))));
   const sandboxed = useDashboard((s) => s.run?.sandboxed ?? true);
   const interventions = useDashboard((s) => (s.run === undefined ? "" : interventionsLabel(s.run)));
   const total = useDashboard((s) => s.run?.interventions.length ?? 0);
-  const spent = useDashboard((s) => s.run?.spentUsd ?? 0);
-  const reserved = useDashboard((s) => s.run?.reservedUsd ?? 0);
+  const spent = useDashboard((s) => (s.run === undefined ? 0 : moneyNow(s.run).spentUsd));
+  const reserved = useDashboard((s) => (s.run === undefined ? 0 : moneyNow(s.run).heldUsd));
   const cap = useDashboard((s) => s.run?.batch.limits.usdPerRun ?? 0);
   const cost = formatUsd(spent).padStart(formatUsd(cap).length);
   const setAside = reserved > 0 ? ` +${formatUsd(reserved)} held` : "";
   const known = useDashboard((s) => s.run !== undefined);
   const held = useDashboard((s) => heldWidth(s));
   const away = useDashboard((s) => awayLabel(s));
+  const isShared = useDashboard((s) => s.run?.sharedFault !== undefined);
   // Before the engine's first message there are no numbers, not zeros.
   if (!known)
     return { name: [""], repos: [""], backoff: [""], clock: [""], needs: [""], sandbox: [""], interventions: [""], cost: [""] };
@@ -100,24 +113,37 @@ function useFacts(): Readonly<Record<Fact, readonly string[]>> {
   return {
     name: [name, cut(name, 16), cut(name, 10), cut(name, 6), ""],
     repos: [`${dot}${plural(repos, "repo")}${dot}`, dot, ""],
-    backoff: held === 0 ? [""] : (away ?? RATE_LIMITED.map((text) => `  ${STYLES.heldUp.glyph} ${text}`)),
+    backoff:
+      held === 0 ? [""] : (away ?? (isShared ? SHARED_FAULT : RATE_LIMITED).map((text) => `  ${STYLES.heldUp.glyph} ${text}`)),
     clock: [" ".repeat(held)],
-    needs:
-      needs === 0
-        ? [""]
-        : [`  ${STYLES.needsYou.glyph} ${needs} ${needs === 1 ? "needs" : "need"} you`, `  ${STYLES.needsYou.glyph} ${needs}`],
+    needs,
     sandbox: sandboxed ? [""] : ["  unsandboxed"],
     interventions: [`  ${interventions}`, `  interventions ${total}`, `  interv. ${total}`, ""],
     cost: [`  ${cost}${setAside} of ${formatCap(cap)} `, `  ${cost} of ${formatCap(cap)} `, `  ${cost.trim()} `, ""],
   };
 }
 
-/** Tickets that only a person can bring on: left to one, waiting for an approval, stalled, or landed and no longer checked. */
-function neededOf(run: RunState): number {
-  const { counts, tickets } = run;
-  const needed = counts["human-gated"] + counts.stalled + ticketsAwaiting(run).length;
-  if (counts.landed === 0) return needed;
-  return needed + [...vecItems(tickets)].filter(({ phase, live }) => phase === "landed" && live?.givenUp !== undefined).length;
+const NEED_WORDS: Readonly<Record<Need["kind"], (n: number) => string>> = {
+  halt: () => "no agent starts",
+  base: (n) => plural(n, "broken base"),
+  approval: (n) => plural(n, "approval"),
+  step: (n) => plural(n, "step"),
+  missing: (n) => `${n} missing`,
+  "not-live": (n) => `${n} not live`,
+  stalled: (n) => `${n} stalled`,
+};
+
+/** The needs by their kinds, or as a number: longer and shorter words. */
+function needsLabels(needs: readonly Need[]): readonly string[] {
+  if (needs.length === 0) return [""];
+  const { glyph } = STYLES.needsYou;
+  const kinds = [...new Set(needs.map(({ kind }) => kind))];
+  const each = kinds.map((kind) => NEED_WORDS[kind](needs.filter((need) => need.kind === kind).length));
+  return [
+    `  ${glyph} ${each.join(" · ")}`,
+    `  ${glyph} ${needs.length} ${needs.length === 1 ? "needs" : "need"} you`,
+    `  ${glyph} ${needs.length}`,
+  ];
 }
 
 /**

@@ -13,6 +13,8 @@ export interface Layout {
   readonly rows: number;
   readonly wide: boolean;
   readonly density: Density;
+  /** The block of needs: above the workers, or in a wide layout above the queue. Zero if there are none. */
+  readonly needs: { readonly width: number; readonly height: number };
   readonly workers: { readonly width: number; readonly height: number };
   /** In a wide layout the first column of the queue is the line between the two. */
   readonly queue: { readonly width: number; readonly height: number };
@@ -40,23 +42,43 @@ export function isTooSmall(columns: number, rows: number): boolean {
   return columns < SMALLEST_TERMINAL.columns || rows < SMALLEST_TERMINAL.rows;
 }
 
-/** Divides the terminal. The layout depends on its size and the number of slots alone, so nothing moves during a run. */
-export function layoutOf(columns: number, rows: number, slots: number): Layout {
-  return columns >= WIDE_COLUMNS ? sideBySide(columns, rows, slots) : stacked(columns, rows, slots);
+/**
+ * Divides the terminal. The layout depends on its size, the number of slots and the lines of needs, so nothing moves during a run
+ * but for these.
+ */
+export function divideTerminal(columns: number, rows: number, slots: number, needs = 0): Layout {
+  return columns >= WIDE_COLUMNS ? sideBySide(columns, rows, slots, needs) : stacked(columns, rows, slots, needs);
 }
 
-function sideBySide(columns: number, rows: number, slots: number): Layout {
+/** Lines of the block of needs: its title and `needs` lines, at most two fifths of the room. */
+function needsHeight(needs: number, room: number): number {
+  return needs === 0 ? 0 : Math.min(1 + needs, Math.max(3, Math.floor(room * 0.4)));
+}
+
+/** The columns of that block, and its first column: in a wide layout the line between the blocks. */
+export function needsColumn(columns: number): { readonly width: number; readonly left: string } {
+  const isWide = columns >= WIDE_COLUMNS;
+  return { width: isWide ? columns - workersWidth(columns) : columns, left: isWide ? "│" : "" };
+}
+
+function workersWidth(columns: number): number {
+  return Math.floor(Math.min(columns * 0.6, columns - 42));
+}
+
+function sideBySide(columns: number, rows: number, slots: number, needs: number): Layout {
   const room = rows - LAYOUT_LINES;
   const body = bodyHeight(room, slots);
-  const workers = Math.floor(Math.min(columns * 0.6, columns - 42));
+  const workers = workersWidth(columns);
   const panel = columns >= PANEL_COLUMNS && rows >= PANEL_ROWS ? PANEL_LINES : 0;
+  const above = needsHeight(needs, body - panel);
   return {
     columns,
     rows,
     wide: true,
-    density: densityOf(slots, body - 1, [4, 2]),
+    density: chooseDensity(slots, body - 1, [4, 2]),
+    needs: { width: columns - workers, height: above },
     workers: { width: workers, height: body },
-    queue: { width: columns - workers, height: body - panel },
+    queue: { width: columns - workers, height: body - panel - above },
     panel: { height: panel },
     feed: { height: room - body },
   };
@@ -69,17 +91,19 @@ function bodyHeight(room: number, slots: number): number {
   return Math.min(most, Math.max(Math.ceil(room * 0.5), wanted));
 }
 
-function stacked(columns: number, rows: number, slots: number): Layout {
-  const room = rows - LAYOUT_LINES;
+function stacked(columns: number, rows: number, slots: number, needs: number): Layout {
+  const above = needsHeight(needs, rows - LAYOUT_LINES);
+  const room = rows - LAYOUT_LINES - above;
   const feed = room < 16 ? 2 : Math.floor(room * 0.22);
   const most = Math.floor((room - feed) * 0.6);
-  const density = densityOf(slots, most - 1, [2]);
+  const density = chooseDensity(slots, most - 1, [2]);
   const workers = Math.min(most, 1 + density * slots);
   return {
     columns,
     rows,
     wide: false,
     density,
+    needs: { width: columns, height: above },
     workers: { width: columns, height: workers },
     queue: { width: columns, height: room - feed - workers },
     panel: { height: 0 },
@@ -87,6 +111,6 @@ function stacked(columns: number, rows: number, slots: number): Layout {
   };
 }
 
-function densityOf(slots: number, height: number, choices: readonly Density[]): Density {
+function chooseDensity(slots: number, height: number, choices: readonly Density[]): Density {
   return choices.find((lines) => slots * lines <= height) ?? 1;
 }

@@ -7,7 +7,7 @@ import { brokenBaseLabel } from "../../src/store/labels/base-label.ts";
 import { VERDICT_LABELS } from "../../src/store/labels/oracle-label.ts";
 import { BAR_CELLS, STYLES } from "../../src/store/labels/tone.ts";
 import { useDashboard, useDrawn } from "../kit/dashboard-context.ts";
-import { fitParts, fitTo, widthOf } from "../kit/fit.ts";
+import { fitParts, fitTo, textWidth } from "../kit/fit.ts";
 import { type Span, type TimedSpan, TimedSpans, timeSpan } from "../kit/spans.tsx";
 import { LABEL_WIDTH } from "./header.tsx";
 
@@ -31,12 +31,12 @@ export const OracleLine = memo(function OracleLine({ width }: { readonly width: 
       : `${claims.upheld} of ${plural(claims.made, "claim")} of done upheld · judged ${plural(judged, "time")} `;
   const word = width < 72 ? NARROW_WORD : LABEL_WIDTH;
   const room = width - 2 - word - VERDICT_WIDTH - AGE_WIDTH - 2;
-  const beside = room - widthOf(right) - 2 >= 60 ? right : "";
+  const beside = room - textWidth(right) - 2 >= 60 ? right : "";
   return (
     <TimedSpans
       line={[
         { text: ` ${fitTo(`${STYLES.oracle.glyph} ORACLE`, word)} `, tone: "oracle", bold: true },
-        ...verdictSpans(oracle, asking, beside === "" ? room : room - widthOf(beside) - 2),
+        ...verdictSpans(oracle, asking, beside === "" ? room : room - textWidth(beside) - 2),
         { text: beside === "" ? "" : `  ${beside}`, tone: "waiting" },
       ]}
     />
@@ -79,9 +79,9 @@ function countSpans(
     ["words", "words"],
     room,
   );
-  const width = Math.min(LONGEST_BAR, room - widthOf(words) - 2);
-  const bar = sharesOf(counts, width >= 6 ? width : 0);
-  const used = widthOf(words) + (width >= 6 ? width + 2 : 0);
+  const width = Math.min(LONGEST_BAR, room - textWidth(words) - 2);
+  const bar = oracleShares(counts, width >= 6 ? width : 0);
+  const used = textWidth(words) + (width >= 6 ? width + 2 : 0);
   return [
     { text: "  " },
     { text: BAR_CELLS.done.repeat(bar.done), tone: "good" },
@@ -100,7 +100,7 @@ interface OracleShares {
 }
 
 /** Divides `width` cells by the oracle's own counts. */
-export function sharesOf(counts: OracleShares, width: number): OracleShares {
+export function oracleShares(counts: OracleShares, width: number): OracleShares {
   const total = counts.done + counts.gated + counts.open;
   if (total === 0 || width <= 0) return { done: 0, gated: 0, open: 0 };
   const some = (n: number): number => (n === 0 ? 0 : 1);

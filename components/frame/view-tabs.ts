@@ -1,7 +1,7 @@
 import type { DashboardState } from "../../src/store/dashboard-state.ts";
 import { keyLabel } from "../../src/store/keymap/key-labels.ts";
 import { VIEWS, type ViewName } from "../../src/store/views/view-name.ts";
-import { fitParts, widthOf } from "../kit/fit.ts";
+import { fitParts, textWidth } from "../kit/fit.ts";
 
 /** The line with the name of the current view, and the others before and after it if the line is long enough. */
 export interface ViewTabs {
@@ -34,15 +34,15 @@ interface Side {
 }
 
 /** The views of one side by name, by their keys alone, and as a mark. */
-function sidesOf(views: readonly ViewName[], keys: readonly string[]): readonly Side[] {
+function tabSides(views: readonly ViewName[], keys: readonly string[]): readonly Side[] {
   if (views.length === 0) return [{ text: "", tabs: [] }];
-  const keyOf = (view: ViewName): string => keys[VIEWS.indexOf(view)] ?? "";
+  const viewKey = (view: ViewName): string => keys[VIEWS.indexOf(view)] ?? "";
   const side = (wordOf: (view: ViewName) => string): Side => {
     const tabs = views.map((view) => ({ view, word: wordOf(view) }));
     return { text: ` ${tabs.map(({ word }) => word).join(BETWEEN)} `, tabs };
   };
-  const named = side((view) => [keyOf(view), view].filter(Boolean).join(" "));
-  const byKey = views.some((view) => keyOf(view) !== "") ? [side((view) => keyOf(view) || MARK)] : [];
+  const named = side((view) => [viewKey(view), view].filter(Boolean).join(" "));
+  const byKey = views.some((view) => viewKey(view) !== "") ? [side((view) => viewKey(view) || MARK)] : [];
   return [named, ...byKey, { text: ` ${MARK} `, tabs: [] }];
 }
 
@@ -50,35 +50,35 @@ function sidesOf(views: readonly ViewName[], keys: readonly string[]): readonly 
 function laidOut(view: ViewName, width: number, keys: readonly string[]) {
   const place = VIEWS.indexOf(view);
   const own = ` ${[keys[place] ?? "", view.toUpperCase()].filter(Boolean).join(" ")} `;
-  const [before, after] = [sidesOf(VIEWS.slice(0, place), keys), sidesOf(VIEWS.slice(place + 1), keys)];
+  const [before, after] = [tabSides(VIEWS.slice(0, place), keys), tabSides(VIEWS.slice(place + 1), keys)];
   const { left, right } = fitParts(
     { left: before.map(({ text }) => text), right: after.map(({ text }) => text) },
     ["left", "right", "left", "right"],
-    width - widthOf(own) - 4,
+    width - textWidth(own) - 4,
   );
-  const tabsOf = (sides: readonly Side[], shown: string) => sides.find(({ text }) => text === shown)?.tabs ?? [];
-  return { own, left, right, before: tabsOf(before, left), after: tabsOf(after, right) };
+  const sideTabs = (sides: readonly Side[], shown: string) => sides.find(({ text }) => text === shown)?.tabs ?? [];
+  return { own, left, right, before: sideTabs(before, left), after: sideTabs(after, right) };
 }
 
 /** Lays the line out. It begins with one column of its own. `keys`: those of all views, in words (see `viewKeys`). */
 export function viewTabs(view: ViewName, width: number, keys: readonly string[]): ViewTabs {
   const { left, own, right } = laidOut(view, width, keys);
-  return { left, own, right, rest: Math.max(0, width - widthOf(own) - widthOf(left) - widthOf(right) - widthOf(LINE)) };
+  return { left, own, right, rest: Math.max(0, width - textWidth(own) - textWidth(left) - textWidth(right) - textWidth(LINE)) };
 }
 
 /** The view whose name or key lies in a column of the line. */
 export function tabAt(view: ViewName, width: number, keys: readonly string[], column: number): ViewName | undefined {
   const { left, own, before, after } = laidOut(view, width, keys);
-  const ownAt = widthOf(LINE) + widthOf(left);
-  if (column >= ownAt && column < ownAt + widthOf(own)) return view;
-  return tabIn(before, column - widthOf(LINE) - 1) ?? tabIn(after, column - ownAt - widthOf(own) - 1);
+  const ownAt = textWidth(LINE) + textWidth(left);
+  if (column >= ownAt && column < ownAt + textWidth(own)) return view;
+  return tabIn(before, column - textWidth(LINE) - 1) ?? tabIn(after, column - ownAt - textWidth(own) - 1);
 }
 
 function tabIn(tabs: readonly Tab[], column: number): ViewName | undefined {
   let start = 0;
   for (const { view, word } of tabs) {
-    if (column >= start && column < start + widthOf(word)) return view;
-    start += widthOf(word) + widthOf(BETWEEN);
+    if (column >= start && column < start + textWidth(word)) return view;
+    start += textWidth(word) + textWidth(BETWEEN);
   }
   return undefined;
 }

@@ -1,4 +1,4 @@
-import { widthOf } from "./fit.ts";
+import { textWidth } from "./fit.ts";
 
 /** Signs of the dashboard, and their replacements on ASCII terminals: of the same width, and as distinct as possible. */
 const SIGNS: Readonly<Record<string, string>> = Object.fromEntries(
@@ -53,13 +53,13 @@ const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
  * The text in ASCII alone and of the same width: signs by the table, letters without their marks, everything else as question
  * marks. Control sequences stay unchanged.
  */
-export function asciiOf(text: string): string {
+export function toAscii(text: string): string {
   return ASCII.test(text) ? text : text.replace(OTHER, (run) => Array.from(graphemes.segment(run), asciiSign).join(""));
 }
 
 function asciiSign({ segment }: Intl.SegmentData): string {
   const known = SIGNS[segment];
-  const width = widthOf(segment);
+  const width = textWidth(segment);
   if (known !== undefined && known.length === width) return known;
   if (ASCII.test(segment)) return segment;
   const bare = segment.normalize("NFD").replace(MARKS, "");

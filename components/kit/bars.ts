@@ -30,9 +30,9 @@ export function paintBars(bars: readonly Bar[], width: number, ground: Ground = 
   const cells = Array.from({ length: width }, (_, x): Span => ground.get(x) ?? { text: " " });
   const owners: Bar[][] = cells.map(() => []);
   for (const bar of shown) {
-    for (let x = Math.max(0, bar.from); x < endOf(bar, width); x++) {
+    for (let x = Math.max(0, bar.from); x < barEnd(bar, width); x++) {
       owners[x]?.push(bar);
-      cells[x] = { text: x === bar.from && endOf(bar, width) - x > 1 ? bar.style.cap : bar.style.fill, ...styleOf(bar) };
+      cells[x] = { text: x === bar.from && barEnd(bar, width) - x > 1 ? bar.style.cap : bar.style.fill, ...barSpanStyle(bar) };
     }
   }
   for (const bar of shown) writeLabel(bar, { cells, owners, width });
@@ -47,14 +47,14 @@ export function paintBars(bars: readonly Bar[], width: number, ground: Ground = 
 
 /** The bars that cover a column. */
 export function barsAt<B extends Bar>(bars: readonly B[], column: number): readonly B[] {
-  return bars.filter((bar) => column >= Math.max(0, bar.from) && column < endOf(bar, column + 1));
+  return bars.filter((bar) => column >= Math.max(0, bar.from) && column < barEnd(bar, column + 1));
 }
 
-function endOf({ from, to }: Bar, width: number): number {
+function barEnd({ from, to }: Bar, width: number): number {
   return Math.min(width, Math.max(to, from + 1));
 }
 
-function styleOf({ style, lit }: Bar): Pick<Span, "tone" | "bold" | "inverse"> {
+function barSpanStyle({ style, lit }: Bar): Pick<Span, "tone" | "bold" | "inverse"> {
   return lit === true ? { tone: style.tone, bold: true, inverse: true } : { tone: style.tone };
 }
 
@@ -75,9 +75,9 @@ interface Cells {
 function writeLabel(bar: Bar, { cells, owners, width }: Cells): void {
   const start = bar.from < 0 ? 0 : bar.from + 1;
   const end = start + bar.label.length;
-  if (end >= endOf(bar, width)) return;
+  if (end >= barEnd(bar, width)) return;
   for (let x = start; x < end; x++) if ((owners[x]?.length ?? 0) > 1) return;
   [...bar.label].forEach((text, i) => {
-    cells[start + i] = { text, ...styleOf(bar) };
+    cells[start + i] = { text, ...barSpanStyle(bar) };
   });
 }

@@ -24,7 +24,7 @@ export function useDashboard<T>(selector: (state: DashboardState) => T): T {
 }
 
 /** The state at the last change of one of its parts: the same object until then. `partsOf` must stay the same function. */
-export function useStateOf(partsOf: (state: DashboardState) => readonly unknown[]): DashboardState {
+export function useStateParts(partsOf: (state: DashboardState) => readonly unknown[]): DashboardState {
   const select = useMemo(() => keepState(partsOf), [partsOf]);
   return useDashboard(select);
 }

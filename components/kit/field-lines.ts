@@ -1,5 +1,5 @@
 import { MAX_INPUT, type TextInput } from "../../src/store/text-input.ts";
-import { cut, widthOf } from "./fit.ts";
+import { cut, textWidth } from "./fit.ts";
 import { joinSpans, type Span, type SpanLine } from "./spans.tsx";
 
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
@@ -13,7 +13,7 @@ export function fieldLines(input: TextInput, width: number, most: number): reado
   let used = 0;
   let cursorLine = 0;
   const put = (span: Span): void => {
-    const w = widthOf(span.text);
+    const w = textWidth(span.text);
     if (used + w > width) {
       lines.push([]);
       used = 0;
@@ -39,20 +39,23 @@ export function lineField(input: TextInput, width: number): SpanLine {
   ];
   const [at, ...after] = from.map(({ segment }) => segment);
   const cursor: Span = at === undefined ? { text: "█", tone: "running" } : { text: at, bold: true, inverse: true };
-  const room = Math.max(0, width - widthOf(cursor.text));
-  const tail = cut(after.join(""), Math.max(Math.floor(room / 2), room - widthOf(before.map(({ segment }) => segment).join(""))));
-  const head = endOf(
+  const room = Math.max(0, width - textWidth(cursor.text));
+  const tail = cut(
+    after.join(""),
+    Math.max(Math.floor(room / 2), room - textWidth(before.map(({ segment }) => segment).join(""))),
+  );
+  const head = fitEnd(
     before.map(({ segment }) => segment),
-    room - widthOf(tail),
+    room - textWidth(tail),
   );
   return [{ text: head, bold: true }, cursor, { text: tail, bold: true }].filter(({ text }) => text !== "");
 }
 
 /** The end of a text that fits `width` columns, with '…' if something is missing. */
-function endOf(characters: readonly string[], width: number): string {
-  if (widthOf(characters.join("")) <= width) return characters.join("");
+function fitEnd(characters: readonly string[], width: number): string {
+  if (textWidth(characters.join("")) <= width) return characters.join("");
   let [start, used] = [characters.length, 1];
-  while (start > 0 && used + widthOf(characters[start - 1] ?? "") <= width) used += widthOf(characters[--start] ?? "");
+  while (start > 0 && used + textWidth(characters[start - 1] ?? "") <= width) used += textWidth(characters[--start] ?? "");
   return width < 1 ? "" : `…${characters.slice(start).join("")}`;
 }
 

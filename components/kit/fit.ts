@@ -10,7 +10,7 @@ const MOST_WIDTHS = 4_096;
 const LONGEST_KNOWN = 200;
 
 /** Columns that a text takes on a terminal. */
-export function widthOf(text: string): number {
+export function textWidth(text: string): number {
   if (SINGLE.test(text)) return text.length;
   if (text.length > LONGEST_KNOWN) return stringWidth(text);
   const known = widths.get(text);
@@ -24,14 +24,14 @@ export function widthOf(text: string): number {
 /** The text cut to `width` columns, with '…' if something is missing. */
 export function cut(text: string, width: number): string {
   if (width <= 0) return "";
-  if (widthOf(text) <= width) return text;
+  if (textWidth(text) <= width) return text;
   return SINGLE.test(text) ? `${text.slice(0, width - 1)}…` : cliTruncate(text, width);
 }
 
 /** The text in exactly `width` columns: cut or padded. */
 export function fitTo(text: string, width: number, align: "left" | "right" = "left"): string {
   const shown = cut(text, width);
-  const pad = " ".repeat(Math.max(0, width - widthOf(shown)));
+  const pad = " ".repeat(Math.max(0, width - textWidth(shown)));
   return align === "left" ? shown + pad : pad + shown;
 }
 
@@ -47,7 +47,7 @@ export function fitParts<K extends string>(
   const names = Object.keys(parts) as K[];
   const left = new Map<K, readonly string[]>(names.map((name) => [name, parts[name]]));
   const at = (name: K): string => left.get(name)?.[0] ?? "";
-  const total = (): number => names.reduce((sum, name) => sum + widthOf(at(name)), 0);
+  const total = (): number => names.reduce((sum, name) => sum + textWidth(at(name)), 0);
   for (const name of order) {
     if (total() <= width) break;
     const rest = (left.get(name) ?? []).slice(1);
@@ -62,7 +62,7 @@ export function firstParts([first = "", ...rest]: readonly string[], width: numb
   for (const [i, part] of rest.entries()) {
     const longer = `${line} · ${part}`;
     const mark = i === rest.length - 1 ? "" : " …";
-    if (widthOf(longer) + widthOf(mark) > width) return cut(`${line} …`, width);
+    if (textWidth(longer) + textWidth(mark) > width) return cut(`${line} …`, width);
     line = longer;
   }
   return cut(line, width);
@@ -70,14 +70,14 @@ export function firstParts([first = "", ...rest]: readonly string[], width: numb
 
 /**
  * Breaks a text into lines of at most `width` columns, at spaces if there are any. A word longer than a line begins on its own
- * line; `wrap-ansi` cuts it at the end of the line before.
+ * line; `wrap-ansi` cuts it at the end of the line before. With `keepsWords` it stays whole, to be copied.
  */
-export function wrapWords(text: string, width: number): readonly string[] {
+export function wrapWords(text: string, width: number, { keepsWords = false } = {}): readonly string[] {
   const lines: string[] = [];
   let line = "";
-  for (const word of text.split(" ").flatMap((w) => pieces(w, width))) {
+  for (const word of text.split(" ").flatMap((w) => (keepsWords ? [w] : pieces(w, width)))) {
     const longer = line === "" ? word : `${line} ${word}`;
-    if (widthOf(longer) <= width) {
+    if (line === "" || textWidth(longer) <= width) {
       line = longer;
       continue;
     }
@@ -99,11 +99,11 @@ const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
 
 /** A word wider than a line, in pieces that fit; any other word unchanged. */
 export function pieces(word: string, width: number): readonly string[] {
-  if (widthOf(word) <= width) return [word];
+  if (textWidth(word) <= width) return [word];
   const out: string[] = [];
   let piece = "";
   for (const { segment } of graphemes.segment(word)) {
-    if (piece !== "" && widthOf(piece + segment) > width) {
+    if (piece !== "" && textWidth(piece + segment) > width) {
       out.push(piece);
       piece = "";
     }

@@ -36,19 +36,19 @@ export function paint(line: SpanLine, theme: Theme, hasLinks = false): string {
   const links = new Map<string, Code>();
   for (const span of line) {
     if (span.text === "") continue;
-    const styles = codesOf(span, theme);
+    const styles = spanCodes(span, theme);
     const next = hasLinks && span.link !== undefined ? [...styles, linkCode(span.link, links)] : styles;
     if (next !== worn) {
       const over = worn.filter((code) => isOver(code, next));
       const dims = over.some(isIntensity);
       const begun = next.filter((code) => !worn.includes(code) || (dims && isIntensity(code)));
-      out += endOf(over) + begun.map(({ open }) => open).join("");
+      out += closingCodes(over) + begun.map(({ open }) => open).join("");
       worn =
         over.length === 0 && begun.length === 0 ? worn : [...worn.filter((code) => !isReplaced(code, over, begun)), ...begun];
     }
     out += span.text;
   }
-  return out + endOf(worn);
+  return out + closingCodes(worn);
 }
 
 function isIntensity({ close }: Code): boolean {
@@ -66,7 +66,7 @@ function isReplaced(code: Code, over: readonly Code[], begun: readonly Code[]): 
 }
 
 /** Ends styles, the last begun first. */
-function endOf(codes: readonly Code[]): string {
+function closingCodes(codes: readonly Code[]): string {
   return codes
     .map(({ close }) => close)
     .toReversed()
@@ -75,7 +75,7 @@ function endOf(codes: readonly Code[]): string {
 
 const known = new WeakMap<Theme, Map<string, readonly Code[]>>();
 
-function codesOf({ tone = "plain", bold, inverse = false }: Span, theme: Theme): readonly Code[] {
+function spanCodes({ tone = "plain", bold, inverse = false }: Span, theme: Theme): readonly Code[] {
   const look = theme[tone];
   const isBold = bold ?? look.bold ?? false;
   const key = `${chalk.level}${isBold ? "b" : ""}${inverse ? "i" : ""} ${tone}`;

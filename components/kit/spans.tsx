@@ -5,7 +5,7 @@ import type { Tone } from "../../src/store/labels/tone.ts";
 import { type TextLink, withLinks } from "../../src/store/links.ts";
 import { LinePlaceholdersContext } from "../terminal/line-placeholders.ts";
 import { useDashboard, useHasLinks, useTheme } from "./dashboard-context.ts";
-import { cut, fitTo, widthOf } from "./fit.ts";
+import { cut, fitTo, textWidth } from "./fit.ts";
 import { paint, type Span, type SpanLine } from "./paint.ts";
 import type { Theme } from "./theme.ts";
 
@@ -16,7 +16,7 @@ export type TimedSpan = (now: number) => Span;
 
 /** Columns that a line takes. */
 export function spansWidth(line: SpanLine): number {
-  return line.reduce((sum, span) => sum + widthOf(span.text), 0);
+  return line.reduce((sum, span) => sum + textWidth(span.text), 0);
 }
 
 /** Cuts a line to `width` columns, keeping styles. */
@@ -26,10 +26,10 @@ export function cutSpans(line: SpanLine, width: number): SpanLine {
   const total = spansWidth(line);
   for (const span of line) {
     if (left <= 0) break;
-    const last = total > width && widthOf(span.text) >= left;
+    const last = total > width && textWidth(span.text) >= left;
     const text = last ? cut(`${span.text}…`, left) : span.text;
     out.push({ ...span, text });
-    left -= widthOf(text);
+    left -= textWidth(text);
     if (last) break;
   }
   return out;
@@ -70,7 +70,7 @@ export function linkSpans<T extends Span | TimedSpan>(
 }
 
 /** A text of at most `width` columns as such a piece, as `fitTo` cuts it; undefined without an address. */
-export function linkOf(text: string, width: number, url: string | undefined): TextLink | undefined {
+export function toLink(text: string, width: number, url: string | undefined): TextLink | undefined {
   return url === undefined ? undefined : { text: cut(text, width), url };
 }
 
@@ -237,12 +237,12 @@ export const Rule = memo(function Rule(options: {
   readonly joint?: number | undefined;
 }): ReactNode {
   const left = options.left ?? "";
-  const title = cut(options.title, options.width - widthOf(left) - 4);
+  const title = cut(options.title, options.width - textWidth(left) - 4);
   const count = options.count === undefined ? "" : ` ${options.count}`;
-  const used = widthOf(left) + 2 + widthOf(title) + widthOf(count) + 1;
+  const used = textWidth(left) + 2 + textWidth(title) + textWidth(count) + 1;
   const note = options.note === undefined || options.note === "" ? "" : ` ${options.note} ─`;
-  const fits = used + widthOf(note) <= options.width;
-  const line = "─".repeat(Math.max(0, options.width - used - (fits ? widthOf(note) : 0)));
+  const fits = used + textWidth(note) <= options.width;
+  const line = "─".repeat(Math.max(0, options.width - used - (fits ? textWidth(note) : 0)));
   const at = options.joint === undefined ? -1 : options.joint - used;
   const drawn = at >= 0 && at < line.length ? `${line.slice(0, at)}┴${line.slice(at + 1)}` : line;
   return (

@@ -99,7 +99,7 @@ const LIGHT_256 = coloured({
 });
 
 /** The theme of a terminal. Custom colours are used only on a known background: on any other they might be invisible. */
-export function themeOf({ colours, background }: Pick<TerminalCapabilities, "colours" | "background">): Theme {
+export function chooseTheme({ colours, background }: Pick<TerminalCapabilities, "colours" | "background">): Theme {
   if (colours === "none") return NONE;
   if (background === "unknown") return DEFAULT_THEME;
   const light = background === "light";

@@ -1,8 +1,8 @@
 import type { TrendPoint } from "../../src/domain/results/trend.ts";
 import { formatUsd } from "../../src/store/format.ts";
 import type { Tone } from "../../src/store/labels/tone.ts";
-import { costOf, interventionsOf, NOT_COMPLETE, NOT_KNOWN, sparkline } from "../../src/store/results/trend-text.ts";
-import { fitTo, widthOf } from "./fit.ts";
+import { NOT_COMPLETE, NOT_KNOWN, pointCostUsd, pointInterventions, sparkline } from "../../src/store/results/trend-text.ts";
+import { fitTo, textWidth } from "./fit.ts";
 import { type Span, type SpanLine, spansWidth } from "./spans.tsx";
 
 const NAME = 15;
@@ -11,8 +11,8 @@ const NAME = 15;
 export function trendLines(points: readonly TrendPoint[], width: number): readonly SpanLine[] {
   if (points.length < 2) return [];
   const lines = [
-    trendLine("interventions", points, interventionsOf, String, width),
-    trendLine("cost", points, costOf, formatUsd, width),
+    trendLine("interventions", points, pointInterventions, String, width),
+    trendLine("cost", points, pointCostUsd, formatUsd, width),
   ];
   const left = points.every((point) => point.complete) ? "" : `; ${NOT_COMPLETE} and (): not complete, so it says little`;
   return [...lines, [{ text: ` oldest run first${left}`, tone: "waiting" }]];
@@ -40,7 +40,7 @@ function trendLine(
   });
   let shown = numbers.length;
   const left = (): string => (shown < numbers.length ? `… ${numbers.length - shown} more ` : "");
-  const used = (): number => spansWidth(head) + widthOf(left()) + spansWidth(numbers.slice(-shown));
+  const used = (): number => spansWidth(head) + textWidth(left()) + spansWidth(numbers.slice(-shown));
   while (shown > 1 && used() > width) shown--;
   return [...head, { text: left(), tone: "waiting" }, ...numbers.slice(-shown)];
 }

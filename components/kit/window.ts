@@ -10,7 +10,7 @@ export interface Window {
  * Chooses which of `count` rows fit into `height`. If some are hidden, one row counts them. The list turns by whole pages, so
  * rows stay in place while the focus (an index, or -1) walks within a page.
  */
-export function windowOf(count: number, height: number, focus: number): Window {
+export function visibleWindow(count: number, height: number, focus: number): Window {
   if (count <= height) return { start: 0, end: count, above: 0, below: 0 };
   const rows = Math.max(0, height - 1);
   if (rows === 0) return { start: 0, end: 0, above: 0, below: count };

@@ -1,17 +1,19 @@
+import { overallLevel } from "../../src/domain/behaviour/signals.ts";
 import type { RunState } from "../../src/domain/run/state.ts";
 import type { TicketState } from "../../src/domain/run/ticket-state.ts";
+import { describeBlocked } from "../../src/domain/schedule/needs.ts";
 import type { TicketId } from "../../src/domain/values/ids.ts";
-import { plural } from "../../src/domain/values/text.ts";
+import { firstFewLine, plural } from "../../src/domain/values/text.ts";
 import { type DashboardState, ticketIn } from "../../src/store/dashboard-state.ts";
 import { displayText, formatCap, formatClock, formatUsd } from "../../src/store/format.ts";
 import { keyLabel } from "../../src/store/keymap/key-labels.ts";
-import { modeOf } from "../../src/store/keymap/keymap.ts";
+import { currentMode } from "../../src/store/keymap/keymap.ts";
 import { brokenBaseLabel } from "../../src/store/labels/base-label.ts";
-import { finishOf, progressParts, provingLabels, stageOf } from "../../src/store/labels/progress-label.ts";
+import { attemptStage, finishLine, progressParts, provingLabels } from "../../src/store/labels/progress-label.ts";
 import { isAtPullRequest, pullRequestText } from "../../src/store/labels/pull-request-status.ts";
 import { runLabel } from "../../src/store/labels/run-label.ts";
-import { spokenSignals } from "../../src/store/labels/signals-label.ts";
-import { queueLabel, titleOf } from "../../src/store/labels/ticket-label.ts";
+import { shownSignals, spokenSignals } from "../../src/store/labels/signals-label.ts";
+import { displayTitle, queueLabel } from "../../src/store/labels/ticket-label.ts";
 import { busyAgents, heldAttempts } from "../../src/store/lists.ts";
 import { renderSummaryText } from "../../src/store/results/summary.ts";
 import { wrapWords } from "../kit/fit.ts";
@@ -36,8 +38,8 @@ function body(state: DashboardState, run: RunState): readonly string[] {
   return [
     ...brokenBaseLine(run),
     ...selectedLine(state),
-    ...named("Needs you", lists.needsYou, (id) => queueLabel(state, id).text, state),
-    ...named("Stalled", lists.stalled, (id) => queueLabel(state, id).text, state),
+    ...(state.ui.marked.length === 0 ? [] : [`Marked: ${firstFewLine(state.ui.marked, NAMED)}.`]),
+    ...needsLines(state),
     ...named("Landed, not live", lists.landed, (id) => queueLabel(state, id).text, state),
     oracleLine(run),
     ...(provingLabels(run)
@@ -50,9 +52,30 @@ function body(state: DashboardState, run: RunState): readonly string[] {
       (id) => atWork(state, id),
       state,
     ),
+    ...unknownBehaviour(state),
     ...named("Waits", lists.waiting, (id) => queueLabel(state, id).text, state),
     `${formatUsd(run.spentUsd)} of ${formatCap(run.batch.limits.usdPerRun)} spent. ${plural(run.interventions.length, "intervention")}.`,
   ];
+}
+
+/** One line for each need, with the tickets that wait for it. */
+function needsLines({ lists: { needs }, ...state }: DashboardState): readonly string[] {
+  const lines = needs.slice(0, NAMED).map((need) => {
+    const what = need.ticket === undefined ? "" : `${need.ticket}, ${displayTitle(state, need.ticket)}: `;
+    const blocked = describeBlocked(need);
+    return `Needs you: ${what}${displayText(need.says)}.${blocked === "" ? "" : ` ${blocked}.`}`;
+  });
+  return needs.length <= NAMED ? lines : [...lines, `Needs you: ${needs.length - NAMED} more.`];
+}
+
+/** One line for all agents whose program reports no behaviour: often it is every one. */
+function unknownBehaviour(state: DashboardState): readonly string[] {
+  const unknown = state.lists.slots.filter((id) => {
+    const attempt = id === null ? undefined : ticketIn(state, id)?.attempt;
+    const signals = attempt && shownSignals(attempt);
+    return signals !== undefined && overallLevel(signals) === "skip";
+  });
+  return unknown.length === 0 ? [] : [`Behaviour unknown of ${plural(unknown.length, "agent")}.`];
 }
 
 function capital(text: string): string {
@@ -87,20 +110,20 @@ function selectedLine(state: DashboardState): readonly string[] {
 function atWork(state: DashboardState, id: TicketId): string {
   const attempt = ticketIn(state, id)?.attempt;
   if (attempt === undefined) return queueLabel(state, id).text;
-  const pullRequest = state.run && pullRequestOf(state.run, ticketIn(state, id));
-  const stage = stageOf(attempt, finishOf(state.run, id)).word;
+  const pullRequest = state.run && spokenPullRequest(state.run, ticketIn(state, id));
+  const stage = attemptStage(attempt, finishLine(state.run, id)).word;
   const progress = progressParts(attempt.step).join(", ");
   const parts = [`attempt ${attempt.n}`, progress === "" ? stage : progress, pullRequest, spokenSignals(attempt)];
   return parts.filter((part) => part !== undefined).join(", ");
 }
 
 /** The pull request on which an attempt waits, without a clock. */
-function pullRequestOf(run: RunState, ticket: TicketState | undefined): string | undefined {
+function spokenPullRequest(run: RunState, ticket: TicketState | undefined): string | undefined {
   return ticket === undefined || !isAtPullRequest(ticket) ? undefined : pullRequestText(run, ticket)?.replaceAll(" · ", ", ");
 }
 
 function sentence(state: DashboardState, id: TicketId, text: string): string {
-  return `${id}, ${titleOf(state, id)}: ${text}.`;
+  return `${id}, ${displayTitle(state, id)}: ${text}.`;
 }
 
 function named(
@@ -133,7 +156,7 @@ const KEY_NAMES: Readonly<Record<string, string>> = {
 };
 
 function keysLine(state: DashboardState): string {
-  const shown = state.keymap[modeOf(state)].flatMap((b) => {
+  const shown = state.keymap[currentMode(state)].flatMap((b) => {
     const key = b.keys[0];
     const short = b.short?.(state) ?? "";
     return short === "" || key === undefined ? [] : [`${KEY_NAMES[key] ?? keyLabel(key)} ${short}`];

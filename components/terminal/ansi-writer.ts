@@ -35,7 +35,7 @@ export class AnsiWriter {
   update(row: number, before: StyledRow, after: StyledRow): void {
     const isSame = (x: number) =>
       before.chars[x] === after.chars[x] && before.styles[x] === after.styles[x] && linkAt(before, x) === linkAt(after, x);
-    const end = this.#endOf(after);
+    const end = this.#rowEnd(after);
     // Blanks to the edge are one sequence if they replace more than that.
     const erase = this.#columns - end > 3 && lastDifference(isSame, end, this.#columns) - end > 3;
     const limit = erase ? end : this.#columns;
@@ -77,7 +77,7 @@ export class AnsiWriter {
   }
 
   /** The column behind the last visible cell. */
-  #endOf(row: StyledRow): number {
+  #rowEnd(row: StyledRow): number {
     const { chars, styles } = row;
     let end = this.#columns;
     while (end > 0 && chars[end - 1] === " " && styles[end - 1] === "" && linkAt(row, end - 1) === "") end -= 1;

@@ -1,13 +1,15 @@
 import { Box } from "ink";
 import { memo, type ReactNode, useMemo } from "react";
+import { shownLists } from "../../src/store/lists.ts";
 import type { ViewName } from "../../src/store/views/view-name.ts";
-import { LAYOUT_LINES, layoutOf } from "../frame/layout.ts";
+import { divideTerminal, LAYOUT_LINES } from "../frame/layout.ts";
 import { useDashboard } from "../kit/dashboard-context.ts";
 import type { ViewSize } from "../kit/window.ts";
 import { GraphView } from "./graph/graph-view.tsx";
 import { LedgerView } from "./ledger/ledger-view.tsx";
 import { OraclePanel, OracleView } from "./oracle/oracle-view.tsx";
 import { FeedView } from "./overview/feed-view.tsx";
+import { countNeedLines, Needs } from "./overview/needs.tsx";
 import { Queue } from "./overview/queue.tsx";
 import { Workers } from "./overview/workers.tsx";
 import { RunsView } from "./runs/runs-view.tsx";
@@ -34,15 +36,23 @@ export const CurrentView = memo(function CurrentView({ columns, height }: ViewSi
   return <View columns={columns} height={height} />;
 });
 
-/** Workers, queue and feed. */
+/** Needs, workers, queue and feed. */
 function Overview({ columns, height }: ViewSize): ReactNode {
   const slots = useDashboard((s) => s.lists.slots.length);
-  const layout = useMemo(() => layoutOf(columns, height + LAYOUT_LINES, slots), [columns, height, slots]);
+  const needs = useDashboard((s) => shownLists(s).needs);
+  const plan = useDashboard((s) => s.run?.plan);
+  const needLines = useMemo(() => countNeedLines(needs, plan, columns), [needs, plan, columns]);
+  const layout = useMemo(
+    () => divideTerminal(columns, height + LAYOUT_LINES, slots, needLines),
+    [columns, height, slots, needLines],
+  );
   return (
     <>
       <Box flexDirection={layout.wide ? "row" : "column"} flexShrink={0}>
+        {!layout.wide && <Needs layout={layout} />}
         <Workers layout={layout} />
         <Box flexDirection="column" flexShrink={0}>
+          {layout.wide && <Needs layout={layout} />}
           <Queue layout={layout} />
           {layout.panel.height > 0 && <OraclePanel width={layout.queue.width} height={layout.panel.height} />}
         </Box>

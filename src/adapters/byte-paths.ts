@@ -24,10 +24,10 @@ export interface Name {
 /** The names that reading a folder gave. `asBytes` reads the folder again, and is called if they may not be UTF-8. */
 export function namesFrom(names: readonly string[], asBytes: () => readonly Buffer[]): readonly Name[] {
   if (!names.some((name) => name.includes("\uFFFD"))) return names.map((name) => ({ text: name, raw: name }));
-  return asBytes().map((bytes) => ({ text: textOf(bytes), raw: bytes }));
+  return asBytes().map((bytes) => ({ text: decodePath(bytes), raw: bytes }));
 }
 
-function textOf(bytes: Buffer): string {
+function decodePath(bytes: Buffer): string {
   const text = bytes.toString();
   if (Buffer.from(text).equals(bytes)) return text;
   return Array.from(bytes, (byte) => String.fromCharCode(byte < 0x80 ? byte : LOW_SURROGATES + byte)).join("");

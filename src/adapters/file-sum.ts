@@ -23,11 +23,11 @@ export function sumFile(
 ): Promise<Summed | undefined> {
   return withPlainFile(file, most, async (handle) => {
     if (isSynced) await handle.datasync();
-    return { ok: true, ...(await sumOf(handle, each)) } as const;
+    return { ok: true, ...(await sumHandle(handle, each)) } as const;
   });
 }
 
-async function sumOf(handle: FileHandle, each?: (bytes: Buffer) => Promise<void>): Promise<FileSum> {
+async function sumHandle(handle: FileHandle, each?: (bytes: Buffer) => Promise<void>): Promise<FileSum> {
   const sum = createHash("sha256");
   let bytes = 0;
   for (;;) {

@@ -36,7 +36,7 @@ export function readPlainFile(folder: string, path: string, most: number): Promi
     const handle = await openNoLink(file);
     try {
       if ((await realpath(file)) !== file) return refused("a link leads to it");
-      return await textOf(handle, most);
+      return await readPlainText(handle, most);
     } finally {
       await handle.close();
     }
@@ -86,7 +86,7 @@ export function namesIn(folder: string, path: string, most: number): Promise<Nam
   });
 }
 
-async function textOf(handle: FileHandle, most: number): Promise<Text> {
+async function readPlainText(handle: FileHandle, most: number): Promise<Text> {
   const found = await handle.stat();
   if (!found.isFile()) return refused("is not a plain file");
   if (found.nlink > 1) return refused("is a second name of another file");

@@ -1,6 +1,6 @@
 import { chmod, lstat, opendir, rmdir, unlink } from "node:fs/promises";
-import { hasErrorCode } from "../domain/values/text.ts";
 import { runBriefly } from "./executor/brief-run.ts";
+import { ifThere } from "./missing-files.ts";
 
 /** Entries that are removed here; beyond this number, `rm` continues in a process of its own. */
 const MOST_HERE = 5_000;
@@ -61,14 +61,4 @@ async function removeByProgram(path: string): Promise<void> {
 async function run(...argv: readonly string[]): Promise<string | undefined> {
   const { exitCode, stderr, problem } = await runBriefly(argv, { env: { PATH: "/usr/bin:/bin", LC_ALL: "C" } });
   return exitCode === 0 ? undefined : (stderr.split("\n", 1)[0] ?? "").slice(0, 300) || problem.slice(0, 300);
-}
-
-/** The outcome, or undefined if the file was already gone. */
-async function ifThere<T>(promise: Promise<T>): Promise<T | undefined> {
-  try {
-    return await promise;
-  } catch (error) {
-    if (hasErrorCode(error, "ENOENT")) return undefined;
-    throw error;
-  }
 }

@@ -1,9 +1,10 @@
-import type { Command, CommanderError } from "commander";
+import type { Command, CommanderError, Option } from "commander";
 import { closest, distance } from "fastest-levenshtein";
 import { HOOK_VENDORS } from "../domain/guard/hooks/hook-event.ts";
 import { plainText } from "../domain/values/text.ts";
 import type { UserError } from "../domain/values/user-error.ts";
 import { BOUND_ACTS } from "./bound/flags.ts";
+import { collect } from "./init/flags.ts";
 import { createProgram, type Request, SHELLS } from "./program.ts";
 import { usageError } from "./usage-error.ts";
 
@@ -25,6 +26,9 @@ export function readArgs(argv: readonly string[]): Request {
       throw error;
     },
   });
+  for (const command of program.commands)
+    for (const option of command.options)
+      if (option.required && !option.variadic && option.parseArg !== collect) refuseSecond(command, option);
   const [first = "--help"] = argv;
   const isVerb = first === "help" || program.commands.some((command) => command.name() === first);
   if (!isVerb && !first.startsWith("-") && !looksLikeFile(first)) throw unknownVerb(first, program);
@@ -35,6 +39,15 @@ export function readArgs(argv: readonly string[]): Request {
   }
   if (request === undefined) throw new Error(`the command line asks for nothing: ${argv.join(" ")}`);
   return request;
+}
+
+/** Refuses an option that is given twice with a value each, of which commander would drop the first without a word. */
+function refuseSecond(command: Command, option: Option): void {
+  let isGiven = false;
+  command.on(`option:${option.name()}`, () => {
+    if (isGiven) command.error(`error: ${option.long} is given twice`);
+    isGiven = true;
+  });
 }
 
 function looksLikeFile(word: string): boolean {
@@ -116,7 +129,11 @@ function missing(command: Command): UserError {
       `Try: loopdash ${command.name()} ${usage}`,
     );
   }
-  return usageError("no batch file is named", "loopdash works a batch of tickets", "Try: loopdash batch.json");
+  return usageError(
+    "no batch file is named",
+    "loopdash works a batch of tickets",
+    "Try: loopdash batch.json, or write one: loopdash init",
+  );
 }
 
 function noCompletions(shell: string): UserError {

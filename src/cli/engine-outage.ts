@@ -1,4 +1,4 @@
-import { connectChannel, socketPathOf } from "../adapters/channel/socket-client.ts";
+import { connectChannel, runSocketPath } from "../adapters/channel/socket-client.ts";
 import type { Outage } from "../domain/run/outage-fact.ts";
 import { hasErrorCode } from "../domain/values/text.ts";
 import { UserError } from "../domain/values/user-error.ts";
@@ -15,7 +15,7 @@ export async function journalOutage(folder: string, ms = ANSWER_MS): Promise<Out
   const late = setTimeout(() => resolve("unknown"), ms);
   try {
     const client = await connectChannel({
-      socketPath: socketPathOf(folder),
+      socketPath: runSocketPath(folder),
       onMessage: (message) => {
         if (message.kind === "snapshot") resolve(message.state.outages?.journal);
       },

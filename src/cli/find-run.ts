@@ -7,13 +7,13 @@ import type { RunState } from "../domain/run/state.ts";
 import type { RunId } from "../domain/values/ids.ts";
 import { firstFew, firstFewLine, plainText } from "../domain/values/text.ts";
 import { formatUtc } from "../domain/values/time.ts";
-import { EXIT, UserError } from "../domain/values/user-error.ts";
 import type { RunRow, RunStore, Tally } from "../ports/run-store.ts";
 import { inListOrder, type ListedRun } from "../store/run-list.ts";
 import { batchLock } from "./engine/engine-locks.ts";
 import { stateFromJournal } from "./engine/journal-state.ts";
 import { folderUrl } from "./links.ts";
 import { runFolder, type StateHome, stateHome } from "./state-home.ts";
+import { usageError } from "./usage-error.ts";
 
 /** The reason of a run that was closed for a fresh one, without an engine: its journal does not say that it ended. */
 export const GIVEN_UP = "given up for a fresh run (--fresh)";
@@ -30,7 +30,7 @@ export interface RecordedRun {
 }
 
 /** A run with the state from its journal. */
-export interface FoundRun extends RecordedRun {
+export interface LocatedRun extends RecordedRun {
   readonly state: RunState;
 }
 
@@ -102,7 +102,7 @@ function listed(row: RunRow, live: boolean, tally: Tally | undefined): ListedRun
  * The run with this name or name prefix, or the latest run of the batch with this name; without a name, the newest live run, else
  * the newest. Throws a UserError (exit 2) if there is none or more than one.
  */
-export function findRun(name: string | undefined): FoundRun {
+export function findRun(name: string | undefined): LocatedRun {
   return withStore((store, home) => {
     const found = recorded(store, home, name);
     return { ...found, state: stateFromJournal(store.openForReading(found.row.run), found.row.run) };
@@ -142,7 +142,11 @@ function choose(rows: readonly RunRow[], name: string | undefined, home: StateHo
   if (name === undefined) {
     const row = rows.find((r) => isLive(home, r)) ?? rows[0];
     if (row !== undefined) return { row };
-    throw none("there is no run yet", `nothing was started with the state folder ${home.root}`, "Start one: loopdash batch.json");
+    throw usageError(
+      "there is no run yet",
+      `nothing was started with the state folder ${home.root}`,
+      "Start one: loopdash batch.json",
+    );
   }
   const exact = rows.find((row) => row.run === name);
   if (exact !== undefined) return { row: exact };
@@ -153,9 +157,9 @@ function choose(rows: readonly RunRow[], name: string | undefined, home: StateHo
     return { row: latest, others: named.filter((row) => row !== latest && row.batchPath === latest.batchPath) };
   const near = rows.filter((row) => row.run.startsWith(name));
   if (near.length === 1 && near[0] !== undefined) return { row: near[0] };
-  if (near.length === 0) throw none(`cannot find the run "${name}"`, "no run has this name", similarName(rows, name));
+  if (near.length === 0) throw usageError(`cannot find the run "${name}"`, "no run has this name", similarName(rows, name));
   const starts = near.map(({ run, startedAt }) => `${run}, started ${formatUtc(startedAt)}`);
-  throw none(
+  throw usageError(
     `"${name}" could be any of ${near.length} runs`,
     firstFew(starts, MOST_NAMED).join("\n"),
     "Give the whole name of one of them.",
@@ -176,10 +180,6 @@ function similarName(rows: readonly RunRow[], name: string): string {
 /** Runs that a wrong name is compared with, newest first. */
 const MAX_COMPARED = 500;
 
-function none(what: string, why: string, todo: string): UserError {
-  return new UserError({ what, why, todo, exitCode: EXIT.usage });
-}
-
 /** The suffix that `newRunId` adds to the batch's name: the day, and four hexadecimal digits. */
 const RUN_SUFFIX = /-\d{8}-[0-9a-f]{4}$/;
 
@@ -199,7 +199,11 @@ export async function withStoreOpen<T>(use: (store: RunStore) => Promise<T>): Pr
 function openRecords(): { readonly store: RunStore; readonly home: StateHome } {
   const home = stateHome(process.env, process.cwd());
   if (!existsSync(home.db)) {
-    throw none("there is no run yet", `nothing was started with the state folder ${home.root}`, "Start one: loopdash batch.json");
+    throw usageError(
+      "there is no run yet",
+      `nothing was started with the state folder ${home.root}`,
+      "Start one: loopdash batch.json",
+    );
   }
   return { store: openRunStore(home.db), home };
 }

@@ -32,7 +32,7 @@ function refused(file: string, problems: readonly BatchProblem[]): UserError {
   return new UserError({
     what: `the keys in ${file} cannot be bound (${plural(problems.length, "problem")})`,
     why: formatProblems(basename(file), problems),
-    todo: "Fix the file, or remove it; docs/keys.md names all bindings and keys.",
+    todo: "Fix the file, or remove it; docs/reference/keys.md names all bindings and keys.",
     exitCode: EXIT.usage,
   });
 }

@@ -1,5 +1,5 @@
 import type { RunEvent } from "../domain/run/event.ts";
-import { type RunState, ticketOf } from "../domain/run/state.ts";
+import { type RunState, ticketById } from "../domain/run/state.ts";
 import { errorMessage, plainText } from "../domain/values/text.ts";
 import type { Clock } from "../ports/clock.ts";
 import { describeEvents } from "../store/describe-event.ts";
@@ -92,7 +92,7 @@ function lastingLine(
 function lineOf(event: RunEvent, state: RunState): string | undefined {
   const lines = describeEvents(event, state).map(({ ticket, glyph, text }) => {
     const line = `${formatClock(event.at)}  ${ticket ?? "·"}  ${glyph} ${text}`;
-    return `${printedLine(withLinks(line, ticket === undefined ? [] : ticketLinks(state, ticketOf(state, ticket))))}\n`;
+    return `${printedLine(withLinks(line, ticket === undefined ? [] : ticketLinks(state, ticketById(state, ticket))))}\n`;
   });
   return lines.length === 0 ? undefined : lines.join("");
 }

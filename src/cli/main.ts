@@ -10,7 +10,7 @@ process.on("SIGUSR1", () => undefined);
 
 if (major < 24 || (major === 24 && minor < 15)) {
   process.stderr.write(
-    `loopdash needs Node 24.15 or newer, and this is Node ${process.versions.node}. Install it and try again.\n`,
+    `loopdash needs Node 24.15 or newer, and this is Node ${process.versions.node}. The command loopdash finds or fetches one.\n`,
   );
   // A hook after a tool or at a stop must not keep an agent from going on.
   process.exitCode = args[0] === "hook" && args[1] !== "before-tool" ? 1 : 2;

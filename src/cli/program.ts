@@ -7,6 +7,7 @@ import type { GuardSetup } from "./guard/setup-flags.ts";
 import { addInit, type InitFlags } from "./init/flags.ts";
 import { addLint, type LintFlags } from "./lint/flags.ts";
 import { addReport, addVerifyJournal, type ReportRequest } from "./report-flags.ts";
+import { addTicketVerbs, type TicketRequest } from "./ticket-flags.ts";
 import { usageError } from "./usage-error.ts";
 import { VERSION } from "./version.ts";
 
@@ -23,6 +24,8 @@ export type Request =
       readonly output: "auto" | "headless" | "json";
       readonly workers?: number;
       readonly dryRun: boolean;
+      /** The one ticket that is worked in a copy of its repository. */
+      readonly rehearse?: string;
       readonly fresh: boolean;
       readonly detach: boolean;
       readonly allowApiKey: boolean;
@@ -38,6 +41,7 @@ export type Request =
   | { readonly verb: "replay"; readonly run?: string; readonly speed: number; readonly skipsIdle: boolean }
   | { readonly verb: "status"; readonly run?: string; readonly json: boolean }
   | { readonly verb: "verify"; readonly run?: string; readonly ticket?: string }
+  | TicketRequest
   | { readonly verb: "runs"; readonly json: boolean }
   | { readonly verb: "cache"; readonly clear: boolean; readonly json: boolean }
   | ReportRequest
@@ -115,6 +119,8 @@ interface RunOptions {
   readonly detach?: true;
   readonly allowApiKey?: true;
   readonly acceptChanges?: true;
+  readonly only?: string;
+  readonly rehearse?: true;
 }
 
 function addRun(program: Command, onRequest: (request: Request) => void): void {
@@ -130,8 +136,12 @@ function addRun(program: Command, onRequest: (request: Request) => void): void {
     .option("--fresh", "give up the unfinished run and start again")
     .option("--detach", "start, print the run's name, and leave it working")
     .option("--allow-api-key", "start although a model API key is set that changes who pays")
+    .option("--only <ticket>", "with --rehearse: the ticket that is rehearsed")
+    .option("--rehearse", "work one ticket once in a copy of its repository, and land nothing")
     .option("--accept-changes", "continue although the batch file was changed: new tickets, looser bounds")
-    .action((batch: string, options: RunOptions) =>
+    .action((batch: string, options: RunOptions, command: Command) => {
+      if ((options.only === undefined) === (options.rehearse === true))
+        command.error("error: --only <ticket> and --rehearse go together");
       onRequest({
         verb: "run",
         batch,
@@ -142,8 +152,9 @@ function addRun(program: Command, onRequest: (request: Request) => void): void {
         detach: options.detach === true,
         allowApiKey: options.allowApiKey === true,
         acceptChanges: options.acceptChanges === true,
-      }),
-    );
+        ...(options.only !== undefined && { rehearse: options.only }),
+      });
+    });
 }
 
 function addVerbs(program: Command, onRequest: (request: Request) => void): void {
@@ -179,6 +190,7 @@ function addVerbs(program: Command, onRequest: (request: Request) => void): void
     .action((run?: string, ticket?: string) =>
       onRequest({ verb: "verify", ...named(run), ...(ticket === undefined ? {} : { ticket }) }),
     );
+  addTicketVerbs(program, onRequest);
   addRuns(program, onRequest);
   addCache(program, onRequest);
   addAdd(program, onRequest);

@@ -1,5 +1,5 @@
 import type { RunEvent } from "../domain/run/event.ts";
-import { type RunState, ticketOf } from "../domain/run/state.ts";
+import { type RunState, ticketById } from "../domain/run/state.ts";
 import type { TicketId } from "../domain/values/ids.ts";
 import { vecItems } from "../domain/values/vec.ts";
 
@@ -36,7 +36,7 @@ export class RequestedChecks {
       return this.#open.size === 0 ? { refused: event.reason } : undefined;
     }
     if (this.#open.size === 0) return undefined;
-    for (const id of this.#open) if (ticketOf(state, id).live?.checking !== true) this.#end(id, event, state);
+    for (const id of this.#open) if (ticketById(state, id).live?.checking !== true) this.#end(id, event, state);
     return this.#open.size === 0 ? { live: this.#areLive } : undefined;
   }
 
@@ -49,6 +49,6 @@ export class RequestedChecks {
   #end(id: TicketId, event: RunEvent, state: RunState): void {
     this.#open.delete(id);
     const hasPassed = event.type === "live-check-ended" && event.ticket === id && event.ok;
-    if (!hasPassed || ticketOf(state, id).phase !== "done") this.#areLive = false;
+    if (!hasPassed || ticketById(state, id).phase !== "done") this.#areLive = false;
   }
 }

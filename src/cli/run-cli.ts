@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { writeAll } from "./print.ts";
 import type { Request } from "./program.ts";
 import { reportErrors } from "./report-errors.ts";
@@ -61,6 +62,7 @@ export async function runCli(argv: readonly string[]): Promise<number> {
 
 /** Performs a verb in an environment whose paths are real, and whose PATH no clone can fill. Help needs neither. */
 async function begin(argv: readonly string[]): Promise<number> {
+  if (argv.length === 0) return printed(firstSteps(existsSync(DEFAULT_BATCH)));
   const request = (await import("./args.ts")).readArgs(argv);
   if (request.verb === "help") return printed(request.text);
   if (request.verb === "version") return printed(`${VERSION}\n`);
@@ -68,6 +70,26 @@ async function begin(argv: readonly string[]): Promise<number> {
   const { closePath, clonesHere } = await import("./safe-path.ts");
   closePath(process.env, clonesHere());
   return await perform(request);
+}
+
+/** The file that `loopdash init` writes unless another is named. */
+const DEFAULT_BATCH = "batch.json";
+
+/** What `loopdash` alone says. It starts nothing: agents cost money. */
+function firstSteps(hasBatch: boolean): string {
+  const steps = hasBatch
+    ? [
+        [`loopdash ${DEFAULT_BATCH}`, "start it, or resume its unfinished run"],
+        [`loopdash ${DEFAULT_BATCH} --dry-run`, "check it and print the plan; start nothing"],
+        [`loopdash doctor ${DEFAULT_BATCH} --prepare`, "is everything there that a run needs"],
+        ["loopdash attach", "the dashboard of the latest run"],
+      ]
+    : [["loopdash init", "ask a few questions, write one and check it"]];
+  const lines = [...steps, ["loopdash --help", "all verbs and options"]].map(
+    ([command, does]) => `  ${command?.padEnd(38)}${does}`,
+  );
+  const head = `This folder has ${hasBatch ? "a" : "no"} ${DEFAULT_BATCH}.`;
+  return `loopdash works a batch of tickets with coding agents. ${head}\n\n${lines.join("\n")}\n`;
 }
 
 function printed(text: string): number {
@@ -111,7 +133,19 @@ async function perform(request: Exclude<Request, { verb: "help" | "version" }>):
   }
 }
 
-type RunVerb = "add" | "attach" | "replay" | "report" | "report-bundle" | "runs" | "status" | "verify" | "verify-journal";
+type RunVerb =
+  | "add"
+  | "attach"
+  | "replay"
+  | "report"
+  | "report-bundle"
+  | "retry"
+  | "revert"
+  | "rule"
+  | "runs"
+  | "status"
+  | "verify"
+  | "verify-journal";
 
 /** Verbs about runs that have begun. */
 async function performOnRun(request: Extract<Request, { verb: RunVerb }>): Promise<number> {
@@ -124,6 +158,12 @@ async function performOnRun(request: Extract<Request, { verb: RunVerb }>): Promi
       return (await import("./verbs/status.ts")).status(request.run, request.json);
     case "verify":
       return (await import("./verbs/deferred-verbs.ts")).verify(request.run, request.ticket);
+    case "revert":
+      return (await import("./verbs/deferred-verbs.ts")).revert(request.run, request.ticket);
+    case "retry":
+      return (await import("./verbs/deferred-verbs.ts")).retry(request.run, request.tickets);
+    case "rule":
+      return (await import("./verbs/deferred-verbs.ts")).rule(request.run, request.ticket, request.ruling);
     case "runs":
       return (await import("./verbs/deferred-verbs.ts")).runs(request.json);
     case "report":

@@ -59,6 +59,8 @@ export interface AgentTask {
   readonly onStart: (process: ProcessId) => void;
   /** A line for people: raw, not yet safe for a terminal. */
   readonly onActivity: (text: string) => void;
+  /** Called after each answer of its model with the dollars that all so far cost, if a gateway counts them. */
+  readonly onSpend?: (usd: number) => void;
   /** Called for each event of a program that prints those of a known vendor, in order. */
   readonly onEvent?: (event: AgentEvent) => void;
   /** Called for the first blocked connection to each host and port. */

@@ -24,8 +24,8 @@ export interface FoundResults {
   variables(results: string, env: Readonly<Record<string, string>>): Readonly<Record<string, string>>;
   /** A folder that the command must be able to read. */
   readonly reporters: string;
-  /** Reads all results: those in the folder, or else those that the output shows. The same as `AwaitedResults.read`. */
-  read(output: string, roots: Roots): Promise<ResultsReading>;
+  /** Reads all results: those in the folders, or else those that the output streams show. The same as `AwaitedResults.read`. */
+  read(outputs: readonly string[], roots: Roots): Promise<ResultsReading>;
 }
 
 /** Results of test runs. They are hostile input: the code under test runs in the process that writes them. */
@@ -40,8 +40,11 @@ export interface TestResultsReader {
     readonly path: string;
     readonly written?: string;
   }): Promise<AwaitedResults>;
-  /** Prepares a folder, which is empty, for the results of whatever runners a command starts. `written`: see `await`. */
-  find(written: string): Promise<FoundResults>;
+  /**
+   * Prepares the folder `artifacts`, which is empty, for the results of whatever runners a command starts. `checkout` is where the command
+   * runs: builds leave reports there. Both are the folders that take the writes; see `await`.
+   */
+  find(written: { readonly artifacts: string; readonly checkout: string }): Promise<FoundResults>;
   /** Reads results that came as text. */
   parse(options: { readonly format: ResultsFormat; readonly text: string; readonly roots: Roots }): Promise<ResultsReading>;
 }

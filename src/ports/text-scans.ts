@@ -1,5 +1,6 @@
 import type { Comparison } from "../domain/evidence/compare.ts";
 import type { NamedFixes } from "../domain/evidence/fixes.ts";
+import type { FilesMoved } from "../domain/evidence/former-names.ts";
 import type { Suppression } from "../domain/evidence/hunk.ts";
 import type { Allowance, TestRun } from "../domain/evidence/results.ts";
 import type { ChangeToClassify, ClassifiedChange } from "../domain/proof/code-under-test.ts";
@@ -14,8 +15,7 @@ export interface RunsToCompare {
   readonly candidate: TestRun;
   readonly allow: Allowance;
   readonly fixes: NamedFixes;
-  /** Paths of files that only the base has. */
-  readonly deleted: readonly string[];
+  readonly files: FilesMoved;
 }
 
 /** A comparison. Each list of ids is sorted, and cut if it is longer than 10,000. */

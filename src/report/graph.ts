@@ -2,7 +2,7 @@ import type { Plan, RunState } from "../domain/run/state.ts";
 import { plural } from "../domain/values/text.ts";
 import { vecAt } from "../domain/values/vec.ts";
 import { phaseLabel } from "../store/labels/ticket-label.ts";
-import { layersOf } from "../store/views/graph-layers.ts";
+import { layOutGraph } from "../store/views/graph-layers.ts";
 import { criticalPath } from "../store/views/graph-layout.ts";
 import { cutTo } from "./format.ts";
 import { type Html, html, type PageSection } from "./html.ts";
@@ -76,7 +76,7 @@ const MOST_ROWS = 24;
 
 /** Places the tickets of a plan. */
 function columnsOf(plan: Plan): Columns {
-  const { layers, deps } = layersOf(plan);
+  const { layers, deps } = layOutGraph(plan);
   const placed: PlacedTicket[] = [];
   let column = 0;
   for (const layer of layers) {

@@ -1,9 +1,9 @@
-import { type EarlierRun, type TrendPoint, trendOf } from "../domain/results/trend.ts";
+import { computeTrend, type EarlierRun, type TrendPoint } from "../domain/results/trend.ts";
 import type { RunState } from "../domain/run/state.ts";
 import { utcTime } from "../domain/values/time.ts";
 import { STYLES } from "../store/labels/tone.ts";
 import { type LedgerRow, type LedgerTable, ledgerTable } from "../store/results/ledger-table.ts";
-import { costOf, interventionsOf } from "../store/results/trend-text.ts";
+import { pointCostUsd, pointInterventions } from "../store/results/trend-text.ts";
 import type { PageSection } from "./html.ts";
 import { type Html, html } from "./html.ts";
 
@@ -12,7 +12,7 @@ export function ledgerSection(state: RunState, earlier: readonly EarlierRun[]): 
   const { groups, against, whyNone } = ledgerTable(state, earlier);
   const now = state.end === undefined ? "so far" : "this run";
   const first = html`<p class="muted">This is the first run of its batch file: there is none to hold it against.</p>`;
-  const body = html`${earlier.length === 0 ? first : trend(trendOf(state, earlier))}
+  const body = html`${earlier.length === 0 ? first : trend(computeTrend(state, earlier))}
 ${whyNone === undefined ? undefined : html`<p class="muted">${sentence(whyNone)}.</p>`}
 ${earlier.length === 0 ? alone(groups, now) : beside(groups, now, earlier, against)}
 <p class="muted">An intervention is an input by a person, after the run began, that changed the run, its harness, a repository or the instructions. “–” is not known. Only complete runs are compared: one that was left early keeps every number low.</p>`;
@@ -72,7 +72,7 @@ function mark({ verdict, sameBatch }: EarlierRun): Html {
 
 /** Two rows of bars, oldest run first. */
 function trend(points: readonly TrendPoint[]): Html {
-  return html`<div class="trends">${bars("interventions", points, interventionsOf, 0)}${bars("cost, $", points, costOf, 2)}</div>`;
+  return html`<div class="trends">${bars("interventions", points, pointInterventions, 0)}${bars("cost, $", points, pointCostUsd, 2)}</div>`;
 }
 
 const [STEP, HIGH] = [46, 56];

@@ -1,13 +1,14 @@
 import type { Ticket } from "../domain/batch/schema.ts";
-import { healResultsOf } from "../domain/results/heal-results.ts";
+import { listHealResults } from "../domain/results/heal-results.ts";
 import type { JudgementRecord } from "../domain/results/judgements.ts";
 import { outcomes } from "../domain/results/outcomes.ts";
 import type { EarlierRun } from "../domain/results/trend.ts";
 import type { Evidence } from "../domain/run/attempt-fact.ts";
-import { landingOf } from "../domain/run/carry-over.ts";
+import { findLanding } from "../domain/run/carry-over.ts";
 import type { RunState } from "../domain/run/state.ts";
 import type { PastAttempt, TicketState } from "../domain/run/ticket-state.ts";
-import { specOf } from "../domain/schedule/plan.ts";
+import { ticketUsd } from "../domain/schedule/money.ts";
+import { plannedTicket } from "../domain/schedule/plan.ts";
 import { plainLines, plural } from "../domain/values/text.ts";
 import { formatDuration } from "../domain/values/time.ts";
 import { vecAt, vecItems } from "../domain/values/vec.ts";
@@ -18,8 +19,9 @@ import { phaseLabel } from "../store/labels/ticket-label.ts";
 import { attemptEnd, outcomeLabel, STYLES } from "../store/labels/tone.ts";
 import { commitUrl, ticketUrl } from "../store/links.ts";
 import { healDetails, healSummary } from "../store/results/heal-lines.ts";
+import { landedCommands, landedSizeText } from "../store/results/landed-lines.ts";
 import { baseLines, earlierRunLabel, foundLabel, pullRequestLines } from "../store/results/summary.ts";
-import { spanOf, type TimelineSegment, timelineRows } from "../store/results/timeline-segments.ts";
+import { runSpan, type TimelineSegment, timelineRows } from "../store/results/timeline-segments.ts";
 import { NOTHING, percent } from "./format.ts";
 import { graphSection } from "./graph.ts";
 import { type Html, html, lines, link, mark, type PageSection } from "./html.ts";
@@ -44,6 +46,7 @@ export function renderPage(
     yoursSection(state),
     openSection(state),
     ticketsSection(state, live),
+    landedSection(state),
     timelineSection(state, live),
     graphSection(state, live),
     ledgerSection(state, earlier),
@@ -85,7 +88,7 @@ ${body}
 
 /** The heals of a run: their diagnosis, whether they moved their stall, and what later runs have of them. */
 function healsSection(state: RunState): PageSection | undefined {
-  const results = healResultsOf(state);
+  const results = listHealResults(state);
   if (results.length === 0) return undefined;
   const items = results.map(
     (heal) => html`<li><h3>heal ${heal.n}: ${heal.outcome}${heal.repo === null ? "" : `, ${heal.repo}`}</h3>
@@ -113,7 +116,7 @@ function evidenceSection(state: RunState): PageSection | undefined {
 
 function ofTicket(state: RunState, ticket: TicketState): Html {
   const { id, history, evidence, phase } = ticket;
-  const title = specOf(state.plan, id).title;
+  const title = plannedTicket(state.plan, id).title;
   const end = phase === "done" ? "shipped in the end" : phase === "human-gated" ? "left to a person" : "not done";
   return html`<details><summary><b class="id">${id}</b> <bdi>${title}</bdi> <span class="muted">${plural(history.length, "attempt")}, ${end}</span></summary>
 ${history.length === 0 ? undefined : html`<ol class="attempts">${history.map((past) => attemptItem(ticket, past))}</ol>`}
@@ -145,7 +148,7 @@ const PLOTS = [215, 560, 960] as const;
 function timelineSection(state: RunState, live: boolean): PageSection | undefined {
   const rows = timelineRows(state);
   if (rows.length === 0) return undefined;
-  const { from, to } = spanOf(state);
+  const { from, to } = runSpan(state);
   const share = (at: number): number => Math.min(1, Math.max(0, (at - from) / (to - from)));
   const height = rows.length * ROW + AXIS;
   const attempts = rows.reduce((sum, { bars }) => sum + bars.length, 0);
@@ -204,6 +207,13 @@ ${rows}</tbody></table></div>`;
   return { id: "tickets", title: "Tickets", note: String(rows.length), body };
 }
 
+/** The commands that show what the run has landed, and those that take it back. */
+function landedSection(state: RunState): PageSection | undefined {
+  const commands = landedCommands(state);
+  if (commands.length === 0) return undefined;
+  return { id: "landed", title: "Landed", body: html`<pre class="step">${commands.join("\n")}</pre>` };
+}
+
 interface RowFacts {
   readonly state: RunState;
   readonly why: string | undefined;
@@ -217,7 +227,7 @@ function row(spec: Ticket, ticket: TicketState, { state, why, live, commit }: Ro
   const { glyph, word, tone } = phaseLabel(ticket, live);
   const attempts = ticket.history.length + (ticket.attempt === undefined ? 0 : 1);
   const settledBefore = attempts === 0 && ticket.phase === "done";
-  return html`<tr><td class="state t-${tone}">${glyph} ${word}</td><th scope="row"><span class="id">${link(html`${id}`, ticketUrl(ticket))}</span> <bdi>${title}</bdi>${foundLabel(ticket)} <span class="repo">${repo}</span>${contract === undefined ? undefined : html` <span class="muted"><bdi>${contract}</bdi></span>`}${why === undefined ? undefined : html`<p class="muted"><bdi>${why}</bdi></p>`}${baseLines(ticket).map((line) => html`<p class="muted"><bdi>${line}</bdi></p>`)}${pullRequestRow(state, ticket)}${keptWork(ticket)}</th><td class="deps">${dependsOn.length === 0 ? NOTHING : dependsOn.join(", ")}</td><td class="n">${ticket.closedByPerson === "closed" ? "by a person" : settledBefore ? "before" : attempts}</td><td class="n">${timeOf(ticket)}</td><td class="n">${formatCents(ticket.costUsd)}</td><td class="sha">${commit}</td></tr>
+  return html`<tr><td class="state t-${tone}">${glyph} ${word}</td><th scope="row"><span class="id">${link(html`${id}`, ticketUrl(ticket))}</span> <bdi>${title}</bdi>${foundLabel(ticket)} <span class="repo">${repo}</span>${contract === undefined ? undefined : html` <span class="muted"><bdi>${contract}</bdi></span>`}${why === undefined ? undefined : html`<p class="muted"><bdi>${why}</bdi></p>`}${baseLines(ticket).map((line) => html`<p class="muted"><bdi>${line}</bdi></p>`)}${pullRequestRow(state, ticket)}${keptWork(ticket)}</th><td class="deps">${dependsOn.length === 0 ? NOTHING : dependsOn.join(", ")}</td><td class="n">${ticket.closedByPerson === "closed" ? "by a person" : settledBefore ? "before" : attempts}</td><td class="n">${timeOf(ticket)}</td><td class="n">${formatCents(ticketUsd(ticket))}</td><td class="sha">${commit}</td></tr>
 `;
 }
 
@@ -228,10 +238,12 @@ function pullRequestRow(state: RunState, ticket: TicketState): Html | undefined 
 }
 
 function commitCell(state: RunState, ticket: TicketState): Html | string {
-  const landing = landingOf(ticket);
+  const landing = findLanding(ticket);
   if (landing === undefined) return NOTHING;
+  const size = landedSizeText(ticket);
+  const sized = size === "" ? undefined : html`<p class="muted">${size}</p>`;
   const by = landing.earlierRun === undefined ? undefined : html` <span class="muted">${earlierRunLabel(landing).trim()}</span>`;
-  return html`${link(html`<code>${landing.sha.slice(0, 10)}</code>`, commitUrl(state, ticket, landing.sha))}${by}`;
+  return html`${link(html`<code>${landing.sha.slice(0, 10)}</code>`, commitUrl(state, ticket, landing.sha))}${by}${sized}`;
 }
 
 /** From the start of its first attempt to the end of its last. */

@@ -1,11 +1,11 @@
 import { builtText } from "../domain/results/built.ts";
-import { ledgerOf } from "../domain/results/ledger.ts";
+import { computeLedger } from "../domain/results/ledger.ts";
 import { outcomes } from "../domain/results/outcomes.ts";
-import { landingOf } from "../domain/run/carry-over.ts";
+import { findLanding } from "../domain/run/carry-over.ts";
 import type { RunState } from "../domain/run/state.ts";
 import type { TicketState } from "../domain/run/ticket-state.ts";
 import { keptWorkLines } from "../domain/run/work-to-keep.ts";
-import { specOf } from "../domain/schedule/plan.ts";
+import { plannedTicket } from "../domain/schedule/plan.ts";
 import { plural } from "../domain/values/text.ts";
 import { formatDuration, utcTime } from "../domain/values/time.ts";
 import { formatCents } from "../store/format.ts";
@@ -18,7 +18,7 @@ import { type Html, html, link, mark, type PageSection } from "./html.ts";
 
 /** The outcome of the run at a glance. */
 export function top(state: RunState, live: boolean): Html {
-  const { tickets, elapsedMs, costUsd, interventions: i, attempts, claims } = ledgerOf(state);
+  const { tickets, elapsedMs, costUsd, interventions: i, attempts, claims } = computeLedger(state);
   const facts: readonly (readonly [string, string, string])[] = [
     ["done", String(tickets.done), `of ${plural(tickets.total, "ticket")}`],
     ["yours", String(tickets.gated), "left to a person"],
@@ -47,7 +47,7 @@ function standing(state: RunState, live: boolean): Html {
 /** The shares of shipped, human-gated and open tickets; by the oracle's own counts if it has judged. */
 function bar(state: RunState): Html {
   const { last } = state.oracle;
-  const { tickets } = ledgerOf(state);
+  const { tickets } = computeLedger(state);
   const counts = last?.counts ?? { done: tickets.done, gated: tickets.gated, open: tickets.open };
   const total = Math.max(1, counts.done + counts.gated + counts.open);
   const words = `${counts.done} done, ${counts.gated} human-gated, ${counts.open} open`;
@@ -71,8 +71,8 @@ ${builtLine(state, ticket)}${keptWork(ticket)}</li>`,
 }
 
 function builtLine(state: RunState, ticket: TicketState): Html {
-  const landing = landingOf(ticket);
-  const text = builtText(ticket, specOf(state.plan, ticket.id));
+  const landing = findLanding(ticket);
+  const text = builtText(ticket, plannedTicket(state.plan, ticket.id));
   const url = landing === undefined ? undefined : commitUrl(state, ticket, landing.sha);
   return html`<p class="muted">${link(html`<bdi>${text}</bdi>`, url)}</p>`;
 }
@@ -99,6 +99,6 @@ function landedBlock(lines: readonly string[]): Html | undefined {
 }
 
 function name(state: RunState, ticket: TicketState): Html {
-  const title = specOf(state.plan, ticket.id).title;
+  const title = plannedTicket(state.plan, ticket.id).title;
   return html`<b class="id">${link(html`${ticket.id}`, ticketUrl(ticket))}</b> <bdi>${title}</bdi>${foundLabel(ticket)}`;
 }

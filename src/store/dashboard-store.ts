@@ -4,6 +4,7 @@ import { type Actions, refusedActions } from "./keymap/binding.ts";
 import { KEYMAP } from "./keymap/keymap.ts";
 import { NOT_CONNECTED } from "./keymap/live.ts";
 import { NO_LISTS } from "./lists.ts";
+import { withShownSelection } from "./shown-selection.ts";
 import { INITIAL_UI, reduceUi, type UiAction } from "./ui.ts";
 
 /** The dashboard's store: its state, and the functions that change it. */
@@ -26,15 +27,16 @@ export interface DashboardStoreOptions {
 /** The dashboard's store, without React. `now` is the wall-clock time it starts with, in milliseconds. */
 export function createDashboardStore(options: DashboardStoreOptions = { now: 0 }): DashboardStore {
   const { now: at, keymap = KEYMAP, actions = refusedActions(NOT_CONNECTED) } = options;
-  const store = createStore<DashboardState>()(() => ({ lists: NO_LISTS, feed: [], ui: INITIAL_UI, keymap, now: secondOf(at) }));
+  const store = createStore<DashboardState>()(() => ({ lists: NO_LISTS, feed: [], ui: INITIAL_UI, keymap, now: toSecond(at) }));
   const dispatch = (action: UiAction): void => {
-    const ui = reduceUi(store.getState().ui, action);
-    if (ui !== store.getState().ui) store.setState({ ui });
+    const state = store.getState();
+    const ui = withShownSelection(state, reduceUi(state.ui, action), "first");
+    if (ui !== state.ui) store.setState({ ui });
   };
   const messages = messageClock();
   const tick = (at: number): void => {
     const state = store.getState();
-    const second = secondOf(at);
+    const second = toSecond(at);
     const now = isCutOff(state) || state.playback !== undefined ? state.now : second;
     const ui = reduceUi(state.ui, { type: "time", now: now === second ? second : messages(state, second) });
     if (now !== state.now || ui !== state.ui) store.setState({ now, ui });
@@ -60,7 +62,7 @@ function isCutOff({ run, ui }: DashboardState): boolean {
 }
 
 /** The second that a time lies in, in milliseconds. */
-export function secondOf(ms: number): number {
+export function toSecond(ms: number): number {
   return Math.floor(ms / 1000) * 1000;
 }
 

@@ -1,13 +1,11 @@
 import type { AgentEnding, AttemptOutcome } from "../domain/run/attempt-fact.ts";
-import type { RunEvent } from "../domain/run/event.ts";
-import { type RunState, ticketOf } from "../domain/run/state.ts";
+import type { EventOf } from "../domain/run/event.ts";
+import { type RunState, ticketById } from "../domain/run/state.ts";
 import type { Attempt, TicketState } from "../domain/run/ticket-state.ts";
 import { freezeReason } from "../domain/schedule/freeze.ts";
 import type { TicketId } from "../domain/values/ids.ts";
 import { formatMinute } from "./format.ts";
 import { type EventLabel, outcomeLabel, STYLES, toned } from "./labels/tone.ts";
-
-type Event<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;
 
 /** Ends of agents that the feed tells as they are requested. */
 export const ENDINGS: Readonly<Partial<Record<AgentEnding, string>>> = {
@@ -21,13 +19,13 @@ export const ENDINGS: Readonly<Partial<Record<AgentEnding, string>>> = {
   stopped: "agent is ended for the stop",
 };
 
-/** An agent that stops claims to be done, and the line looks like a claim. */
-export function agentEndedLabel(event: Event<"agent-ended">, isPlanning = false): EventLabel | undefined {
+/** An agent that stops by itself claims something, done or a blocker: the line looks like a claim. */
+export function agentEndedLabel(event: EventOf<"agent-ended">, isPlanning = false): EventLabel | undefined {
   if (event.ending !== "exited") return event.ending === "failed-to-start" ? [STYLES.failed, "agent did not start"] : undefined;
   // The end of the attempt says why.
   if (event.stop !== undefined) return undefined;
   if (event.exitCode === 0 && isPlanning) return [STYLES.waits, "agent stopped: its plan is read"];
-  if (event.exitCode === 0) return [toned(STYLES.waits, "claim"), "agent stopped: claims to be done"];
+  if (event.exitCode === 0) return [toned(STYLES.waits, "claim"), "agent stopped by itself: its claim is read"];
   return [STYLES.failed, `agent gave up: ${event.signal === null ? `exit ${event.exitCode ?? "unknown"}` : event.signal}`];
 }
 
@@ -45,7 +43,7 @@ const OUTCOME_TEXTS: Readonly<Record<Exclude<AttemptOutcome, "stopped">, string>
 };
 
 /** Work that is built already goes on where it was: no agent is paid for it. */
-export function attemptBeginsText({ attempt, slot }: Event<"attempt-claimed">, { pendingWork }: TicketState): string {
+export function attemptBeginsText({ attempt, slot }: EventOf<"attempt-claimed">, { pendingWork }: TicketState): string {
   const goesOn =
     pendingWork === undefined
       ? ""
@@ -58,14 +56,14 @@ const NOT_COUNTED = "attempt ended; it does not count";
 
 /** An attempt that a stop, a broken base or an outage ended. What its agent has built is kept. */
 function endedEarlyText(ticket: TicketId, state: RunState): string {
-  const kept = ticketOf(state, ticket).pendingWork === undefined ? "" : "; its finished change goes on later, without an agent";
+  const kept = ticketById(state, ticket).pendingWork === undefined ? "" : "; its finished change goes on later, without an agent";
   if (state.stage === "stopping" || state.end?.kind === "interrupted") return `attempt ended by the stop${kept}`;
   const frozen = freezeReason(state, ticket);
   return `attempt postponed${frozen === undefined ? "" : `: ${frozen}`}${kept}`;
 }
 
 /** The finish line's step already reported its failure; an earlier failure is reported here. */
-export function attemptEndedLabel(event: Event<"attempt-ended">, state: RunState): EventLabel {
+export function attemptEndedLabel(event: EventOf<"attempt-ended">, state: RunState): EventLabel {
   const { glyph, tone } = outcomeLabel(event.outcome, true);
   const { evidence } = event;
   // Nobody stopped it: the ticket waits for a dependency.
@@ -83,7 +81,7 @@ const BEFORE_STEPS: ReadonlySet<string> = new Set(["agent", "prepare", "worktree
 
 /** A wait says itself once: the ticket's row and `status` show its age. Each has an end, or what a person can do. */
 export function mergeWaitsLabel(
-  { reason, until, at }: Event<"merge-waiting">,
+  { reason, until, at }: EventOf<"merge-waiting">,
   attempt: Attempt | undefined,
 ): EventLabel | undefined {
   if (attempt?.waited !== undefined && attempt.waited.since !== at) return undefined;

@@ -2,8 +2,8 @@ import { describeBlocked } from "../domain/run/blocked-fact.ts";
 import type { RunEvent } from "../domain/run/event.ts";
 import type { GrowthFact } from "../domain/run/growth-fact.ts";
 import { describeElsewhere, describeKeptWork } from "../domain/run/kept-work.ts";
-import { indexOf, type RunState } from "../domain/run/state.ts";
-import { specOf } from "../domain/schedule/plan.ts";
+import { type RunState, ticketIndex } from "../domain/run/state.ts";
+import { plannedTicket } from "../domain/schedule/plan.ts";
 import { unpreparedFor } from "../domain/schedule/unprepared.ts";
 import { formatUsd } from "./format.ts";
 import { layoutLabel } from "./labels/ci-label.ts";
@@ -16,6 +16,7 @@ type ClaimFact = Extract<
   {
     type:
       | "step-retried"
+      | "steps-repeated"
       | "preparation-awaited"
       | "prepared"
       | "prepare-failed"
@@ -42,6 +43,8 @@ export function claimLabel(event: ClaimFact, state: RunState): EventLabel | unde
   switch (event.type) {
     case "step-retried":
       return [toned(STYLES.again, "waiting"), retriedText(event, state)];
+    case "steps-repeated":
+      return [STYLES.again, `its steps run again, ${event.why}`];
     case "preparation-awaited":
     case "prepared":
       return preparationLabel(event);
@@ -73,8 +76,9 @@ export function claimLabel(event: ClaimFact, state: RunState): EventLabel | unde
     case "work-not-kept":
       return [STYLES.failed, describeKeptWork({ notKept: event.why })];
     case "attempt-bundled":
-    case "step-part-started":
       return undefined;
+    case "step-part-started":
+      return event.trainFailed === undefined ? undefined : [STYLES.again, `${event.part}: ${event.trainFailed}`];
     case "attempt-not-bundled":
       return [STYLES.failed, `attempt ${event.attempt}: its bundle could not be written: ${event.why}`];
     case "discovery-filed":
@@ -95,15 +99,15 @@ export function changeLabel(event: Extract<RunEvent, GrowthFact>): EventLabel {
 
 /** The attempt's own end repeats neither the reason nor what follows. */
 function prepareFailedLabel({ ticket, summary }: Extract<RunEvent, { type: "prepare-failed" }>, state: RunState): EventLabel {
-  const { repo } = specOf(state.plan, ticket);
-  const isHeld = unpreparedFor(state, indexOf(state, ticket)) !== undefined;
+  const { repo } = plannedTicket(state.plan, ticket);
+  const isHeld = unpreparedFor(state, ticketIndex(state, ticket)) !== undefined;
   const next = isHeld ? `nothing starts in ${repo} in this run unless its base changes` : "it is tried once more";
   return [STYLES.failed, `${repo} cannot be prepared: ${summary}; ${next}`];
 }
 
 /** A transient is no verdict: the step's second end reports the outcome. */
 function retriedText(event: Extract<RunEvent, { type: "step-retried" }>, state: RunState): string {
-  const spec = specOf(state.plan, event.ticket).finish[event.step];
+  const spec = plannedTicket(state.plan, event.ticket).finish[event.step];
   const step = spec === undefined ? event.name : specLabel(spec);
   return `${step}: transient '${event.transient}', retry in ${Number((event.waitMs / 1000).toFixed(1))} s`;
 }

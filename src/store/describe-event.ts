@@ -2,11 +2,12 @@ import { type CiFact, isAboutCi } from "../domain/ci/ci-fact.ts";
 import { failingOnBaseLine } from "../domain/evidence/summary-lines.ts";
 import { type ForgeRequestFact, isAboutForgeRequest } from "../domain/forge/forge-request.ts";
 import { isAboutPullRequest, type PullRequestFact } from "../domain/forge/pull-request-fact.ts";
-import { type Intervention, interventionKind } from "../domain/results/intervention.ts";
+import { INTERVENTION_WORDS, type Intervention, interventionKind } from "../domain/results/intervention.ts";
 import { type ApprovalFact, isAboutApproval } from "../domain/run/approval-fact.ts";
 import { isAboutBaseCheck } from "../domain/run/base-check.ts";
+import { isAboutBaseMeasure } from "../domain/run/base-measure.ts";
 import type { ComplexityFact } from "../domain/run/complexity-fact.ts";
-import type { RunEvent } from "../domain/run/event.ts";
+import type { EventOf, RunEvent } from "../domain/run/event.ts";
 import { type GuardFact, isAboutGuard } from "../domain/run/guard-fact.ts";
 import { isAboutHeal } from "../domain/run/heal-fact.ts";
 import { isAboutRevert } from "../domain/run/live-check.ts";
@@ -19,8 +20,8 @@ import { isPeopleEvent, type PeopleEvent } from "../domain/run/reduce-people.ts"
 import type { RevertEvent } from "../domain/run/reduce-revert.ts";
 import type { RemedyFact } from "../domain/run/remedy-fact.ts";
 import type { SignalsFact } from "../domain/run/signals-fact.ts";
-import { type RunState, ticketOf } from "../domain/run/state.ts";
-import { specOf } from "../domain/schedule/plan.ts";
+import { type RunState, ticketById } from "../domain/run/state.ts";
+import { plannedTicket } from "../domain/schedule/plan.ts";
 import type { TicketId } from "../domain/values/ids.ts";
 import { plural } from "../domain/values/text.ts";
 import { vecItems } from "../domain/values/vec.ts";
@@ -29,7 +30,7 @@ import { changeLabel, claimLabel } from "./describe-claim.ts";
 import { limitLabel } from "./describe-limit.ts";
 import { displayText } from "./format.ts";
 import { approvalLabel } from "./labels/approval-label.ts";
-import { baseCheckLabel, baseLabels, liveCheckLabel, revertLabel } from "./labels/base-label.ts";
+import { baseCheckLabel, baseLabels, baseMeasureLabel, liveCheckLabel, revertLabel } from "./labels/base-label.ts";
 import { ciLabel, landedText } from "./labels/ci-label.ts";
 import { complexityLabel } from "./labels/complexity-label.ts";
 import { guardLabel } from "./labels/guard-label.ts";
@@ -57,24 +58,30 @@ export interface FeedLine {
   readonly judgement?: { readonly text: string; readonly isUnjudged: boolean; readonly times?: number };
 }
 
-/** The lines of an event: its own, and one if it broke a base or repaired it. Empty for progress that the rows show anyway. */
+/**
+ * The lines of an event: its own, the reason of a preparation, and one if it broke a base or repaired it. Empty for progress that
+ * the rows show anyway.
+ */
 export function describeEvents(event: RunEvent, state: RunState): readonly FeedLine[] {
   const own = describeEvent(event, state);
   const { seq, at } = event;
   const bases = baseLabels(event, state).map(([style, text]) => ({ seq: seq + 0.5, at, ...style, text: displayText(text) }));
-  return own === undefined ? bases : [own, ...bases];
+  if (own === undefined) return bases;
+  // Both would not fit into 80 columns.
+  const why =
+    event.type === "prepared" && event.why ? [{ ...own, seq: seq + 0.5, text: displayText(`because ${event.why}`) }] : [];
+  return [own, ...why, ...bases];
 }
 
 /** Describes an event in a few words. Undefined if it is not worth a line: progress that the rows show anyway. */
 export function describeEvent(event: RunEvent, state: RunState): FeedLine | undefined {
-  const label = labelOf(event, state);
+  const label = eventLabel(event, state);
   if (label === undefined) return undefined;
   const [{ glyph, tone }, text] = label;
   const base = { seq: event.seq, at: event.at, glyph, tone, text: displayText(text) };
   return "ticket" in event ? { ...base, ticket: event.ticket } : base;
 }
 
-type Event<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;
 type RunWide = Exclude<RunEvent, { ticket: TicketId } | OutageEvent | DriftEvent | PeopleEvent>;
 type OfTicket = Exclude<
   Extract<RunEvent, { ticket: TicketId }>,
@@ -92,7 +99,7 @@ type OfTicket = Exclude<
   | RemedyFact
 >;
 
-function labelOf(event: RunEvent, state: RunState): EventLabel | undefined {
+function eventLabel(event: RunEvent, state: RunState): EventLabel | undefined {
   if (isOutageEvent(event)) return outageLabel(event);
   if (isAboutPullRequest(event)) return pullRequestLabel(event);
   if (isAboutForgeRequest(event)) return forgeRequestLabel(event);
@@ -101,7 +108,7 @@ function labelOf(event: RunEvent, state: RunState): EventLabel | undefined {
   if (event.type === "signals-changed") return signalsLabel(event);
   if (isAboutGuard(event)) return guardLabel(event);
   if (event.type === "complexity-changed") return complexityLabel(event);
-  if (isAboutPlan(event)) return planLabel(event, ticketOf(state, event.ticket).plan?.refusals ?? 0);
+  if (isAboutPlan(event)) return planLabel(event, ticketById(state, event.ticket).plan?.refusals ?? 0);
   if (event.type === "remediated") return remedyLabel(event);
   if (isDriftEvent(event) || isPeopleEvent(event)) return observedLabel(event);
   if (isAboutRevert(event)) return revertLabel(event, state);
@@ -111,6 +118,7 @@ function labelOf(event: RunEvent, state: RunState): EventLabel | undefined {
 function runEventLabel(event: RunWide, state: RunState): EventLabel | undefined {
   if (isAboutHeal(event)) return healLabel(event);
   if (isAboutBaseCheck(event)) return baseCheckLabel(event, state);
+  if (isAboutBaseMeasure(event)) return baseMeasureLabel(event);
   if (isAboutProof(event)) return proofLabel(event);
   switch (event.type) {
     case "run-started":
@@ -153,18 +161,18 @@ function runEventLabel(event: RunWide, state: RunState): EventLabel | undefined 
 }
 
 /** A person's action is reported as theirs. */
-function interventionText(event: Event<"intervention">, state: RunState | undefined): string {
-  const counted = `intervention ${event.class} (${interventionKind(event.class)})`;
-  if (event.noted) return `${counted} noted: ${event.note}`;
+function interventionText(event: EventOf<"intervention">, state: RunState | undefined): string {
+  const counted = `${interventionKind(event.class)}; ${INTERVENTION_WORDS[event.class]}`;
+  if (event.noted) return `intervention noted (${counted}): ${event.note}`;
   const isNew = state === undefined || state.interventions.some((each) => isSameInput(each, event));
-  return `${counted} on ${event.target}: ${event.note}${isNew ? "" : " (counted before, as one decision)"}`;
+  return `intervention on ${event.target} (${counted}): ${event.note}${isNew ? "" : " (counted before, as one decision)"}`;
 }
 
 function isSameInput(a: Intervention, b: Intervention): boolean {
   return a.at === b.at && a.class === b.class && a.target === b.target;
 }
 
-function tripwireLabel({ ok, canaries, problem, unproven }: Event<"tripwire-ended">, state: RunState | undefined): EventLabel {
+function tripwireLabel({ ok, canaries, problem, unproven }: EventOf<"tripwire-ended">, state: RunState | undefined): EventLabel {
   const undone = state?.heals.past.at(-1);
   if (!ok && undone?.reverted !== undefined && state?.stage !== "stopping")
     return [STYLES.failed, `heal ${undone.n} is undone because the tripwire rejected it: ${undone.reverted}`];
@@ -181,11 +189,11 @@ function resumedText({ by, orphansKilled, guardAdded }: Extract<RunEvent, { type
   return `run resumed${how}${orphans}${guard}`;
 }
 
-function startLabel({ batch }: Event<"run-started">): EventLabel {
+function startLabel({ batch }: EventOf<"run-started">): EventLabel {
   return [STYLES.run, `run started: ${plural(batch.tickets.length, "ticket")}, ${plural(batch.limits.workers, "worker")}`];
 }
 
-function reverifyLabel(event: Event<"reverify-ended">, state: RunState): EventLabel {
+function reverifyLabel(event: EventOf<"reverify-ended">, state: RunState): EventLabel {
   if (event.problem !== undefined) return [toned(STYLES.oracle, "bad"), `re-verification: ${event.problem}`];
   if (event.reopened > 0) return [toned(STYLES.oracle, "bad"), `re-verified: ${plural(event.reopened, "ticket")} reopened`];
   const { checked, notLive = 0 } = event;
@@ -201,7 +209,7 @@ function reverifyLabel(event: Event<"reverify-ended">, state: RunState): EventLa
 /** Open tickets that one line names. */
 const NAMED = 6;
 
-function judgedLabel({ judgement }: Event<"oracle-judged">, state: RunState): EventLabel {
+function judgedLabel({ judgement }: EventOf<"oracle-judged">, state: RunState): EventLabel {
   const { counts, verdict } = judgement;
   if (verdict === "unjudged")
     return [toned(STYLES.oracle, "bad"), `oracle cannot judge: ${judgement.problem ?? "no reason given"}`];
@@ -215,6 +223,7 @@ function judgedLabel({ judgement }: Event<"oracle-judged">, state: RunState): Ev
 function ticketEventLabel(event: OfTicket, state: RunState): EventLabel | undefined {
   switch (event.type) {
     case "activity":
+    case "agent-spent":
     case "agent-launching":
     case "agent-started":
     case "worktree-ready":
@@ -228,17 +237,17 @@ function ticketEventLabel(event: OfTicket, state: RunState): EventLabel | undefi
     case "reverify-waits":
       return limitLabel(event);
     case "attempt-claimed":
-      return [STYLES.agent, attemptBeginsText(event, ticketOf(state, event.ticket))];
+      return [STYLES.agent, attemptBeginsText(event, ticketById(state, event.ticket))];
     case "kill-requested":
       return [STYLES.ending, ENDINGS[event.ending] ?? "agent is ended"];
     case "agent-ended":
-      return agentEndedLabel(event, ticketOf(state, event.ticket).attempt?.isPlanning);
+      return agentEndedLabel(event, ticketById(state, event.ticket).attempt?.isPlanning);
     case "step-ended":
       return stepEndedLabel(event, state);
     case "base-failing":
       return [toned(STYLES.needsYou, "waiting"), `${failingOnBaseLine(event.tests, event.count)} (check ${event.check})`];
     case "merge-waiting":
-      return mergeWaitsLabel(event, ticketOf(state, event.ticket).attempt);
+      return mergeWaitsLabel(event, ticketById(state, event.ticket).attempt);
     case "landing-gated":
       return [STYLES.needsYou, event.step];
     case "merge-landed":
@@ -269,8 +278,8 @@ function ticketEventLabel(event: OfTicket, state: RunState): EventLabel | undefi
 const TOLD_OTHERWISE: ReadonlySet<string> = new Set(["merge", "assert"]);
 
 /** A step names itself, whatever its summary says. */
-function stepEndedLabel(event: Event<"step-ended">, state: RunState): EventLabel | undefined {
-  const spec = specOf(state.plan, event.ticket).finish[event.step];
+function stepEndedLabel(event: EventOf<"step-ended">, state: RunState): EventLabel | undefined {
+  const spec = plannedTicket(state.plan, event.ticket).finish[event.step];
   if (event.ok && TOLD_OTHERWISE.has(spec?.step ?? "")) return undefined;
   const word = spec === undefined ? "step" : specLabel(spec);
   const text = event.summary === "" || event.summary === word ? word : `${word}: ${event.summary}`;

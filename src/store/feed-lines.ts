@@ -28,7 +28,7 @@ export function feedLines(event: RunEvent, state: RunState): readonly FeedLine[]
 export function appendLines(feed: readonly FeedLine[], lines: readonly FeedLine[]): readonly FeedLine[] {
   const all = [...feed];
   for (const line of lines) {
-    const at = placeOf(line, all);
+    const at = replacedLineIndex(line, all);
     const before = all[at];
     if (before === undefined) all.push(line);
     else if (line.outage !== undefined && line.outage.nextAt === undefined) {
@@ -40,7 +40,7 @@ export function appendLines(feed: readonly FeedLine[], lines: readonly FeedLine[
 }
 
 /** The index of the line that another one replaces; -1 if it is a line of its own. */
-function placeOf({ outage, judgement }: FeedLine, all: readonly FeedLine[]): number {
+function replacedLineIndex({ outage, judgement }: FeedLine, all: readonly FeedLine[]): number {
   if (outage !== undefined) return all.findLastIndex((line) => isUnderWay(line.outage, outage.what));
   if (judgement?.isUnjudged !== true) return -1;
   const last = all.findLastIndex((line) => line.judgement !== undefined);

@@ -1,15 +1,16 @@
 import { isAboutForgeRequest } from "../domain/forge/forge-request.ts";
-import type { RunEvent } from "../domain/run/event.ts";
+import { isActivity, type RunEvent } from "../domain/run/event.ts";
 import { reduce } from "../domain/run/reduce.ts";
 import type { RunState } from "../domain/run/state.ts";
 import type { ServerMessage } from "../domain/run/wire.ts";
 import type { DashboardState } from "./dashboard-state.ts";
-import { type DashboardStore, secondOf } from "./dashboard-store.ts";
+import { type DashboardStore, toSecond } from "./dashboard-store.ts";
 import type { FeedLine } from "./describe-event.ts";
 import { appendLines, FEED_LIMIT, feedLines } from "./feed-lines.ts";
 import { displayText } from "./format.ts";
 import { forgeRefusal } from "./labels/pull-request-label.ts";
-import { listsOf } from "./lists.ts";
+import { sortTickets } from "./lists.ts";
+import { withShownSelection } from "./shown-selection.ts";
 import type { Toast } from "./ui.ts";
 
 /** Shortest time between two updates of the store: 20 a second. */
@@ -78,7 +79,7 @@ export function createFeed(store: DashboardStore, options: { readonly now: () =>
     if (event.seq !== seq + 1) return "out-of-step";
     mirror = reduce(mirror, event);
     pending.run = mirror;
-    if (event.type === "activity") {
+    if (isActivity(event)) {
       flushBy(ACTIVITY_FLUSH_MS);
       return "taken";
     }
@@ -136,9 +137,13 @@ function merge(state: DashboardState, taken: Pending, now: number): Partial<Dash
   if (run === undefined) return {};
   const isSame = taken.lines.length === 0 && !taken.fresh;
   const feed = isSame ? state.feed : appendLines(taken.fresh ? [] : state.feed, taken.lines);
-  const ui = taken.toast === undefined ? state.ui : { ...state.ui, toast: taken.toast };
-  const lists = taken.moved ? listsOf(run, state.lists) : state.lists;
-  const live = taken.fresh ? { ...ui, connection: { state: "live" as const } } : ui;
+  const told = taken.toast === undefined ? state.ui : { ...state.ui, toast: taken.toast };
+  const lists = taken.moved ? sortTickets(run, state.lists) : state.lists;
+  const ui = taken.moved ? withShownSelection({ run, lists }, told, "none") : told;
+  // Once the run has ended, the question how to leave it is closed.
+  const { modal, ...open } = ui;
+  const asked = modal?.kind === "leave" && run.end !== undefined && state.run?.end === undefined ? open : ui;
+  const live = taken.fresh ? { ...asked, connection: { state: "live" as const } } : asked;
   // Includes the time, so that this second's tick has nothing left to draw.
-  return { run, feed, lists, ui: live, now: secondOf(now) };
+  return { run, feed, lists, ui: live, now: toSecond(now) };
 }

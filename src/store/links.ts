@@ -1,4 +1,4 @@
-import { landingOf } from "../domain/run/carry-over.ts";
+import { findLanding } from "../domain/run/carry-over.ts";
 import { commitPage } from "../domain/run/commit-page.ts";
 import type { RunState } from "../domain/run/state.ts";
 import type { TicketState } from "../domain/run/ticket-state.ts";
@@ -30,7 +30,7 @@ export function commitUrl(run: RunState, { id }: TicketState, sha: string): stri
 
 /** The commit that landed a ticket, as texts show it, with its page; undefined if it has none. */
 export function landingLink(run: RunState | undefined, ticket: TicketState | undefined): TextLink | undefined {
-  const landing = ticket === undefined ? undefined : landingOf(ticket);
+  const landing = ticket === undefined ? undefined : findLanding(ticket);
   if (run === undefined || ticket === undefined || landing === undefined) return undefined;
   const url = commitUrl(run, ticket, landing.sha);
   return url === undefined ? undefined : { text: landing.sha.slice(0, SHORT), url };

@@ -1,9 +1,11 @@
+import { outcomes } from "../domain/results/outcomes.ts";
 import { activeTickets, type Plan, type RunState } from "../domain/run/state.ts";
+import { listNeeds, type Need } from "../domain/schedule/needs.ts";
 import { describeReason, type Reason, whyNot } from "../domain/schedule/why-not.ts";
 import type { TicketId } from "../domain/values/ids.ts";
 import { vecAt, vecItems } from "../domain/values/vec.ts";
 import { displayText } from "./format.ts";
-import { stageOf } from "./labels/progress-label.ts";
+import { attemptStage } from "./labels/progress-label.ts";
 
 /** The tickets of each list, by id. An array that has not changed keeps its identity from one flush to the next. */
 export interface Lists {
@@ -11,9 +13,10 @@ export interface Lists {
   readonly slots: readonly (TicketId | null)[];
   /** Tickets on the finish line whose slot has another agent by now, in the order in which they left. */
   readonly finishing: readonly TicketId[];
-  /** Human-gated, in batch order. */
+  /** What only a person can bring on, the most urgent first. */
+  readonly needs: readonly Need[];
+  /** Its tickets. They are in no other list but the slots. */
   readonly needsYou: readonly TicketId[];
-  readonly stalled: readonly TicketId[];
   /** Landed and not live, in batch order. */
   readonly landed: readonly TicketId[];
   /** Ready tickets first, best first; then the others in batch order. */
@@ -23,31 +26,29 @@ export interface Lists {
 }
 
 /** The lists of a run without tickets. */
-export const NO_LISTS: Lists = { slots: [], finishing: [], needsYou: [], stalled: [], landed: [], waiting: [], done: [] };
+export const NO_LISTS: Lists = { slots: [], finishing: [], needs: [], needsYou: [], landed: [], waiting: [], done: [] };
 
 /** Sorts the tickets of a run into lists; reuses arrays that equal `previous`. */
-export function listsOf(run: RunState, previous: Lists): Lists {
-  const needsYou: TicketId[] = [];
-  const stalled: TicketId[] = [];
+export function sortTickets(run: RunState, previous: Lists): Lists {
+  const needs = sameNeeds(previous.needs, listNeeds(run));
+  const needsYou = needs.flatMap(({ ticket }) => ticket ?? []);
+  const needy = new Set(needsYou);
   const landed: TicketId[] = [];
   const done: { id: TicketId; endedAt: number }[] = [];
   const ready = new Set(run.ready);
-  const waiting = run.ready.flatMap((index) => run.plan.tickets[index]?.id ?? []);
-  let index = 0;
-  for (const ticket of vecItems(run.tickets)) {
-    if (ticket.phase === "human-gated") needsYou.push(ticket.id);
-    else if (ticket.phase === "stalled") stalled.push(ticket.id);
+  const waiting = run.ready.flatMap((index) => run.plan.tickets[index]?.id ?? []).filter((id) => !needy.has(id));
+  for (const [index, ticket] of [...vecItems(run.tickets)].entries()) {
+    if (ticket.phase === "done") done.push({ id: ticket.id, endedAt: ticket.endedAt ?? 0 });
+    else if (needy.has(ticket.id)) continue;
     else if (ticket.phase === "landed") landed.push(ticket.id);
-    else if (ticket.phase === "done") done.push({ id: ticket.id, endedAt: ticket.endedAt ?? 0 });
     else if (ticket.phase === "waiting" && !ready.has(index)) waiting.push(ticket.id);
-    index += 1;
   }
-  const { slots, finishing } = rowsOf(run);
+  const { slots, finishing } = slotRows(run);
   return {
     slots: same(previous.slots, slots),
     finishing: same(previous.finishing, finishing),
+    needs,
     needsYou: same(previous.needsYou, needsYou),
-    stalled: same(previous.stalled, stalled),
     landed: same(previous.landed, landed),
     waiting: same(previous.waiting, waiting),
     done: same(
@@ -58,17 +59,17 @@ export function listsOf(run: RunState, previous: Lists): Lists {
 }
 
 /** A ticket keeps the row of its slot until another agent takes the slot; it then loses the row for good. */
-function rowsOf(run: RunState): Pick<Lists, "slots" | "finishing"> {
+function slotRows(run: RunState): Pick<Lists, "slots" | "finishing"> {
   const rows = [...run.slots];
   const taken = run.finishing.length === 0 ? [] : lastStarts(run);
   for (const index of run.finishing.toReversed()) {
     const { slot = -1, slotLeftAt = 0 } = vecAt(run.tickets, index).attempt ?? {};
     if (rows[slot] === null && (taken[slot] ?? -1) < slotLeftAt) rows[slot] = index;
   }
-  const idOf = (index: number) => vecAt(run.tickets, index).id;
+  const idAtIndex = (index: number) => vecAt(run.tickets, index).id;
   return {
-    slots: rows.map((index) => (index === null ? null : idOf(index))),
-    finishing: run.finishing.filter((index) => !rows.includes(index)).map(idOf),
+    slots: rows.map((index) => (index === null ? null : idAtIndex(index))),
+    finishing: run.finishing.filter((index) => !rows.includes(index)).map(idAtIndex),
   };
 }
 
@@ -82,6 +83,15 @@ function lastStarts(run: RunState): readonly number[] {
 
 function same<T>(previous: readonly T[], next: readonly T[]): readonly T[] {
   return previous.length === next.length && previous.every((item, i) => item === next[i]) ? previous : next;
+}
+
+function sameNeeds(previous: readonly Need[], next: readonly Need[]): readonly Need[] {
+  return JSON.stringify(previous) === JSON.stringify(next) ? previous : next;
+}
+
+/** The stalled tickets, in batch order. */
+export function stalledTickets({ needs }: Pick<Lists, "needs">): readonly TicketId[] {
+  return needs.flatMap(({ kind, ticket }) => (kind === "stalled" && ticket !== undefined ? [ticket] : []));
 }
 
 /** Slots in which an agent is at work: none while the journal cannot be written. */
@@ -125,12 +135,15 @@ export function filteredLists(options: {
     const text = searchText(run, run.plan.index[id] ?? 0);
     return words.every((word) => text.includes(word));
   };
-  const kept = (key: Exclude<keyof Lists, "slots">) => same(before?.lists[key] ?? [], lists[key].filter(matches));
+  const kept = (key: Exclude<keyof Lists, "slots" | "needs">) => same(before?.lists[key] ?? [], lists[key].filter(matches));
   const left: Lists = {
     slots: same(before?.lists.slots ?? [], lists.slots.filter(matches)),
     finishing: kept("finishing"),
+    needs: sameNeeds(
+      before?.lists.needs ?? [],
+      lists.needs.filter(({ ticket }) => ticket === undefined || matches(ticket)),
+    ),
     needsYou: kept("needsYou"),
-    stalled: kept("stalled"),
     landed: kept("landed"),
     waiting: kept("waiting"),
     done: kept("done"),
@@ -149,7 +162,7 @@ export function shownLists(options: Parameters<typeof filteredLists>[0]): Lists 
 function searchText(run: RunState, index: number): string {
   const { id, title, repo, finish } = run.plan.tickets[index] ?? { id: "", title: "", repo: "", finish: [] };
   const { phase, attempt, stalledReason, humanStep } = vecAt(run.tickets, index);
-  const state = attempt === undefined ? reasonWord(whyNot(run, index)) : stageOf(attempt, finish).word;
+  const state = attempt === undefined ? reasonWord(whyNot(run, index)) : attemptStage(attempt, finish).word;
   return displayText(
     [id, title, repo, phase, state, stalledReason, humanStep].filter((part) => part !== undefined).join(" "),
   ).toLowerCase();
@@ -165,8 +178,16 @@ function reasonWord(reason: Reason): string {
     .join(" ");
 }
 
+/** The tickets that the selection walks over, as they stand on the screen: those of the summary once the run has ended. */
+export function ticketOrder(options: Parameters<typeof filteredLists>[0]): readonly TicketId[] {
+  const { run } = options;
+  if (run?.end === undefined) return selectable(shownLists(options));
+  const { done, gated, open } = outcomes(run);
+  return [...gated, ...open.map(({ ticket }) => ticket), ...done].map(({ id }) => id);
+}
+
 /** Tickets in the order of the selection. */
 export function selectable(lists: Lists): readonly TicketId[] {
   const active = lists.slots.filter((id) => id !== null);
-  return [...active, ...lists.finishing, ...lists.needsYou, ...lists.stalled, ...lists.landed, ...lists.waiting, ...lists.done];
+  return [...lists.needsYou, ...active, ...lists.finishing, ...lists.landed, ...lists.waiting, ...lists.done];
 }

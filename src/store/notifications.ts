@@ -1,4 +1,4 @@
-import { type RunState, ticketOf } from "../domain/run/state.ts";
+import type { RunState } from "../domain/run/state.ts";
 import { describeHalt } from "../domain/schedule/backoff.ts";
 import type { TicketId } from "../domain/values/ids.ts";
 import { plainText, plural } from "../domain/values/text.ts";
@@ -40,15 +40,18 @@ const NOTICE = 160;
 export function terminalStatus({ run, ui, now, playback }: NotificationState): TerminalStatus {
   const { glyph, word } = runLabel(run, ui.connection, now);
   if (run === undefined) return { title: `${glyph} loopdash`, progress: { state: "none" } };
-  if (playback !== undefined) return { title: `replay of ${nameOf(run)}`, progress: { state: "none" } };
+  if (playback !== undefined) return { title: `replay of ${batchTitle(run)}`, progress: { state: "none" } };
   const all = run.plan.tickets.length;
   const settled = run.counts.done + run.counts["human-gated"];
   const percent = all === 0 ? 0 : Math.floor((100 * settled) / all);
   const said = word === "RUNNING" ? "" : ` ${word.toLowerCase()}`;
-  return { title: `${glyph}${said} ${settled}/${all} ${nameOf(run)}`, progress: progressOf(run, ui.connection.state, percent) };
+  return {
+    title: `${glyph}${said} ${settled}/${all} ${batchTitle(run)}`,
+    progress: terminalProgress(run, ui.connection.state, percent),
+  };
 }
 
-function progressOf(run: RunState, connection: DashboardState["ui"]["connection"]["state"], percent: number): Progress {
+function terminalProgress(run: RunState, connection: DashboardState["ui"]["connection"]["state"], percent: number): Progress {
   if (run.end !== undefined) return run.end.verdict === "done" ? { state: "none" } : { state: "error", percent };
   if (connection === "lost" || run.halted !== undefined) return { state: "error", percent };
   return { state: run.paused ? "paused" : "normal", percent };
@@ -61,18 +64,16 @@ function progressOf(run: RunState, connection: DashboardState["ui"]["connection"
 export function nextNotification(told: Notified, seen: NotificationState): { readonly told: Notified; readonly notice?: string } {
   const { run, ui } = seen;
   if (run === undefined) return { told };
-  const notLive = seen.lists.landed.filter((id) => ticketOf(run, id).live?.givenUp !== undefined);
-  const needing = [...seen.lists.needsYou, ...seen.lists.stalled, ...notLive];
   const now: Notified = {
     run: run.run,
-    needing: new Set(needing),
+    needing: new Set(seen.lists.needsYou),
     tripped: run.halted !== undefined,
     lost: ui.connection.state === "lost" && run.end === undefined,
     ended: run.end !== undefined,
   };
   if (told.run !== run.run || seen.playback !== undefined) return { told: now };
   const text = noticeText(told, now, seen, run);
-  return text === undefined ? { told: now } : { told: now, notice: plainText(`loopdash: ${nameOf(run)}: ${text}`, NOTICE) };
+  return text === undefined ? { told: now } : { told: now, notice: plainText(`loopdash: ${batchTitle(run)}: ${text}`, NOTICE) };
 }
 
 /** The most important new thing. */
@@ -89,6 +90,6 @@ function counted({ plan, counts }: RunState): string {
   return `${counts.done} of ${plural(plan.tickets.length, "ticket")} done, ${counts["human-gated"]} left to you`;
 }
 
-function nameOf({ batch }: RunState): string {
+function batchTitle({ batch }: RunState): string {
   return plainText(displayText(batch.name), NAME);
 }

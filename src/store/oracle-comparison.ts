@@ -3,7 +3,7 @@ import type { OracleEvidence, TicketEvidence } from "../domain/run/oracle-eviden
 import type { RunState } from "../domain/run/state.ts";
 import type { Phase, TicketState } from "../domain/run/ticket-state.ts";
 import type { OracleState } from "../domain/run/verdict-state.ts";
-import { specOf } from "../domain/schedule/plan.ts";
+import { plannedTicket } from "../domain/schedule/plan.ts";
 import type { TicketId } from "../domain/values/ids.ts";
 import { vecItems } from "../domain/values/vec.ts";
 
@@ -34,19 +34,19 @@ export interface OracleComparison {
  */
 export function compare(run: RunState, evidence: OracleEvidence | undefined): readonly OracleComparison[] {
   const last = run.oracle.last;
-  const kept = evidence !== undefined && isOf(evidence, last) ? evidence : undefined;
+  const kept = evidence !== undefined && isAbout(evidence, last) ? evidence : undefined;
   const named = new Map<TicketId, TicketEvidence>(
     kept === undefined ? openOnes(last) : kept.tickets.map((ticket) => [ticket.id, ticket]),
   );
   const askedAt = kept?.askedAt ?? (last === undefined ? 0 : last.at - last.durationMs);
   return [...vecItems(run.tickets)].map((ticket) => ({
     ...comparison(ticket, named.get(ticket.id), askedAt),
-    ...(ticket.phase === "human-gated" && { built: builtText(ticket, specOf(run.plan, ticket.id)) }),
+    ...(ticket.phase === "human-gated" && { built: builtText(ticket, plannedTicket(run.plan, ticket.id)) }),
   }));
 }
 
 /** True if kept evidence agrees with the last judgement: its counts, and the open tickets that it names. */
-export function isOf({ askedAt, tickets, more }: OracleEvidence, last: OracleState["last"]): boolean {
+export function isAbout({ askedAt, tickets, more }: OracleEvidence, last: OracleState["last"]): boolean {
   if (last === undefined || last.verdict === "unjudged" || askedAt > last.at) return false;
   const { done, gated, open } = last.counts;
   const ids = tickets.filter(({ state }) => state === "open").map(({ id }) => id);

@@ -50,7 +50,7 @@ export class Player {
   }
 
   /** The time of an event, counted from 1. */
-  timeOf(seq: number): number {
+  eventTime(seq: number): number {
     const time = this.#times[seq - 1];
     if (time === undefined) throw new RangeError(`no event ${seq} of ${this.count}`);
     return time;
@@ -61,7 +61,7 @@ export class Player {
     let [low, high] = [1, Math.max(1, this.count)];
     while (low < high) {
       const middle = Math.ceil((low + high) / 2);
-      if (this.timeOf(middle) <= time) low = middle;
+      if (this.eventTime(middle) <= time) low = middle;
       else high = middle - 1;
     }
     return low;
@@ -69,7 +69,7 @@ export class Player {
 
   /** Goes to the state after an event; `passed` gets each event that is played on the way there. */
   seek(seq: number, passed: (event: RunEvent, state: RunState) => void = () => undefined): RunState {
-    this.timeOf(seq);
+    this.eventTime(seq);
     const kept = this.#keptBefore(seq);
     if (this.#at === undefined || this.#at.seq > seq || this.#at.seq < kept.seq) {
       this.#at = kept;

@@ -1,9 +1,9 @@
 import type { RunEvent } from "../domain/run/event.ts";
 import type { RunState } from "../domain/run/state.ts";
 import type { DashboardState } from "./dashboard-state.ts";
-import { type DashboardStore, secondOf } from "./dashboard-store.ts";
+import { type DashboardStore, toSecond } from "./dashboard-store.ts";
 import { appendLines, feedLines } from "./feed-lines.ts";
-import { listsOf } from "./lists.ts";
+import { sortTickets } from "./lists.ts";
 import type { Playback } from "./playback.ts";
 
 /** One position of a replay. */
@@ -21,12 +21,12 @@ export interface Place {
 export function projectTo(store: DashboardStore, place: Place): void {
   store.setState((before) => {
     const { state: run, playback } = place;
-    const lists = listsOf(run, before.lists);
-    return { run, playback, lists, feed: feedOf(before, place), now: secondOf(playback.at) };
+    const lists = sortTickets(run, before.lists);
+    return { run, playback, lists, feed: nextFeed(before, place), now: toSecond(playback.at) };
   });
 }
 
-function feedOf({ feed }: DashboardState, { state, passed, recent = [] }: Place): DashboardState["feed"] {
+function nextFeed({ feed }: DashboardState, { state, passed, recent = [] }: Place): DashboardState["feed"] {
   if (passed === undefined)
     return appendLines(
       [],

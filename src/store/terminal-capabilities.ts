@@ -38,13 +38,13 @@ export function terminalCapabilities(options: {
   const nested = isSet(env["TMUX"]) || isSet(env["STY"]);
   const console = env["TERM"] === "linux";
   return {
-    colours: coloursOf(env, options.depth),
+    colours: detectColours(env, options.depth),
     glyphs: isOn(env["LOOPDASH_ASCII"]) || !isUtf8(env) ? "ascii" : "unicode",
-    background: groundOf(env),
+    background: detectBackground(env),
     title: isTTY && !console,
-    notice: isTTY ? noticeOf(env, nested) : "none",
+    notice: isTTY ? detectNotice(env, nested) : "none",
     progress: isTTY && !nested && drawsProgress(env),
-    clipboard: isTTY && !console ? clipboardOf(env) : "none",
+    clipboard: isTTY && !console ? detectClipboard(env) : "none",
     // A screen reader keeps its own keys and pointer; the Linux console reports no mouse.
     mouse: isTTY && !hasScreenReader && !console && env["LOOPDASH_MOUSE"] !== "0",
     links: isTTY && !hasScreenReader && hasLinks(env),
@@ -61,7 +61,7 @@ function isOn(value: string | undefined): boolean {
 }
 
 /** NO_COLOR counts if it is not empty (https://no-color.org), unless FORCE_COLOR is set, as in Node. */
-function coloursOf(env: Environment, depth: number): Colours {
+function detectColours(env: Environment, depth: number): Colours {
   if (isSet(env["NO_COLOR"]) && env["FORCE_COLOR"] === undefined) return "none";
   if (depth >= 24) return "true";
   if (depth >= 8) return "256";
@@ -75,7 +75,7 @@ function isUtf8(env: Environment): boolean {
 }
 
 /** COLORFGBG is `15;0`, or `15;default;0`: the colours of text and background out of 16, of which 7 and 9 to 15 are light. */
-function groundOf(env: Environment): TerminalBackground {
+function detectBackground(env: Environment): TerminalBackground {
   const wanted = env["LOOPDASH_THEME"];
   if (wanted === "dark" || wanted === "light") return wanted;
   const ground = /;(\d+)$/.exec(env["COLORFGBG"] ?? "")?.[1];
@@ -88,7 +88,7 @@ const NOTICES = ["none", "bell", "osc9", "osc777"] as const;
 const BY_OSC_9: ReadonlySet<string> = new Set(["iTerm.app", "ghostty", "WezTerm", "WarpTerminal"]);
 
 /** tmux and screen pass on a bell, but no notices. */
-function noticeOf(env: Environment, nested: boolean): TerminalCapabilities["notice"] {
+function detectNotice(env: Environment, nested: boolean): TerminalCapabilities["notice"] {
   const wanted = NOTICES.find((name) => name === env["LOOPDASH_NOTICE"]);
   if (wanted !== undefined) return wanted;
   if (nested) return "bell";
@@ -108,7 +108,7 @@ function drawsProgress(env: Environment): boolean {
   );
 }
 
-function clipboardOf(env: Environment): TerminalCapabilities["clipboard"] {
+function detectClipboard(env: Environment): TerminalCapabilities["clipboard"] {
   if (isSet(env["TMUX"])) return "tmux";
   // screen cuts long control strings; Apple's Terminal and those based on VTE have no OSC 52.
   if (isSet(env["STY"]) || env["TERM_PROGRAM"] === "Apple_Terminal" || isSet(env["VTE_VERSION"])) return "none";

@@ -20,7 +20,7 @@ export type TextAction =
 export const EMPTY_INPUT: TextInput = { text: "", cursor: 0 };
 
 /** A field with a text in it, its cursor at the end. */
-export function inputOf(text: string): TextInput {
+export function createInput(text: string): TextInput {
   return { text, cursor: text.length };
 }
 
@@ -48,7 +48,7 @@ export function reduceText(input: TextInput, action: TextAction): TextInput {
     case "clear":
       return EMPTY_INPUT;
     case "to":
-      return { text, cursor: placeOf(input, action.place) };
+      return { text, cursor: moveCursor(input, action.place) };
   }
 }
 
@@ -63,7 +63,7 @@ function insert({ text, cursor }: TextInput, added: string): TextInput {
   return { text: text.slice(0, cursor) + fitting + text.slice(cursor), cursor: cursor + fitting.length };
 }
 
-function placeOf({ text, cursor }: TextInput, place: "left" | "right" | "home" | "end"): number {
+function moveCursor({ text, cursor }: TextInput, place: "left" | "right" | "home" | "end"): number {
   if (place === "home") return 0;
   if (place === "end") return text.length;
   return place === "left" ? before(text, cursor) : after(text, cursor);

@@ -8,9 +8,21 @@ import { INITIAL_TICKET, reduceTicketView, type TicketUi, type TicketViewAction 
 import { INITIAL_TIMELINE, reduceTimeline, type TimelineAction, type TimelineUi } from "./views/timeline.ts";
 import type { ViewName } from "./views/view-name.ts";
 
+/** The tickets of a question: the first, and the others if it is asked once for several. */
+export interface OnTickets {
+  readonly ticket: TicketId;
+  readonly also?: readonly TicketId[];
+}
+
+/** All tickets of a question. */
+export function askedTickets({ ticket, also = [] }: OnTickets): readonly TicketId[] {
+  return [ticket, ...also];
+}
+
 /** The modal in front of the views. */
 export type Modal =
-  | { readonly kind: "kill" | "retry"; readonly ticket: TicketId }
+  | { readonly kind: "revert"; readonly ticket: TicketId }
+  | ({ readonly kind: "kill" | "retry" } & OnTickets)
   /** The change of danger zones that the person sees. */
   | { readonly kind: "approve"; readonly ticket: TicketId; readonly commit: string }
   | { readonly kind: "heal" | "leave" }
@@ -18,7 +30,7 @@ export type Modal =
   | { readonly kind: "help"; readonly filter: string }
   /** The text that filters the help. */
   | { readonly kind: "help-search"; readonly input: TextInput }
-  | { readonly kind: "gate"; readonly ticket: TicketId; readonly input: TextInput; readonly problem?: string }
+  | ({ readonly kind: "gate"; readonly input: TextInput; readonly problem?: string } & OnTickets)
   /** A person's work outside the dashboard, to be counted: on the tickets, or on the machinery. */
   | { readonly kind: "note"; readonly input: TextInput; readonly work: boolean; readonly problem?: string }
   /** A new ticket: the field is its title, and once that is given, its text. */
@@ -62,6 +74,8 @@ type GraphAction = { readonly type: "toggle-lines" };
 export interface UiState {
   readonly connection: Connection;
   readonly selected?: TicketId;
+  /** The tickets that a retry, a gate or a kill means together, in the order in which they were marked. */
+  readonly marked: readonly TicketId[];
   /** The selection's index in the walking order; kept when its ticket is gone, so that the next step continues from there. */
   readonly place: number;
   readonly modal?: Modal;
@@ -92,6 +106,7 @@ export type UiAction =
   | { readonly type: "view"; readonly view: ViewName }
   | { readonly type: "select"; readonly ticket: TicketId }
   | { readonly type: "filter"; readonly text: string }
+  | { readonly type: "mark"; readonly tickets: readonly TicketId[] }
   | { readonly type: "note-kind" }
   | { readonly type: "palette-to"; readonly at: number }
   | { readonly type: "pane"; readonly pane: PaneName; readonly action: PaneAction }
@@ -103,6 +118,7 @@ export type UiAction =
 
 export const INITIAL_UI: UiState = {
   connection: { state: "connecting" },
+  marked: [],
   place: 0,
   tooSmall: false,
   view: "overview",
@@ -134,6 +150,8 @@ export function reduceUi(ui: UiState, action: UiAction): UiState {
       return ui.tooSmall === action.tooSmall ? ui : { ...ui, tooSmall: action.tooSmall };
     case "filter":
       return ui.filter === action.text ? ui : { ...ui, filter: action.text };
+    case "mark":
+      return { ...ui, marked: action.tickets };
     case "stop-asked":
       return { ...without(ui, "modal"), stopAsked: true };
     case "open":

@@ -90,7 +90,7 @@ async function runAttacks(program: string, world: World, group: readonly TicketA
     group.map((attack) => {
       const landed = stage.landed(repoOf(attack)).includes(attack.id);
       const after = { stage, events, code, stderr, ticket: attack.id, landed, said: said(events, attack.id) };
-      const shown = after.said || `${stdout}${stderr}`;
+      const shown = after.said || `${stderr}\n${stdout.slice(-SHOWN_CHARS)}`;
       return [attack.id, outcomeOf(attack, after, { shown, shipped: program === PROGRAM })];
     }),
   );
@@ -138,7 +138,8 @@ function writeBatch(stage: Stage, world: World, group: readonly TicketAttack[]):
     {
       repos: Object.fromEntries(group.map((attack) => [repoOf(attack), { path: repoOf(attack), ...world.repo, ...attack.repo }])),
       ...over,
-      limits: { workers: 4, attempts: 1, ...limits },
+      // One defence stops many attacks in the same words.
+      limits: { workers: 4, attempts: 1, sharedFaults: 0, ...limits },
     },
   );
 }

@@ -3,26 +3,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Plugin } from "esbuild";
 import { bundle, PROGRAM, ROOT } from "../../scripts/build/bundle.ts";
-
-/** A piece of the source, and its replacement in a build without the defence. */
-export interface Hole {
-  /** The file, from the root of the repository. */
-  readonly file: string;
-  /** Text that occurs in it exactly once. */
-  readonly from: string;
-  readonly to: string;
-}
+import { type Hole, programLocator, type Sources } from "./holes/locate.ts";
 
 /** The proof of the oracle passes without a look: it takes longer than all the rest of a run, and stands in no attack's way but an oracle's. */
 export const WITHOUT_PROOF: Hole = {
-  file: "src/adapters/tripwire/canary-tripwire.ts",
+  in: "firstProblem",
   from: "if (!options.canaries) return undefined;",
   to: "return undefined;",
 };
 
 /** An oracle that says done is believed although a ticket is open in the run: a second defence against oracles that are wrong. */
 export const WITHOUT_OPEN_TICKETS: Hole = {
-  file: "src/domain/schedule/endings.ts",
+  in: "endAsDone",
   from: "if (open !== undefined) return unjudged(",
   to: "if (false) return unjudged(",
 };
@@ -32,31 +24,20 @@ export const WITHOUT_OPEN_TICKETS: Hole = {
  * not occur exactly once, or is in a file outside the bundle, breaks the build: a hole without effect would let a case pass by
  * accident.
  */
-function digging(holes: readonly Hole[], dug: Set<Hole>): Plugin {
+function digging(sources: Sources, dug: Set<string>): Plugin {
   return {
     name: "holes",
     setup({ onLoad }) {
-      for (const file of new Set(holes.map((hole) => hole.file))) {
-        const path = join(ROOT, file);
+      for (const [name, contents] of sources) {
+        const path = join(ROOT, name);
         // Only this file: esbuild asks for each one that matches, over a pipe.
         onLoad({ filter: new RegExp(`^${path.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}$`) }, () => {
-          return { contents: withHoles(file, holes, dug), loader: file.endsWith("x") ? "tsx" : "ts" };
+          dug.add(name);
+          return { contents, loader: name.endsWith("x") ? "tsx" : "ts" };
         });
       }
     },
   };
-}
-
-/** The text of a file with its holes. */
-function withHoles(file: string, holes: readonly Hole[], dug: Set<Hole>): string {
-  let source = readFileSync(join(ROOT, file), "utf8");
-  for (const hole of holes.filter((each) => each.file === file)) {
-    const pieces = source.split(hole.from);
-    if (pieces.length !== 2) throw new Error(`${file} has ${pieces.length - 1} of ${JSON.stringify(hole.from)}`);
-    source = pieces.join(hole.to);
-    dug.add(hole);
-  }
-  return source;
 }
 
 /** A part of the program that is copied as it is. */
@@ -84,14 +65,16 @@ async function make(holes: readonly Hole[]): Promise<string> {
 
 /** Builds the program with these holes into a folder; returns its path. */
 export async function buildInto(root: string, holes: readonly Hole[]): Promise<string> {
-  const dug = new Set<Hole>();
-  const { files } = await bundle([digging(holes, dug)]);
-  const client = withHoles(GUARD_CLIENT, holes, dug);
-  const missed = holes.find((hole) => !dug.has(hole));
-  if (missed !== undefined) throw new Error(`${missed.file} is not in the build`);
+  const sources = programLocator().dig(holes);
+  const dug = new Set([GUARD_CLIENT]);
+  const { files } = await bundle([digging(sources, dug)]);
+  const client = sources.get(GUARD_CLIENT) ?? readFileSync(join(ROOT, GUARD_CLIENT), "utf8");
+  const missed = [...sources.keys()].find((path) => !dug.has(path));
+  if (missed !== undefined) throw new Error(`${missed} is not in the build`);
   mkdirSync(join(root, "dist"), { recursive: true });
   for (const { name, text } of files) writeFileSync(join(root, "dist", name), text);
   writeFileSync(join(root, "dist", "guard-client.pl"), client);
+  cpSync(join(ROOT, "src/adapters/test-results/reporters"), join(root, "dist", "reporters"), { recursive: true });
   for (const part of ["prompts", "package.json"]) cpSync(join(ROOT, part), join(root, part), { recursive: true });
   return join(root, "dist", PROGRAM);
 }

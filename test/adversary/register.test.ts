@@ -1,11 +1,6 @@
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { ROOT } from "../../scripts/build/bundle.ts";
-import { type Hole, WITHOUT_OPEN_TICKETS, WITHOUT_PROOF } from "./holed-build.ts";
 import { CORPUS } from "./honest/corpus.ts";
 import { type Registered, registered } from "./register.ts";
-import { RULES } from "./rules/rules.ts";
 
 /** What becomes of a seed: an attack whose id begins with it; a change that must land; or none, with the reason. */
 type Standing = "covered" | { readonly honest: string } | { readonly notYet: string };
@@ -129,16 +124,6 @@ describe("the register of attacks", () => {
   test("every attack says what it tries and names a defence that can be taken out", () => {
     const bad = all.filter(({ what, defence }) => what === "" || defence.name === "" || defence.holes.length === 0);
     expect(bad.map(({ id }) => id)).toEqual([]);
-  });
-
-  test("every hole is a place of the source, and another text", () => {
-    const shared: readonly Hole[] = [WITHOUT_PROOF, WITHOUT_OPEN_TICKETS];
-    const holes = new Set([...all.flatMap(({ defence }) => defence.holes), ...RULES.flatMap((rule) => rule.holes), ...shared]);
-    const stale = [...holes].filter(({ file, from, to }) => {
-      const path = join(ROOT, file);
-      return from === to || !existsSync(path) || readFileSync(path, "utf8").split(from).length !== 2;
-    });
-    expect(stale.map(({ file, from }) => `${file}: ${from}`)).toEqual([]);
   });
 
   test.each(Object.entries(SEEDS))("seed %s is covered, or it is said why not", (seed, standing) => {

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { PROGRAM } from "../e2e/stage.ts";
-import { type Hole, holedBuild, removeHoledBuilds, WITHOUT_OPEN_TICKETS, WITHOUT_PROOF } from "./holed-build.ts";
+import { holedBuild, removeHoledBuilds, WITHOUT_OPEN_TICKETS, WITHOUT_PROOF } from "./holed-build.ts";
+import type { Hole } from "./holes/locate.ts";
 import { isTriedWithout } from "./holes-share.ts";
 
 /** A defence of loopdash, in words, and what is taken out of the program to switch it off. */

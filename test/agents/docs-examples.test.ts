@@ -19,10 +19,12 @@ interface Spec {
 const BASE = { name: "part", repos: { app: { path: "../app" } }, tickets: [{ id: "T-1", title: "Follow the page" }] };
 
 const SPECS = ["agent", "reviewer", "secondReviewer"] as const;
-/** docs/models.md has a stand-in of its own for each batch: models-page.test.ts. Subscriptions need a login: login-batch.test.ts. */
+/** docs/use/models.md has a stand-in of its own for each batch: models-page.test.ts. Subscriptions need a login: login-batch.test.ts. */
 const RUN = BATCHES.filter(
   ({ isVendors, page, batch }) =>
-    isVendors && page !== "docs/models.md" && !SPECS.some((who) => (batch[who] as Spec | undefined)?.billing === "subscription"),
+    isVendors &&
+    page !== "docs/use/models.md" &&
+    !SPECS.some((who) => (batch[who] as Spec | undefined)?.billing === "subscription"),
 );
 
 function specsOf({ batch }: BatchExample): readonly (readonly [(typeof SPECS)[number], Spec])[] {
@@ -41,7 +43,7 @@ const approves: Script = (_, asked) => {
 
 /** The stand-in of an API that an agent or reviewer uses. */
 async function apiOf(who: (typeof SPECS)[number], kind: KindName): Promise<StandIn> {
-  const script = who === "agent" ? works(kind, "echo done > made.txt && git add -A && git commit -qm made") : approves;
+  const script = who === "agent" ? works(kind, "date +%N >> made.txt && git add -A && git commit -qm made") : approves;
   const api = await KINDS[kind].standIn(script);
   onTestFinished(() => api.close());
   return api;
@@ -65,6 +67,7 @@ describe("every example of the pages with a vendor's program", () => {
       using stage = new Stage();
       stage.repo("app", {
         "package.json": JSON.stringify({ name: "app", version: "1.0.0", scripts: { test: "node --test", smoke: "node -e 0" } }),
+        "package-lock.json": '{"name": "app", "lockfileVersion": 3, "packages": {}}\n',
         "test/works.test.mjs": 'import test from "node:test"; test("works", () => {});\n',
       });
       const specs = specsOf(example);
@@ -92,7 +95,13 @@ describe("every example of the pages with a vendor's program", () => {
 
   test("are found", () => {
     expect(RUN.map(({ page }) => page)).toEqual(
-      expect.arrayContaining(["docs/agents.md", "docs/batch.md", "docs/reviewer.md", "docs/stops.md"]),
+      expect.arrayContaining([
+        "README.md",
+        "docs/use/agents.md",
+        "docs/use/batch-file.md",
+        "docs/use/reviewer.md",
+        "docs/use/stops.md",
+      ]),
     );
   });
 });

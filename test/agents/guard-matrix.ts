@@ -1,6 +1,6 @@
 import type { VendorKind } from "../../src/domain/batch/vendors.ts";
 
-/** What a guard in a worker does. guard.test.ts measures each of them with the vendors' programs; docs/guard.md shows them. */
+/** What a guard in a worker does. guard.test.ts measures each of them with the vendors' programs; docs/use/guard.md shows them. */
 export const GUARD_CLAIMS = {
   notRun: "a blocked command is not run",
   alternative: "the agent sees the alternative",
@@ -38,12 +38,12 @@ export const GUARD_MATRIX: Readonly<Record<VendorKind, Readonly<Record<GuardClai
   opencode: ALL,
 };
 
-/** The table of docs/guard.md. */
-export function guardTable(): string {
+/** With which programs the claims were measured, and which of them fail: the sentence of docs/use/guard.md. */
+export function guardClaims(): string {
   const vendors = Object.keys(GUARD_MATRIX) as readonly VendorKind[];
-  const rows = CLAIMS.map((claim) => {
-    const cells = vendors.map((vendor) => (GUARD_MATRIX[vendor][claim] ? "yes" : "**no**"));
-    return `| ${GUARD_CLAIMS[claim]} | ${cells.join(" | ")} |`;
-  });
-  return [`| | ${vendors.join(" | ")} |`, `|---|${vendors.map(() => "---|").join("")}`, ...rows].join("\n");
+  const failing = vendors.flatMap((vendor) =>
+    CLAIMS.filter((claim) => !GUARD_MATRIX[vendor][claim]).map((claim) => `not with \`${vendor}\`: ${GUARD_CLAIMS[claim]}`),
+  );
+  const exceptions = failing.length === 0 ? "without exception" : `but ${failing.join("; ")}`;
+  return `Measured with ${vendors.map((vendor) => `\`${vendor}\``).join(", ")}, ${exceptions}.`;
 }

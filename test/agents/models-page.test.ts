@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createServer } from "node:tls";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { StandIn } from "../adapters/gateway/stage.ts";
-import { BATCHES } from "../docs/examples.ts";
+import { BATCHES, wholeText } from "../docs/examples.ts";
 import { Stage } from "../e2e/stage.ts";
 import { CertificateAuthority } from "../helpers/certificate-authority.ts";
 import { connectProxy } from "../helpers/connect-proxy.ts";
@@ -12,7 +12,16 @@ import { bedrockStandIn, claudeOnVertexStandIn, geminiOnVertexStandIn } from "./
 import { programsFolder, whyWithout } from "./programs.ts";
 import { anthropicStandIn, chatStandIn, responsesStandIn, type Script } from "./stand-in.ts";
 
-const TEXTS = BATCHES.filter(({ page }) => page === "docs/models.md").map(({ text }) => text);
+/** What a part of a batch is merged into. */
+const BASE = {
+  name: "models",
+  repos: { app: { path: "../app" } },
+  finish: [{ step: "gates" }, { step: "check", name: "tests", command: ["npm", "test"] }, { step: "merge" }],
+  tickets: [{ id: "T-1", title: "Show the version in the footer" }],
+};
+
+const PARTS = BATCHES.filter(({ page }) => page === "docs/use/models.md");
+const TEXTS = PARTS.map((part) => wholeText(part, BASE));
 
 const KEY = "key-of-the-reader-0123456789";
 const COMMAND = "echo done > made.txt && git add -A && git commit -qm made";
@@ -26,10 +35,11 @@ const works =
 
 const bash = (command: string) => ({ name: "Bash", input: { command } });
 
-/** What serves each batch of the page, in order; where; and dollars for 30,000 tokens of input and 3,000 of output. */
+/** What serves each part of the page, in order; where; and dollars for 30,000 tokens of input and 3,000 of output. */
 const SERVED = [
   {
     name: "litellm",
+    kind: "claude",
     host: "litellm.example.com",
     api: () => anthropicStandIn(works(bash)),
     url: /^\/v1\/messages(?:\?beta=true)?$/,
@@ -40,6 +50,7 @@ const SERVED = [
   },
   {
     name: "proxy",
+    kind: "codex",
     host: "models.corp.example",
     api: () =>
       responsesStandIn(
@@ -53,6 +64,7 @@ const SERVED = [
   },
   {
     name: "bedrock",
+    kind: "claude",
     host: "bedrock-runtime.eu-central-1.amazonaws.com",
     api: () => bedrockStandIn(works(bash)),
     url: /^\/model\/eu\.anthropic\.claude-sonnet-4-5-20250929-v1:0\/invoke-with-response-stream$/,
@@ -61,6 +73,7 @@ const SERVED = [
   },
   {
     name: "bedrock with opencode",
+    kind: "opencode",
     host: "bedrock-runtime.us-west-2.amazonaws.com",
     api: () =>
       chatStandIn(
@@ -73,6 +86,7 @@ const SERVED = [
   },
   {
     name: "vertex",
+    kind: "gemini",
     host: "europe-west1-aiplatform.googleapis.com",
     api: () => geminiOnVertexStandIn(works((command) => ({ name: "run_shell_command", input: { command } }))),
     url: /^\/v1beta1\/projects\/my-project\/locations\/europe-west1\/publishers\/google\/models\/gemini-2\.5-pro:/,
@@ -81,6 +95,7 @@ const SERVED = [
   },
   {
     name: "vertex with claude",
+    kind: "claude",
     host: "aiplatform.googleapis.com",
     api: () => claudeOnVertexStandIn(works(bash)),
     url: /^\/v1\/projects\/my-project\/locations\/global\/publishers\/anthropic\/models\/claude-sonnet-4-5@20250929:streamRawPredict$/,
@@ -122,8 +137,8 @@ function furnish(stage: Stage, { kind, apiKeyEnv }: PageAgent): Readonly<Record<
 }
 
 describe("the page on models", { timeout: 600_000 }, () => {
-  test("has these batches", () => {
-    expect(TEXTS.map((text) => (JSON.parse(text) as { name: string }).name)).toEqual(SERVED.map(({ name }) => name));
+  test("has these agents", () => {
+    expect(TEXTS.map((text) => (JSON.parse(text) as { agent: PageAgent }).agent.kind)).toEqual(SERVED.map(({ kind }) => kind));
   });
 
   describe.each(SERVED.map((served, i) => ({ ...served, text: TEXTS[i] ?? "" })))("$name", (served) => {

@@ -3,7 +3,7 @@ import type { TicketService } from "../../src/adapters/tracker/service/ticket-se
 import type { Batch } from "../../src/domain/batch/schema.ts";
 import type { RunEvent } from "../../src/domain/run/event.ts";
 import { reduce } from "../../src/domain/run/reduce.ts";
-import { type RunState, ticketOf } from "../../src/domain/run/state.ts";
+import { type RunState, ticketById } from "../../src/domain/run/state.ts";
 import type { LoopContext } from "../../src/loop/attempt/context.ts";
 import { Orchestrator } from "../../src/loop/run/orchestrator.ts";
 import { Performer } from "../../src/loop/run/perform.ts";
@@ -168,7 +168,7 @@ const NOTHING = { agents: [], verifies: [] };
 
 /** The tracker as an engine opens it: the batch's tickets, and those that were filed. */
 function trackerOf(service: TicketService, state: RunState, now: () => number): Tracker {
-  const ids = state.plan.tickets.map(({ id }) => id).filter((id) => ticketOf(state, id).unfiled !== true);
+  const ids = state.plan.tickets.map(({ id }) => id).filter((id) => ticketById(state, id).unfiled !== true);
   return createServiceTracker({ service, ids, now });
 }
 

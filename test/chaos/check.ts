@@ -1,5 +1,5 @@
 import type { RunEvent } from "../../src/domain/run/event.ts";
-import { type RunState, ticketOf } from "../../src/domain/run/state.ts";
+import { type RunState, ticketById } from "../../src/domain/run/state.ts";
 import type { TicketId } from "../../src/domain/values/ids.ts";
 import { isToFail, numberOf } from "./agents.ts";
 import { type RunPlan, TICKETS } from "./plan.ts";
@@ -91,7 +91,7 @@ function discoveryProblems({ events, real, plan, state }: Ended): readonly strin
 /** True if an agent's work on the issue of this number has landed, so that its outbox was read. */
 function isBuilt(state: RunState, number: number): boolean {
   const id = state.batch.tickets[number - 1]?.id;
-  return id !== undefined && ticketOf(state, id).mergedSha !== undefined;
+  return id !== undefined && ticketById(state, id).mergedSha !== undefined;
 }
 
 function commentProblems({ real }: Ended): readonly string[] {

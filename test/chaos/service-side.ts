@@ -72,7 +72,7 @@ export function stepIn(body: string): string | undefined {
   return /^Human step: (.+)$/.exec(body.split("\n", 1)[0] ?? "")?.[1];
 }
 
-/** The JSON text with changed items in the lists that `listsOf` finds in it. A text that is no JSON stays. */
+/** The JSON text with changed items in the lists that `sortTickets` finds in it. A text that is no JSON stays. */
 export function withLists(
   text: string,
   listsOf: (root: unknown) => readonly unknown[],

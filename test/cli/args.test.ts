@@ -150,6 +150,7 @@ describe("the command line", () => {
     ["replay --speed fast", "a number from 1 to 1000", ""],
     ["replay --sped 3", "no option --sped", "Did you mean --speed?"],
     ["runs a", "loopdash runs takes no run", ""],
+    ["b.json --only A --only B --rehearse", "cannot be read", "loopdash run --help"],
     ["report --json --md", "one format", "Choose one"],
     ["report --html --md", "one format", "Choose one"],
     ["report --bundle out --json", "one format", "Choose one"],
@@ -185,6 +186,14 @@ describe("the command line", () => {
     expect(() => readArgs(["ci", "main", "--fix-mode", "o'ne\u001b[2J"])).toThrow(
       expect.objectContaining({ why: expect.stringMatching(/^"o'ne[^\u001b]*" is neither$/) }),
     );
+  });
+
+  test("an option that is given twice is named, unless it may be repeated", () => {
+    expect(() => readArgs(["b.json", "--only", "A", "--only", "B"])).toThrow(
+      expect.objectContaining({ why: "--only is given twice" }),
+    );
+    expect(readArgs(["init", "--repo", "a", "--repo", "b"])).toMatchObject({ flags: { repo: ["a", "b"] } });
+    expect(readArgs(["guard", "install", "--agent", "claude", "--agent", "codex"])).toMatchObject({ verb: "guard-setup" });
   });
 
   test("two formats of a report are refused by name", () => {

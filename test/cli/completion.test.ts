@@ -48,7 +48,7 @@ function offeredByBash(line: string): readonly string[] {
 describe("completions", () => {
   test("bash completes a verb, an option and a batch file", () => {
     writeFileSync(join(folder, "my batch.json"), "{}");
-    expect(offeredByBash("loopdash re")).toEqual(["replay", "report"]);
+    expect(offeredByBash("loopdash re")).toEqual(["replay", "revert", "retry", "report"]);
     expect(offeredByBash("loopdash report --h")).toEqual(["--html", "--help"]);
     expect(offeredByBash("loopdash report --b")).toEqual(["--bundle"]);
     expect(offeredByBash("loopdash verify-")).toEqual(["verify-journal"]);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { graphLines, planLines } from "../../src/cli/verbs/dry-run.ts";
-import { routesOf } from "../../src/domain/batch/complexity-spec.ts";
+import { resolveRoutes } from "../../src/domain/batch/complexity-spec.ts";
 import type { Standing } from "../../src/domain/batch/merge-folder.ts";
 import type { StepSpec } from "../../src/domain/batch/step-spec.ts";
 import { TicketId } from "../../src/domain/values/ids.ts";
@@ -49,7 +49,7 @@ test("tickets that are done, left to a person or on hold are not shown as ready,
 test("with routing by complexity, a ticket has the class that it begins with, and why", () => {
   const tickets = [ticketOf("T-1"), ticketOf("T-2", { body: "Mend src/pay/sum.ts" }), ticketOf("T-3", { complexity: "trivial" })];
   const zones = [{ path: "src/pay/", origin: { file: "batch" } as const }];
-  const routed = { ...batchOf(tickets), complexity: routesOf(true), bounds: { app: { zones, neverDo: [], ironLaws: [] } } };
+  const routed = { ...batchOf(tickets), complexity: resolveRoutes(true), bounds: { app: { zones, neverDo: [], ironLaws: [] } } };
   expect(graphLines({ batch: routed, standings: new Map() }).slice(2)).toEqual([
     "  T-1  [app]  T-1  simple: its text names nothing harder",
     "  T-2  [app]  T-2  complex: its text names the zone src/pay/",
@@ -57,7 +57,7 @@ test("with routing by complexity, a ticket has the class that it begins with, an
   ]);
 });
 
-test.each<[string, Parameters<typeof routesOf>[0], string | undefined]>([
+test.each<[string, Parameters<typeof resolveRoutes>[0], string | undefined]>([
   ["the defaults", true, "by complexity: complex: 2 reviews; architectural: a plan first, 2 reviews, a person's approval"],
   [
     "bounds of its own",
@@ -67,7 +67,7 @@ test.each<[string, Parameters<typeof routesOf>[0], string | undefined]>([
   ["nothing", { complex: {}, architectural: {} }, "by complexity: every class as the batch"],
   ["no routing", false, undefined],
 ])("the plan says what classes ask for: %s", (_, spec, line) => {
-  const routes = routesOf(spec);
+  const routes = resolveRoutes(spec);
   const batch = { ...batchOf([ticketOf("T-1")]), ...(routes && { complexity: routes }) };
   const lines = planLines({ batch, standings: new Map() }, "none");
   expect(lines.filter((each) => each.startsWith("by complexity"))).toEqual(line === undefined ? [] : [line]);

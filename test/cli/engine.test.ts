@@ -13,7 +13,7 @@ import { exitCodeOf } from "../../src/cli/exit-code.ts";
 import { describeChoice, findRun, listRuns, lookUpRun } from "../../src/cli/find-run.ts";
 import { prepareStateHome, runFolder, type StateHome, stateHome } from "../../src/cli/state-home.ts";
 import type { RunFact } from "../../src/domain/run/event.ts";
-import { ticketOf } from "../../src/domain/run/state.ts";
+import { ticketById } from "../../src/domain/run/state.ts";
 import type { TicketState } from "../../src/domain/run/ticket-state.ts";
 import { type Fence, RepoId, RunId, TicketId } from "../../src/domain/values/ids.ts";
 import { UserError } from "../../src/domain/values/user-error.ts";
@@ -192,7 +192,7 @@ describe("what a new run takes over from the last", () => {
       );
       store.end(R1, ENDED);
       since(user, landed);
-      return ticketOf((await begin(R2)).open.state, T1);
+      return ticketById((await begin(R2)).open.state, T1);
     }
 
     const more = (user: string): void => {

@@ -49,7 +49,7 @@ test("all that is wrong is told with its place in the file, and what to do", asy
   expect(error.what).toBe(`the keys in ${file} cannot be bound (2 problems)`);
   expect(error.why).toContain('k.json:2:10  kil: there is no such binding; did you mean "kill"?');
   expect(error.why).toContain("k.json:4:11  quit must keep a key");
-  expect(error.todo).toContain("docs/keys.md");
+  expect(error.todo).toContain("docs/reference/keys.md");
   write("k.json", '{\n  "pause": [\n    "x"\n  ]\n}\n');
   expect((await refusal({ LOOPDASH_KEYS: "k.json" })).why).toContain('k.json:3:5  pause[0]: "x" means kill already');
 });

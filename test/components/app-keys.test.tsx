@@ -7,7 +7,7 @@ import { snapshotOf, until } from "./stage.ts";
 describe("through the keyboard", () => {
   test("a worker is killed after it was asked for twice", async () => {
     await using m = await mount(plumbing(), 120, 30);
-    await m.stage.press("jj", "▌▶ T-6");
+    await m.stage.press("jjj", "▌▶ T-6");
     await m.stage.press("x", "End the attempt at T-6?");
     await m.stage.press("n", "j/k select");
     expect(m.stage.sent).toEqual([]);
@@ -18,7 +18,7 @@ describe("through the keyboard", () => {
 
   test("a ticket on the finish line is selected, opened, killed and left to a person like any other", async () => {
     await using m = await mount(finishLine(), 120, 30);
-    await m.stage.press("jjjjjj", "▌» T-2");
+    await m.stage.press("jjjjjjj", "▌» T-2");
     await m.stage.press("\r", "2 TICKET");
     await m.stage.press("\u001b", "j/k select");
     await m.stage.press("x", "End the attempt at T-2?");
@@ -36,7 +36,7 @@ describe("through the keyboard", () => {
   test("the selection goes with its ticket from its row to the finishing ones, and on to the done", async () => {
     const run = plumbing();
     await using m = await mount(run, 120, 30);
-    await m.stage.press("jjj", "▌» T-4");
+    await m.stage.press("jjjj", "▌» T-4");
     run.working("T-8", "begins");
     m.tell();
     await m.stage.shows("FINISHING 1");
@@ -56,7 +56,7 @@ describe("through the keyboard", () => {
 
   test("a marked paste goes into the field as one line", async () => {
     await using m = await mount(plumbing(), 120, 30);
-    await m.stage.press("j", "▌▶ T-7");
+    await m.stage.press("jj", "▌▶ T-7");
     await m.stage.press("g", "Which exact step");
     await m.stage.press("\u001b[200~approve the\nDNS change\u001b[31m\u001b[201~", "approve the DNS change█");
     await m.stage.press("\r", "j/k select");
@@ -65,7 +65,7 @@ describe("through the keyboard", () => {
 
   test("a marked paste outside of a field does nothing at all", async () => {
     await using m = await mount(plumbing(), 120, 30);
-    await m.stage.press("j", "▌▶ T-7");
+    await m.stage.press("jj", "▌▶ T-7");
     m.stage.keyboard.press("\u001b[200~xyqdps\u001b[201~");
     await m.stage.press("j", "▌▶ T-6");
     expect(m.stage.sent).toEqual([]);
@@ -74,7 +74,7 @@ describe("through the keyboard", () => {
 
   test("g and text in one burst open the field and fill it", async () => {
     await using m = await mount(plumbing(), 120, 30);
-    await m.stage.press("j", "▌▶ T-7");
+    await m.stage.press("jj", "▌▶ T-7");
     await m.stage.press("gapprove it", "approve it█");
     await m.stage.press("\u001b", "j/k select");
     expect(m.stage.sent).toEqual([]);
@@ -82,6 +82,7 @@ describe("through the keyboard", () => {
 
   test("arrows walk, and the cursor in a field is moved and deletes", async () => {
     await using m = await mount(plumbing(), 120, 30);
+    await m.stage.press("\u001b[B", "▌! T-5");
     await m.stage.press("\u001b[B", "▌▶ T-7");
     await m.stage.press("\u001b[B", "▌▶ T-6");
     await m.stage.press("\u001b[A", "▌▶ T-7");
@@ -146,7 +147,10 @@ describe("through the keyboard", () => {
     await m.stage.shows("DONE, says the oracle");
     await m.stage.press("   ", "end");
     await m.stage.press("\u001b[5~\u001b[5~\u001b[5~", "DONE, says the oracle");
-    await m.stage.press("j", "1 line above");
+    await m.stage.press("j", "▌! T-5");
+    // The selection stays in sight, however far down it is.
+    await m.stage.press("jj", "▌✔ T-1 ");
+    await m.stage.press("\r", " LOG ");
     m.stage.keyboard.press("q");
     await until(() => m.stage.left.length > 0);
     expect(m.stage.left).toEqual(["ended"]);

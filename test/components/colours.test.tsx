@@ -5,7 +5,7 @@ vi.hoisted(() => {
   process.env["FORCE_COLOR"] = "3";
 });
 
-import { themeOf } from "../../components/kit/theme.ts";
+import { chooseTheme } from "../../components/kit/theme.ts";
 import { screenToSvg } from "../../scripts/picture/svg.ts";
 import { plumbing } from "../store/scenes.ts";
 import { mount } from "./mount.tsx";
@@ -19,7 +19,7 @@ describe("colours", () => {
 
   test("are left out on demand, and glyphs and words still say all", async () => {
     await using plain = await mount(plumbing({ sandboxed: false }), 120, 30, {
-      theme: themeOf({ colours: "none", background: "unknown" }),
+      theme: chooseTheme({ colours: "none", background: "unknown" }),
     });
     await using coloured = await mount(plumbing({ sandboxed: false }), 120, 30);
     const styles = await plain.stage.terminal.styles();
@@ -31,7 +31,7 @@ describe("colours", () => {
 
 describe.each(["dark", "light"] as const)("as pictures on a %s ground", (background) => {
   test.each(SIZES)("%i×%i", async (columns, rows) => {
-    await using m = await mount(plumbing(), columns, rows, { theme: themeOf({ colours: "true", background }) });
+    await using m = await mount(plumbing(), columns, rows, { theme: chooseTheme({ colours: "true", background }) });
     const picture = screenToSvg(await m.stage.terminal.screen(), `the overview, ${columns} by ${rows}`, background);
     await expect(picture).toMatchFileSnapshot(`__snapshots__/overview-${background}-${columns}x${rows}.svg`);
   });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { renderDashboard } from "../../components/app/render-dashboard.tsx";
-import { asciiOf } from "../../components/kit/ascii.ts";
-import { widthOf } from "../../components/kit/fit.ts";
+import { toAscii } from "../../components/kit/ascii.ts";
+import { textWidth } from "../../components/kit/fit.ts";
 import { VIEWS } from "../../src/store/views/view-name.ts";
 import { batchOf, RunBuilder } from "../store/run-builder.ts";
 import { claims, crowd, finishCrowd, finishLine, hostile, plumbing, plumbingEnded } from "../store/scenes.ts";
@@ -83,9 +83,9 @@ async function settled(
   const isWhole = async (): Promise<boolean> => {
     const lines = await terminal.lines();
     const tab = view === "overview" ? ended || lines.some((l) => /^─ /.test(l)) : lines[2]?.includes(view.toUpperCase()) === true;
-    const full = view === "overview" && ended ? true : widthOf(lines[2] ?? "") === terminal.columns;
+    const full = view === "overview" && ended ? true : textWidth(lines[2] ?? "") === terminal.columns;
     // What a larger frame left may end within a wide character.
-    const fits = lines.every((line) => widthOf(line) <= terminal.columns);
+    const fits = lines.every((line) => textWidth(line) <= terminal.columns);
     return tab && full && fits && lines.at(-1) !== "";
   };
   await until(isWhole, async () => `${what}, overruns ${JSON.stringify(await terminal.overruns())}\n${await terminal.text()}`);
@@ -123,7 +123,7 @@ describe.each(Object.entries(SCENES))("%s", (_, scene) => {
     await Promise.all([m.drawn, ascii.drawn]);
     for (const view of VIEWS) {
       for (const each of [m, ascii]) each.store.dispatch({ type: "view", view });
-      const wanted = async () => (await m.stage.terminal.text()).split("\n").map((line) => asciiOf(line));
+      const wanted = async () => (await m.stage.terminal.text()).split("\n").map((line) => toAscii(line));
       const got = async () => (await ascii.stage.terminal.text()).split("\n");
       await until(
         async () => (await m.stage.terminal.text()).includes(view.toUpperCase()) || view === "overview",

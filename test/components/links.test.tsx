@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from "node:util";
 import { cleanup, render } from "ink-testing-library";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { renderDashboard } from "../../components/app/render-dashboard.tsx";
-import { layoutOf } from "../../components/frame/layout.ts";
+import { divideTerminal } from "../../components/frame/layout.ts";
 import { DashboardContext } from "../../components/kit/dashboard-context.ts";
 import { cutSpans, Inner, Line, linkSpans, type Span, Spans, spansWidth } from "../../components/kit/spans.tsx";
 import { DEFAULT_THEME } from "../../components/kit/theme.ts";
@@ -203,7 +203,7 @@ describe("one component, as Ink alone draws it", () => {
   };
 
   test("the feed has links, and the same text as without", () => {
-    const feed = <FeedView layout={layoutOf(100, 30, 4)} />;
+    const feed = <FeedView layout={divideTerminal(100, 30, 4)} />;
     const [on, off] = [shown(feed, true), shown(feed, false)];
     expect(on).toContain(`\u001b]8;;${page("T-6")}\u0007T-6\u001b]8;;\u0007`);
     expect(off).not.toContain("\u001b]8;");
@@ -212,7 +212,7 @@ describe("one component, as Ink alone draws it", () => {
 
   test("an address that a record was forged with forms no control sequence", () => {
     const run = plumbing({ repoUrls }).tracked(() => "https://x.example/\u0007\u001b[2J\u009b31m");
-    const on = shown(<FeedView layout={layoutOf(100, 30, 4)} />, true, run);
+    const on = shown(<FeedView layout={divideTerminal(100, 30, 4)} />, true, run);
     expect(on).toContain("\u001b]8;;https://x.example/%07%1B[2J%C2%9B31m\u0007T-6\u001b]8;;\u0007");
     expect(on).not.toContain("\u001b[2J");
   });

@@ -192,11 +192,13 @@ describe("a click in the summary", () => {
     await using m = await mount(plumbingEnded("done"), columns, rows);
     m.store.setState({ earlier: { run: m.store.getState().run?.run as RunId, runs: earlierRuns() } });
     await m.stage.shows("▸! T-5");
-    if (rows < 24) await m.stage.press("jjj", "3 lines above");
-    await m.stage.press(await clickOn(m, "unlock the state"), "▸! T-10");
-    await m.stage.press(await clickOn(m, "approve the DNS"), "▸! T-5");
-    // All lines of a step are it.
-    if (columns < 80) await m.stage.press(await clickOn(m, /^ {8,}[A-Za-z]/), "▸! T-5");
+    await m.stage.press(await clickOn(m, "unlock the state"), "▌! T-10");
+    await m.stage.press(await clickOn(m, "approve the DNS"), "▌! T-5");
+    // All lines of a step are it, and a click on what is selected opens it.
+    if (columns < 80) {
+      await m.stage.press(await clickOn(m, /^ {8,}[A-Za-z]/), "point the registrar");
+      await m.stage.press("\u001b", "▌! T-5");
+    }
     const now = m.store.getState().ui;
     m.stage.keyboard.press(await clickOn(m, "YOURS NOW"));
     m.stage.keyboard.press(at(3, 2));
@@ -205,17 +207,15 @@ describe("a click in the summary", () => {
     expect(m.store.getState().ui.selected).toBe(now.selected);
   });
 
-  test("scrolled to its end finds the steps that are still in sight", async () => {
+  test("scrolled to its end finds the tickets that are still in sight", async () => {
     await using m = await mount(plumbingEnded("done"), 80, 24);
     m.store.setState({ earlier: { run: m.store.getState().run?.run as RunId, runs: earlierRuns() } });
     await m.stage.press("G", "lines above · end");
-    const title = (await m.stage.terminal.lines()).findIndex((line) => line.includes("─ DONE"));
-    for (let row = title; row < 23; row++) m.stage.keyboard.press(at(10, row));
+    m.stage.keyboard.press(await clickOn(m, "─ LANDED"));
     await m.stage.press("?", "Keys");
     expect(selected(m)).toBeUndefined();
-    await m.stage.press("\u001b", "─ DONE");
-    m.stage.keyboard.press(at(10, title - 1));
-    await until(() => selected(m) === "T-10");
+    await m.stage.press("\u001b", "─ LANDED");
+    await m.stage.press(await clickOn(m, "✔ T-9 "), "▌✔ T-9 ");
   });
 });
 
@@ -240,7 +240,7 @@ describe("the wheel", () => {
     await m.stage.hides("lines above");
   });
 
-  test("scrolls the text of a ticket, and the summary", async () => {
+  test("scrolls the text of a ticket, and walks over the tickets of a summary", async () => {
     await using m = await mount(plumbing(), 80, 24);
     m.store.dispatch({ type: "select", ticket: TicketId.parse("T-6") });
     await inView(m, "ticket");
@@ -250,7 +250,7 @@ describe("the wheel", () => {
     await m.stage.hides(" line 48");
     await m.stage.press(WHEEL.down, " line 50");
     await using ended = await mount(plumbingEnded("done"), 60, 15);
-    await ended.stage.press(WHEEL.down, "3 lines above");
+    await ended.stage.press(WHEEL.down, "▌✔ T-1 ");
   });
 
   test("goes over the runs", async () => {

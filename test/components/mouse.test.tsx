@@ -54,7 +54,7 @@ describe("a click", () => {
     ] as const)
       m.stage.keyboard.press(at(column, row));
     m.stage.keyboard.press(at(500, 5, WHEEL_DOWN));
-    await m.stage.press("j", "▌▶ T-7");
+    await m.stage.press("jj", "▌▶ T-7");
     expect({ ...m.store.getState().ui, selected: undefined, place: 0 }).toEqual({ ...ui, selected: undefined, place: 0 });
     await m.stage.press("x", "End the attempt at T-7?");
     m.stage.keyboard.press(await clickOn(m, "T-5 "));
@@ -79,8 +79,8 @@ describe("a field that filters", () => {
 describe("the wheel", () => {
   test("moves the selection, and scrolls the help", async () => {
     await using m = await mount(plumbing(), 120, 30);
-    await m.stage.press(WHEEL.down, "▌» T-4");
-    await m.stage.press(WHEEL.up, "▌▶ T-7");
+    await m.stage.press(WHEEL.down, "▌▶ T-6");
+    await m.stage.press(WHEEL.up, "▌! T-5");
     await m.stage.press("?", "Keys");
     await m.stage.press(WHEEL.down, "3 above");
   });
@@ -89,7 +89,7 @@ describe("the wheel", () => {
 describe("text that looks like a mouse", () => {
   test("pasted with and without marks, whole and in halves, confirms nothing and presses no key", async () => {
     await using m = await mount(plumbing(), 120, 30);
-    await m.stage.press("j", "▌▶ T-7");
+    await m.stage.press("jj", "▌▶ T-7");
     await m.stage.press("x", "End the attempt at T-7?");
     const lines = await m.stage.terminal.lines();
     const row = lines.length - 1;
@@ -108,7 +108,7 @@ describe("text that looks like a mouse", () => {
 
   test("is text in a field where it is more than that", async () => {
     await using m = await mount(plumbing(), 120, 30);
-    await m.stage.press("j", "▌▶ T-7");
+    await m.stage.press("jj", "▌▶ T-7");
     await m.stage.press("g", "Which exact step");
     await m.stage.press("see [<0;10;5M of the log", "see [<0;10;5M of the log█");
   });

@@ -1,7 +1,7 @@
 import { render } from "ink-testing-library";
 import type { ReactNode } from "react";
 import { DashboardContext } from "../../components/kit/dashboard-context.ts";
-import { themeOf } from "../../components/kit/theme.ts";
+import { chooseTheme } from "../../components/kit/theme.ts";
 import type { RunBuilder } from "../store/run-builder.ts";
 import { storeOf } from "./stage.ts";
 
@@ -14,7 +14,7 @@ export function show(
   const of = storeOf(run);
   prepare(of);
   const { lastFrame } = render(
-    <DashboardContext value={{ store: of.store, theme: themeOf({ colours: "none", background: "unknown" }) }}>
+    <DashboardContext value={{ store: of.store, theme: chooseTheme({ colours: "none", background: "unknown" }) }}>
       {view}
     </DashboardContext>,
   );

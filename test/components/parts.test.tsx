@@ -2,7 +2,7 @@ import { cleanup } from "ink-testing-library";
 import { afterEach, describe, expect, test } from "vitest";
 import { Footer } from "../../components/frame/footer.tsx";
 import { Header } from "../../components/frame/header.tsx";
-import { layoutOf } from "../../components/frame/layout.ts";
+import { divideTerminal } from "../../components/frame/layout.ts";
 import { OracleLine } from "../../components/frame/oracle-line.tsx";
 import { FeedView } from "../../components/views/overview/feed-view.tsx";
 import { Workers } from "../../components/views/overview/workers.tsx";
@@ -23,10 +23,31 @@ describe("header", () => {
   test("says all when there is room, and the least important goes first", () => {
     // The terminal of this library has 100 columns; the wider ones are among the snapshots of whole screens.
     const wide = show(plumbing(), <Header width={100} />);
-    for (const text of ["2 repos", "interventions 1 ", "$2.04 of $50", "! 1 needs you", "00:45:27"]) expect(wide).toContain(text);
+    for (const text of ["2 repos", "interventions 1 ", "$2.04 +$1.00 held of $50", "! 1 ", "00:45:27"])
+      expect(wide).toContain(text);
     const narrow = show(plumbing(), <Header width={60} />);
-    for (const text of ["● RUNNING", "plumbing", "! 1", "00:45:27"]) expect(narrow).toContain(text);
+    for (const text of ["! NEEDS YOU", "plumbing", "! 1", "00:45:27"]) expect(narrow).toContain(text);
     expect(narrow).not.toContain("repos");
+  });
+
+  test("its clock counts no time in which no engine ran", () => {
+    const run = plumbing();
+    const from = run.state.lastEventAt - 600_000;
+    run.play({ type: "engine-suspended", from, to: from + 300_000 });
+    expect(show(run, <Header width={100} />)).toContain("00:40:27");
+  });
+
+  test("counts what an agent at work has spent so far, and its cost once when it has ended", () => {
+    const run = plumbing();
+    const { spentUsd } = run.state;
+    const cost = (usd: number) => `$${(spentUsd + usd).toFixed(2)} `;
+    expect(show(run, <Header width={100} />)).toContain(cost(0));
+    for (const usd of [0.2, 0.31]) {
+      run.of("T-7", { type: "agent-spent", usd });
+      expect(show(run, <Header width={100} />)).toContain(cost(usd));
+    }
+    run.of("T-7", { type: "agent-ended", ending: "exited", exitCode: 0, signal: null, costUsd: 0.4 });
+    expect(show(run, <Header width={100} />)).toContain(cost(0.4));
   });
 
   test("a hold has a clock that counts down and goes away, at every width; what a lost connection hides is not guessed", () => {
@@ -101,7 +122,7 @@ describe("header", () => {
 test("the header says that a run waits for an approval, and counts its ticket", () => {
   const text = show(awaitsApproval(), <Header width={120} />);
   expect(text).toMatch(/^ ! NEEDS YOU /m);
-  expect(text).toContain("! 1 needs you");
+  expect(text).toContain("! 1 approval");
 });
 
 describe("oracle", () => {
@@ -148,7 +169,7 @@ describe("oracle", () => {
 });
 
 describe("workers", () => {
-  const view = (slots: number) => <Workers layout={layoutOf(120, 30, slots)} />;
+  const view = (slots: number) => <Workers layout={divideTerminal(120, 30, slots)} />;
 
   test("what an agent says is quoted; what loopdash knows is not", () => {
     const text = show(plumbing(), view(4));
@@ -176,7 +197,7 @@ describe("workers", () => {
     expect(show(run, view(4))).toContain("WORKERS 3 of 4 · 5 finishing");
     expect(show(plumbing({ workers: 8 }), view(8))).toContain("WORKERS 2 of 8 · 1 finishing");
     expect(show(crowd({ tickets: 9, workers: 4, busy: 3 }), view(4))).toMatch(/WORKERS 3 of 4 ─/);
-    const small = <Workers layout={layoutOf(60, 15, 64)} />;
+    const small = <Workers layout={divideTerminal(60, 15, 64)} />;
     expect(show(crowd({ tickets: 90, workers: 64, busy: 10 }), small)).toContain("+60 more: 6 busy, 54 free");
     expect(show(finishCrowd(), small)).toContain("+60 more: 16 busy, 26 finishing, 18 free");
   });
@@ -193,6 +214,21 @@ describe("workers", () => {
     const text = show(plumbing().of("T-4", { type: "kill-requested", ending: "killed-by-person" }), view(4));
     expect(text).toMatch(/■ T-4 .*ending/);
     expect(text).toContain("killed by a person: its finish line is being ended");
+  });
+
+  test("an agent at work shows what it has spent so far, and its columns stay; afterwards the row has its step", () => {
+    const before =
+      show(plumbing(), view(4))
+        .split("\n")
+        .find((line) => line.includes("T-7")) ?? "";
+    const run = plumbing().of("T-7", { type: "agent-spent", usd: 0.31 });
+    const row =
+      show(run, view(4))
+        .split("\n")
+        .find((line) => line.includes("T-7")) ?? "";
+    expect(row).toBe(before.replace("agent      ", "agent $0.31"));
+    run.of("T-7", { type: "agent-ended", ending: "exited", exitCode: 0, signal: null, costUsd: 0.4 });
+    expect(show(run, view(4))).not.toContain("$0.31");
   });
 
   test("who is asked stands in the row, whatever was printed; once it has answered, it does not", () => {
@@ -221,7 +257,7 @@ describe("workers", () => {
 });
 
 test("the feed shows the newest last and counts the earlier ones", () => {
-  const text = show(plumbing(), <FeedView layout={layoutOf(80, 24, 4)} />);
+  const text = show(plumbing(), <FeedView layout={divideTerminal(80, 24, 4)} />);
   expect(text).toContain("earlier");
   expect(text.trimEnd().split("\n").at(-1)).toContain("oracle: not done");
 });
@@ -229,7 +265,7 @@ test("the feed shows the newest last and counts the earlier ones", () => {
 test("the feed counts down to the next try of what is away, and says when it is made", () => {
   const run = plumbing();
   run.play({ type: "outage-started", what: "tracker", why: "ECONNREFUSED", nextAt: run.now + 4_000, until: run.now + 900_000 });
-  const feed = <FeedView layout={layoutOf(80, 24, 4)} />;
+  const feed = <FeedView layout={divideTerminal(80, 24, 4)} />;
   expect(show(run, feed)).toContain("next try in 00:04 · ");
   expect(show(run, feed)).toContain("the tracker is away, 1 try: ECONNR");
   expect(show(run, feed, ({ store }) => store.tick(run.now + 5_000))).toContain("trying now · ");

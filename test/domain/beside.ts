@@ -1,5 +1,5 @@
 import type { AttemptOutcome } from "../../src/domain/run/attempt-fact.ts";
-import { ticketOf as stateOf } from "../../src/domain/run/state.ts";
+import { ticketById as stateOf } from "../../src/domain/run/state.ts";
 import { type Fence, TicketId } from "../../src/domain/values/ids.ts";
 import { batchOf, Simulation, ticketOf } from "./simulate.ts";
 

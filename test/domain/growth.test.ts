@@ -2,13 +2,13 @@ import { describe, expect, it, test } from "vitest";
 import { ActivityLines } from "../../src/adapters/agent/activity-lines.ts";
 import { AuditWatch } from "../../src/domain/audit/audit-watch.ts";
 import { CommandClassifier } from "../../src/domain/audit/mutating.ts";
-import { effectOf } from "../../src/domain/behaviour/shell-effect.ts";
+import { actionEffect } from "../../src/domain/behaviour/shell-effect.ts";
 import { parseBound } from "../../src/domain/bound/parse-bound.ts";
 import { zoneMatcher } from "../../src/domain/bound/zone-match.ts";
 import { parseDiscovery } from "../../src/domain/outbox/parse.ts";
 import { tokenize } from "../../src/domain/proof/twins/tokens.ts";
 import { readPatch } from "../../src/domain/review/diff.ts";
-import { findingsOf } from "../../src/domain/triage/findings.ts";
+import { parseFailedJob } from "../../src/domain/triage/findings.ts";
 import { readJson } from "../../src/domain/values/json-text.ts";
 import { plainText } from "../../src/domain/values/text.ts";
 
@@ -20,14 +20,14 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   "the rules of BOUND.md": (text) =>
     parseBound(`# BOUND\n\n## DANGER ZONES\n${part(text, 30_000)}\n## IRON LAWS\n- ${part(text, 30_000)}`),
   "one line of BOUND.md": (text) => parseBound(`## ${part(text, 60_000).replaceAll("\n", " ")}x`),
-  "a log of a check": (text) => findingsOf({ job: "check", log: text }),
-  "a report of tests": (text) => findingsOf({ job: "check", reports: [text, `<testsuite>${text}`] }),
+  "a log of a check": (text) => parseFailedJob({ job: "check", log: text }),
+  "a report of tests": (text) => parseFailedJob({ job: "check", reports: [text, `<testsuite>${text}`] }),
   "a discovery": (text) => parseDiscovery(text),
   "a diff": (text) => readPatch(text),
   "a test's code": (text) => tokenize(part(text, 100_000), "js"),
   "a value of JSON": (text) => readJson(`[${JSON.stringify(text)}]`),
   "text for the terminal": (text) => plainText(text),
-  "a command": (text) => effectOf({ does: "run", command: part(text, 20_000) }),
+  "a command": (text) => actionEffect({ does: "run", command: part(text, 20_000) }),
   "a command for the audit": (text) => new CommandClassifier().classify(`cat ${part(text, 3_900)}`),
   "a path and a zone": (text) => zoneMatcher(text.slice(0, 1_000))(text.slice(0, 4_000)),
 };

@@ -26,6 +26,6 @@ export function mixed(over: Partial<Ticket> = {}): Simulation {
   sim.report({ type: "intervention", class: "I7", target: "T-2", note: "gated" });
   sim.report({ type: "ticket-gated", ticket: T2, step: "set the DNS record" });
   attempt(sim, T3, "silent");
-  sim.report({ type: "ticket-stalled", ticket: T3, reason: "1 attempt failed; the last: broken" });
+  sim.report({ type: "ticket-stalled", ticket: T3, reason: "broken · 1 attempt failed" });
   return sim;
 }

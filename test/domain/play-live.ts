@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { ticketOf as stateOf } from "../../src/domain/run/state.ts";
+import { ticketById as stateOf } from "../../src/domain/run/state.ts";
 import { RepoId, type TicketId } from "../../src/domain/values/ids.ts";
 import { vecAt, vecItems } from "../../src/domain/values/vec.ts";
 import type { Simulation } from "./simulate.ts";

@@ -6,7 +6,7 @@ import type { RunEvent, RunFact } from "../../src/domain/run/event.ts";
 import type { HealOutcome } from "../../src/domain/run/heal-fact.ts";
 import type { OutageSource } from "../../src/domain/run/outage-fact.ts";
 import { reduce } from "../../src/domain/run/reduce.ts";
-import { type RunState, ticketOf as stateOf } from "../../src/domain/run/state.ts";
+import { type RunState, ticketById as stateOf } from "../../src/domain/run/state.ts";
 import type { Attempt } from "../../src/domain/run/ticket-state.ts";
 import { type Action, decide } from "../../src/domain/schedule/decide.ts";
 import { canHealHelp } from "../../src/domain/schedule/heal.ts";
@@ -52,6 +52,7 @@ export function batchOf(tickets: readonly Ticket[], over: Partial<Batch["limits"
       usdPerDay: 150,
       diskGiB: 20,
       outageMinutes: 0,
+      sharedFaults: 3,
       countOtherSessions: false,
       ...over,
     },
@@ -229,6 +230,9 @@ export class Simulation {
         return;
       case "base-check":
         this.report({ type: "base-check-started", repo: action.repo });
+        return;
+      case "measure-base":
+        this.report({ type: "base-measure-started", repo: action.repo });
         return;
       case "prove": {
         const commits = unprovenCommits(this.state, action.repo);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { AttemptOutcome } from "../../src/domain/run/attempt-fact.ts";
 import type { RunFact } from "../../src/domain/run/event.ts";
-import { ticketOf as stateOf } from "../../src/domain/run/state.ts";
+import { ticketById as stateOf } from "../../src/domain/run/state.ts";
 import { type Fence, RepoId, TicketId, unfitForBranch } from "../../src/domain/values/ids.ts";
 import { claimed } from "./claimed-run.ts";
 import { batchOf, Simulation, ticketOf } from "./simulate.ts";

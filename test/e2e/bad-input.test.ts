@@ -25,9 +25,24 @@ async function refused(stage: Stage, args: readonly string[], code: number, env:
   return ended.stderr;
 }
 
+test("loopdash alone says the next step for this folder, and starts nothing", async () => {
+  using stage = goodStage();
+  const without = await stage.run([]);
+  expect(without).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/no batch\.json\.\n\n {2}loopdash init {2,}ask/),
+    stderr: "",
+  });
+  stage.batch(["T-1"]);
+  const { code, stdout } = await stage.run([]);
+  expect({ code, lines: stdout.split("\n").length }).toEqual({ code: 0, lines: 8 });
+  expect(stdout).toMatch(/a batch\.json\.\n\n {2}loopdash batch\.json {2,}start it, or resume/);
+  expect(existsSync(stage.path("home"))).toBe(false);
+});
+
 describe("the batch file (exit 2)", () => {
   test.each([
-    ["missing", undefined, /there is no such file/],
+    ["missing", undefined, /there is no such file\n.*write one: loopdash init/],
     ["empty", "", /batch\.json:1:1/],
     ["not JSON", '{ "name": ', /batch\.json:1:\d+/],
     ["an array", "[]", /batch\.json:1:1/],

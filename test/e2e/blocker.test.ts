@@ -102,7 +102,7 @@ describe("blockers", { timeout: 300_000 }, () => {
     const go = stage.path("go");
     const wait = { step: "check", name: "wait", command: ["sh", "-c", 'until test -e "$0"; do sleep 0.02; done', go] };
     const reviewer = adjudicator(stage, "return true;");
-    const batch = stage.batch(["T-1"], { reviewer, finish: [wait, ...FINISH] });
+    const batch = stage.batch(["T-1"], { reviewer, ownFinish: [wait, ...FINISH] });
     const first = stage.start([batch, "--json"]);
     await first.until(/"type":"blocker-ruled"[^\n]*\n[^]*"type":"step-started"/);
     process.kill(enginePid(stage), "SIGKILL");
@@ -179,4 +179,83 @@ test("what a claim would do to a terminal or to the adjudicator is only text", {
   expect(stdout).toContain("the reviewer failed");
   expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u200b\u202e]/);
   expect(stage.landed()).toEqual([]);
+});
+
+describe("a blocker in a batch without a reviewer", { timeout: 120_000 }, () => {
+  /** A run that ends with T-1's claim unruled and T-2 done. */
+  const claimed = async (limits: object = {}) => {
+    const stage = walledStage();
+    stage.agent(`if (ticket === "T-1" && !prompt.includes("Rejected")) { ${claim([DEPLOY])} } else { ${HONEST} }`);
+    const batch = stage.batch(["T-1", "T-2"], { finish: FINISH, limits: { heals: 1, attempts: 3, ...limits } });
+    const { code, events, stdout } = await stage.events(batch);
+    return { stage, batch, code, events, stdout };
+  };
+
+  test("waits for the person's ruling after one attempt, without a heal; upheld, it is left to a person", async () => {
+    const { stage, batch, code, events } = await claimed();
+    using _ = stage;
+    expect(code).toBe(1);
+    expect(of(events, "attempt-claimed").filter(({ ticket }) => ticket === "T-1")).toHaveLength(1);
+    expect(of(events, "heal-started")).toEqual([]);
+    expect(of(events, "ticket-stalled")).toMatchObject([
+      {
+        ticket: "T-1",
+        reason: expect.stringMatching(
+          /it claims a blocker, which you have to rule on: I cannot continue; .*Reactivate account 42/,
+        ),
+      },
+    ]);
+    const refused = await stage.run(["rule", "test", "T-2", "uphold"]);
+    expect([refused.code, refused.stderr]).toEqual([4, expect.stringContaining("it waits for no ruling on a blocker")]);
+    const upheld = await stage.run(["rule", "test", "T-1", "uphold"]);
+    expect(upheld.code, upheld.stdout + upheld.stderr).toBe(0);
+    expect(upheld.stdout).toContain(`T-1 is left to a person: ${STEP}, once the run continues: loopdash `);
+    const ended = await stage.run([batch, "--headless"]);
+    expect(ended.code, ended.stdout + ended.stderr).toBe(0);
+    expect(ended.stdout).toContain("1 shipped, 1 human-gated, 0 open");
+    expect(ended.stdout).toContain(STEP);
+    // No other agent was started.
+    expect(ended.stdout).toContain("attempts 2 ");
+  });
+
+  test("rejected while the run goes on, an agent tries again; so do all stalled tickets with retry --stalled", async () => {
+    using stage = walledStage();
+    const go = stage.path("go");
+    stage.agent(`if (ticket === "T-1" && attempt === 1) { ${claim([DEPLOY])} }
+      else { if (ticket === "T-2") while (!fs.existsSync(${JSON.stringify(go)})) await wait(20); ${HONEST} }`);
+    const run = stage.start([stage.batch(["T-1", "T-2"], { finish: FINISH, limits: { attempts: 3 } }), "--json"]);
+    await run.until(/"type":"ticket-stalled","ticket":"T-1"/);
+    const nothing = await stage.run(["retry", "test", "T-2"]);
+    expect([nothing.code, nothing.stderr]).toEqual([4, expect.stringContaining("T-2 is not stalled")]);
+    expect((await stage.run(["retry", "test"])).stderr).toContain("give --stalled for all that are stalled");
+    const rejected = await stage.run(["rule", "test", "T-1", "reject"]);
+    expect([rejected.code, rejected.stdout]).toEqual([0, expect.stringContaining("an agent tries again")]);
+    await run.until(/"type":"attempt-ended","ticket":"T-1","fence":\d+,"outcome":"done"/);
+    stage.write("go", "");
+    const { code, stdout } = await run.ended;
+    expect(code, stdout).toBe(0);
+  });
+
+  test("a run that was stopped takes a retry for its next engine, and counts it once", async () => {
+    using stage = walledStage();
+    const go = stage.path("go");
+    stage.agent(`if (ticket !== "T-9" && attempt === 1) { ${claim([DEPLOY])} }
+      else { if (ticket === "T-9") while (!fs.existsSync(${JSON.stringify(go)})) await wait(20); ${HONEST} }`);
+    const batch = stage.batch(["T-1", "T-2", "T-9"], { finish: FINISH, limits: { attempts: 3 } });
+    const run = stage.start([batch, "--json"]);
+    await run.until(/"type":"ticket-stalled","ticket":"T-1"/);
+    await run.until(/"type":"ticket-stalled","ticket":"T-2"/);
+    run.child.kill("SIGINT");
+    expect((await run.ended).code).toBe(130);
+    const retried = await stage.run(["retry", "test", "--stalled"]);
+    expect([retried.code, retried.stdout]).toEqual([
+      0,
+      expect.stringMatching(/T-1, T-2 will be tried again, once the run continues: loopdash /),
+    ]);
+    stage.write("go", "");
+    const { code, stdout } = await stage.run([batch, "--headless"]);
+    expect(code, stdout).toBe(0);
+    const report = await stage.report();
+    expect(report.interventions.byClass).toMatchObject({ I5: 1 });
+  });
 });

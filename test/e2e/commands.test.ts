@@ -152,9 +152,9 @@ test("what people command is shown in plain lines", { timeout: 300_000 }, async 
   stage.write("go", "");
   const { code, stdout } = await run.ended;
   expect(code).toBe(0);
-  expect(stdout).toContain("intervention I2 (harness) on workers: 1 before, 2 from now on");
+  expect(stdout).toContain("intervention on workers (harness; steered): 1 before, 2 from now on");
   expect(stdout).toContain("● 2 workers from now on");
   expect(stdout).toContain("refused: workers: the run has 2 workers already");
-  expect(stdout).toContain("intervention I4 (work) noted: looked at the log");
+  expect(stdout).toContain("intervention noted (work; wrote code or merged by hand): looked at the log");
   expect(stdout).toContain("refused: heal: heals are off in this batch");
 });

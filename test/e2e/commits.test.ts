@@ -53,7 +53,7 @@ describe("the commits that land", { timeout: 300_000 }, () => {
     const [people, committer, subject, trailers] = stage.git("app", "log", "-1", format, "main").split("|");
     expect([people, committer, subject]).toEqual(["B. Bot <bot@example.com>", "B. Bot <bot@example.com>", "fix(api): stop it"]);
     expect(trailers).toMatch(
-      /^Ticket: T-2; Refs: JIRA-T-2; Co-authored-by: C <c@example\.com>; Loopdash-Ticket: T-2; Loopdash-Run: other-[\w-]+; Loopdash-Attempt: 1$/,
+      /^Ticket: T-2; Refs: JIRA-T-2; Co-authored-by: C <c@example\.com>; Loopdash-Ticket: T-2; Loopdash-Run: other-[\w-]+; Loopdash-Attempt: 1; Loopdash-Agent: command agent\.mjs$/,
     );
   });
 

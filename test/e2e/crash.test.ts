@@ -79,7 +79,7 @@ describe("kill -9 of the engine at any instant", () => {
     });
     stage.agent(`fs.appendFileSync("${stage.path("calls")}", "call\\n"); ${HONEST}`);
     const finish = [{ step: "check", name: "tests", command: [process.execPath, "check.mjs"] }, { step: "merge" }];
-    const batch = stage.batch(["T-1"], { finish });
+    const batch = stage.batch(["T-1"], { ownFinish: finish });
     const run = stage.start([batch, "--json"]);
     await run.until(/"type":"step-started"/);
     run.child.kill("SIGKILL");

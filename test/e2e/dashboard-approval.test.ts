@@ -11,9 +11,8 @@ test("Y on a real terminal approves the change of a zone after a question, and i
   stage.agent(`if (ticket === "T-1") fs.writeFileSync("pay/amount.txt", "2\\n"); ${HONEST}`);
   const pty = open(stage, [stage.batch(["T-1", "T-2"])], { columns: 160, rows: 40 });
   // It can be approved once its attempt has ended.
-  await pty.waitFor(
-    (screen) => /▌. T-1 waits for your approval of the change of pay\/ \(1 file\)/.test(screen) && screen.includes("Y approve"),
-  );
+  await pty.waitFor(/NEEDS YOU 1[^]*! T-1 +approve the change of pay\/ \(1 file\)/);
+  await pty.press("n", "Y approve");
   await pty.press("Y", "Approve the change of T-1?");
   await pty.press("n", (screen) => !screen.includes("Approve the change of T-1?"));
   expect(stage.landed()).not.toContain("T-1");

@@ -48,7 +48,7 @@ describe("the frame", { timeout: 300_000 }, () => {
     const waiting = Array.from({ length: 20 }, (_, i) => ({ id: `T-${i + 4}`, dependsOn: ["T-1"] }));
     const pty = open(stage, [stage.batch(["T-1", "T-2", "T-3", ...waiting])]);
     await pty.waitFor(/READY T-1[^]*READY T-2[^]*READY T-3[^]*oracle: not done/);
-    await pty.press("jjj", /▌· T-4 /);
+    await pty.press("jjjj", /▌· T-4 /);
     await pty.press("kk", /▌▶ T-2/);
     for (let i = 0; i < 60; i++) {
       pty.resize({ columns: 60 + ((i * 37) % 141), rows: 15 + ((i * 17) % 46) });
@@ -75,7 +75,7 @@ describe("the frame", { timeout: 300_000 }, () => {
 
     const fresh = open(stage, ["attach"]);
     await fresh.waitFor(/READY T-1[^]*READY T-2[^]*READY T-3[^]*oracle: not done/);
-    await fresh.press("j", /▌▶ T-2/);
+    await fresh.press("jj", /▌▶ T-2/);
     await pty.waitFor(() => still(pty).join("\n") === still(fresh).join("\n"));
     stage.write("go", "");
     await pty.waitFor(/^ ✔ DONE[^]*─ DONE 23/);

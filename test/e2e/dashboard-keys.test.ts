@@ -24,7 +24,7 @@ function patientStage(): Stage {
 async function selecting(p: Presser): Promise<void> {
   const { pty } = p;
   const first = () => pty.press("kkkkk", selects("T-1"));
-  await pty.waitFor(selects("T-1"));
+  await pty.press("j", selects("T-1"));
   await p.press("select-next", "down", selects("T-2"));
   await p.press("select-previous", "k", selects("T-1"));
   await p.press("select-next", "j", selects("T-2"));
@@ -144,9 +144,9 @@ async function retrying(p: Presser): Promise<void> {
   const { pty } = p;
   await pty.press("j", selects("T-2"));
   await p.press("kill", "x", "End the attempt at T-2?");
-  await p.press("yes", "y", /✖ T-2 /);
+  await p.press("yes", "y", /! T-2 /);
   await p.press("retry", "r", "Retry T-2?");
-  await p.press("yes", "y", (screen) => !/✖ T-2 /.test(screen) && !screen.includes("Retry T-2?"));
+  await p.press("yes", "y", (screen) => !/! T-2 /.test(screen) && !screen.includes("Retry T-2?"));
 }
 
 describe("every key", { timeout: 300_000 }, () => {
@@ -202,7 +202,7 @@ describe("every key", { timeout: 300_000 }, () => {
     stage.write("keys.json", '{\n  // not so easily\n  "kill": ["D"], "leave": ["Q"]\n}\n');
     const pty = open(stage, [stage.batch(["T-1"])], { ...SIZE, env: { LOOPDASH_KEYS: "keys.json" } });
     await pty.waitFor(/READY T-1[^]*D kill[^]*Q leave/);
-    await pty.waitFor(selects("T-1"));
+    await pty.press("j", selects("T-1"));
     pty.type("xq");
     await pty.press("D", "End the attempt at T-1?");
     await pty.press("n", without("End the attempt"));

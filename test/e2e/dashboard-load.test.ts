@@ -21,7 +21,7 @@ describe("64 agents that print 20 lines a second each, of 500 tickets", { timeou
     expect(pty.lines().filter((line) => /^.▶ CORE-\d+ .*"\d+ .*│/.test(line))).toHaveLength(64);
     expect(pty.text()).toContain("NEXT 436");
     const before = pty.text();
-    await pty.press("jjj", () => selected(pty).includes("CORE-4 "));
+    await pty.press("jjjj", () => selected(pty).includes("CORE-4 "));
     await pty.press("k", () => selected(pty).includes("CORE-3 "));
     await pty.waitFor((screen) => /CORE-64 .*/.exec(screen)?.[0] !== /CORE-64 .*/.exec(before)?.[0]);
     expect(pty.isWhole()).toBe(true);

@@ -107,9 +107,10 @@ describe("the wheel", { timeout: 300_000 }, () => {
   test("walks over what has rows by three, and scrolls what has lines", async () => {
     using stage = new Stage();
     const p = await recorded(open, stage, SMALL);
-    await p.pty.press("j", selects("T-7"));
-    await p.turn("down", selects("T-5"));
+    await p.pty.press("jj", selects("T-7"));
+    await p.turn("down", selects("T-8"));
     await p.turn("up", selects("T-7"));
+    await p.turn("up", "▌! T-5");
     await p.changesNothing(report({ column: 30, row: 8 }, "wheel-up"));
     await p.pty.press("?", "─ Keys ─");
     await p.turn("down", "3 above");
@@ -127,11 +128,11 @@ describe("the wheel", { timeout: 300_000 }, () => {
     }
   });
 
-  test("scrolls the summary and a ticket's text", async () => {
+  test("walks over the tickets of the summary, and scrolls a ticket's text", async () => {
     using stage = new Stage();
     const done = await recordedAndDone(open, stage, SMALL);
-    await done.turn("down", "3 lines above");
-    await done.turn("up", without("lines above"));
+    await done.turn("down", "▌✔ T-1 ");
+    await done.turn("up", without("▌✔ T-1 "));
 
     using other = new Stage();
     const p = await atWork(open, other, ["T-1"]);
@@ -179,7 +180,7 @@ describe("a click while something stands in front", { timeout: 300_000 }, () => 
   test("does not reach what is under it", async () => {
     using stage = new Stage();
     const p = await atWork(open, stage);
-    await p.pty.waitFor(selects("T-1"));
+    await p.pty.press("j", selects("T-1"));
     const under = [p.place(/▶ T-2 /), p.place("◆ ORACLE")].map((place) => report(place)).join("");
     for (const [key, title] of [
       ["x", "End the attempt at T-1?"],

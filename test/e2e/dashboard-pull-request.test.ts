@@ -63,7 +63,7 @@ describe("a pull request on a terminal", { timeout: 300_000 }, () => {
     expect(pty.links().map(([text]) => text)).toEqual(expect.arrayContaining(["#1", "docs"]));
     expect(pty.isWhole()).toBe(true);
 
-    await pty.press("R", /✔ docs +passed +optional/);
+    await pty.press("T", /✔ docs +passed +optional/);
     await pty.press("A", "Request a review of T-1");
     await pty.press("stranger", "stranger█");
     await pty.press("\r", /not done: .*collaborator/);

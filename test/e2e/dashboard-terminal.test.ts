@@ -53,13 +53,13 @@ describe("beside the screen", { timeout: 300_000 }, () => {
     await pty.waitFor(/READY T-1[^]*READY T-2/);
     await pty.waitFor(() => pty.raw.includes(`${ESC}]2;● 0/2 test\u0007`) && pty.raw.includes(`${ESC}]9;4;1;0\u0007`));
     expect(pty.raw).not.toContain(`${ESC}]9;loopdash`);
-    await pty.waitFor(/▌▶ T-1/);
+    await pty.press("j", /▌▶ T-1/);
     await pty.press("g", "Leave T-1 to a person");
     pty.type("press the red button");
     await pty.waitFor("press the red button");
     pty.type("\r");
     await pty.waitFor(() => pty.raw.includes(`${ESC}]9;loopdash: test: T-1 needs you\u0007`));
-    await pty.waitFor(() => pty.raw.includes(`${ESC}]2;● 1/2 test\u0007`) && pty.raw.includes(`${ESC}]9;4;1;50\u0007`));
+    await pty.waitFor(() => pty.raw.includes(`${ESC}]2;! needs you 1/2 test\u0007`) && pty.raw.includes(`${ESC}]9;4;1;50\u0007`));
 
     const late = open(stage, ["attach"], { env });
     await late.waitFor(/NEEDS YOU/);
@@ -119,7 +119,7 @@ describe("job control", { timeout: 300_000 }, () => {
     pty.type(`stty -a | grep -o -e '-echo '; ${process.execPath} ${stage.program} ${batch}\r`);
     await pty.waitFor("READY T-1");
     const pid = dashboardPid(stage);
-    await pty.waitFor(/▌▶ T-1/);
+    await pty.press("j", /▌▶ T-1/);
     for (const size of [
       { columns: 100, rows: 40 },
       { columns: 60, rows: 15 },
@@ -134,7 +134,7 @@ describe("job control", { timeout: 300_000 }, () => {
       pty.resize(size);
       pty.type("fg\r");
       await pty.settled();
-      await pty.waitFor(/▌▶ T-1/);
+      await pty.press("j", /▌▶ T-1/);
       await pty.press("?", /Keys/);
       await pty.press(ESC, (screen) => !screen.includes("Keys"));
     }

@@ -22,7 +22,7 @@ describe("a ticket on a terminal", { timeout: 300_000 }, () => {
     const batch = stage.batch(["T-1", { id: "T-2", finish: [check, { step: "merge" }] }], { limits: { attempts: 1 } });
     const pty = open(stage, [batch], { columns: 120, rows: 30 });
     await pty.waitFor(/READY T-1[^]*READY T-2/);
-    await pty.waitFor(/▌▶ T-1/);
+    await pty.press("j", /▌▶ T-1/);
     await pty.press("\r", /2 TICKET[^]*ATTEMPTS 1[^]*│ READY T-1/);
     expect(pty.isWhole()).toBe(true);
     const [log = ""] = globSync("runs/*/tickets/T-1/attempt-1/agent.log", { cwd: stage.home });
@@ -53,7 +53,7 @@ describe("a ticket on a terminal", { timeout: 300_000 }, () => {
     using stage = patientStage();
     const pty = open(stage, [stage.batch(["T-1"])], { columns: 60, rows: 15 });
     await pty.waitFor("▶ T-1");
-    await pty.waitFor(/▌▶ T-1/);
+    await pty.press("j", /▌▶ T-1/);
     await pty.press("\r", /2 TICKET[^]*▶ attempt 1[^]*LOG[^]*\n READY T-1/);
     for (const size of [
       { columns: 120, rows: 40 },

@@ -17,7 +17,7 @@ describe("graph, timeline and oracle of a real run", { timeout: 300_000 }, () =>
     const pty = open(stage, [batch], { columns: 120, rows: 30 });
     await pty.waitFor(/READY T-1[^]*READY T-3/);
     await pty.press("3", /layer 1 of 2 · 2[^]*▶ T-1★ Do T-1 ─.*▸[ >]· T-2★ Do T-2/);
-    await pty.waitFor(/▌▶ T-1/);
+    await pty.press("j", /▌▶ T-1/);
     await pty.press("w", /▌· T-2/);
     expect(pty.isWhole()).toBe(true);
     await pty.press("4", /4 TIMELINE[^]*1 {2}.*▸[^]*▼now|4 TIMELINE[^]*▼now[^]*1 {2}.*▸/);

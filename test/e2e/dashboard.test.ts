@@ -67,7 +67,7 @@ describe("a run on a terminal", { timeout: 300_000 }, () => {
     const pty = open(stage, [stage.batch(["T-1", "T-2"])]);
     await pty.waitFor(/READY T-1[^]*READY T-2/);
     const pid = agentPid(stage, "T-1");
-    await pty.waitFor(/▌▶ T-1/);
+    await pty.press("j", /▌▶ T-1/);
     await pty.press("j", /▌▶ T-2/);
     await pty.press("k", /▌▶ T-1/);
     for (const unwanted of ["xy", "xyxyy", "xn", `${ESC}[200~xy\rys${ESC}[201~`]) {
@@ -101,7 +101,7 @@ describe("a run on a terminal", { timeout: 300_000 }, () => {
     const pty = open(stage, [stage.batch(["T-1", "T-2", { id: "T-3", dependsOn: ["T-1"] }])]);
     await pty.waitFor(/READY T-1[^]*READY T-2/);
     const pids = [agentPid(stage, "T-1"), agentPid(stage, "T-2")];
-    await pty.waitFor(/▌▶ T-1/);
+    await pty.press("j", /▌▶ T-1/);
     await pty.press("g", "Leave T-1 to a person");
     await pty.press("\r", "say the exact step that is left");
     await pty.press("sign the contract", "sign the contract");
@@ -109,7 +109,7 @@ describe("a run on a terminal", { timeout: 300_000 }, () => {
     await pty.waitFor("waits for T-1, which a person must finish");
 
     await pty.waitFor(/▶ T-2/);
-    await pty.press("k", /▌▶ T-2/);
+    await pty.press("j", /▌▶ T-2/);
     await pty.press("g", "Leave T-2 to a person");
     await pty.press("approve the\rDNS change\r", /Leave T-2 to a person[^]*approve the DNS change/);
     expect((await stage.report()).tickets[1]).toMatchObject({ state: "open", humanStep: null });
@@ -159,7 +159,7 @@ describe("a run on a terminal", { timeout: 300_000 }, () => {
     await Promise.all([left.waitFor(/^ ⏸ PAUSED/), right.waitFor(/^ ⏸ PAUSED/)]);
     right.type("p");
     await Promise.all([left.waitFor(/^ ● RUNNING/), right.waitFor(/^ ● RUNNING/)]);
-    await right.waitFor(/▌▶ T-1/);
+    await right.press("j", /▌▶ T-1/);
     await right.press("x", "End the attempt at T-1?");
     right.type("y");
     await left.waitFor(/T-1 .*attempt 2/);

@@ -131,7 +131,8 @@ describe("a batch without a finish line", () => {
     stage.git("app", "rm", "-q", "package.json");
     stage.git("app", "commit", "-q", "-m", "no package");
     const { code, events } = await stage.events(batch);
-    expect(events.find((event) => event.type === "attempt-ended")).toMatchObject({ evidence: { name: "tests" } });
+    const measured = events.findLast((event) => event.type === "base-measured");
+    expect(measured).toMatchObject({ checks: [{ check: "tests", as: "cannot-run" }] });
     expect(code).toBe(1);
   });
 });

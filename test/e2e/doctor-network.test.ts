@@ -147,13 +147,13 @@ describe("doctor tries the model's API of each account", { timeout: 300_000 }, (
 describe("doctor --prepare", { timeout: 300_000 }, () => {
   const repos = (prepare: readonly (readonly string[])[]) => ({ repos: { app: { path: "app", prepare } } });
 
-  test("runs the prepare commands in a pristine checkout in the sandbox, and says how long each took", async () => {
+  test("runs the prepare commands in a pristine checkout in the sandbox, and says how long that took", async () => {
     using stage = new Stage();
     stage.repo("app", { "package.json": "{}" });
     stage.write("app/untracked", "not in the checkout");
     const script = "test -f package.json && ! test -e untracked && ! test -e /tmp/../home/nobody && echo x > made";
     const { code, of } = await ask(stage, repos([["sh", "-c", script]]), { args: ["--prepare"] });
-    expect(of("prepare")).toMatchObject([{ status: "ok", found: expect.stringMatching(/^app: sh -c .* took \d+\.\d s$/) }]);
+    expect(of("prepare")).toMatchObject([{ status: "ok", found: expect.stringMatching(/^app: prepared in \d+\.\d s/) }]);
     expect(code).toBe(0);
   });
 
@@ -165,9 +165,47 @@ describe("doctor --prepare", { timeout: 300_000 }, () => {
     expect(code).toBe(4);
     const [failed, ...others] = of("prepare");
     expect(others).toEqual([]);
-    expect(failed?.found).toMatch(/exited with code 1 after \d+\.\d s\n(.*\n)*could not fetch/);
+    expect(failed?.found).toMatch(/exited with code 1.*\n(.*\n)*could not fetch/);
     expect(failed?.found).toContain("the sandbox blocked registry.npmjs.org:443");
     expect(failed?.fix).toBe('Allow it with "sandboxPolicy": {"hosts": {"prepare": ["registry.npmjs.org"]}}');
+  });
+
+  test("runs the checks on the base, and the next run pays for neither again", async () => {
+    using stage = new Stage();
+    stage.repo("app", {
+      "package.json": JSON.stringify({ name: "app", scripts: { test: "node --test" } }),
+      ".gitignore": "node_modules\n",
+      "one.test.mjs": 'import { test } from "node:test";\ntest("one", () => {});\n',
+    });
+    stage.agent(`fs.writeFileSync("more.txt", "1");`);
+    const finish = [
+      { step: "check", name: "tests", command: ["npm", "test"] },
+      { step: "check", name: "lint", command: ["true"], compare: "exit-code" },
+      { step: "merge" },
+      { step: "assert" },
+    ];
+    const batch = stage.batch(["T-1"], {
+      sandbox: "required",
+      finish,
+      ...repos([["sh", "-c", "mkdir node_modules && echo x > node_modules/x"]]),
+    });
+    const first = await stage.run(["doctor", batch, "--prepare"]);
+    expect(first.stdout).toMatch(/ok +base +app: check tests compares 1 test \(\d+\.\d s\)/);
+    expect(first.stdout).toMatch(/ok +base +app: check lint passes, by exit code only: tests not compared/);
+    const { code, events } = await stage.events(batch);
+    expect(code).toBe(0);
+    const suites = events.flatMap((event) => (event.type === "suite-ran" ? [event.purpose] : []));
+    expect(suites).not.toContain("base");
+  });
+
+  test("says which check cannot run there, and exits 4", async () => {
+    using stage = new Stage();
+    stage.repo("app");
+    stage.agent("");
+    const finish = [{ step: "check", command: ["python3", "-m", "no_such_runner"] }, { step: "merge" }, { step: "assert" }];
+    const { code, stdout } = await stage.run(["doctor", stage.batch(["T-1"], { finish }), "--prepare"]);
+    expect(stdout).toMatch(/bad +base +app: check check cannot run: exited with code 1: no module named no_such_runner/);
+    expect(code).toBe(4);
   });
 
   test("needs a batch", async () => {

@@ -47,6 +47,7 @@ const VERBS: readonly string[] = [
     "verify over-1",
   ],
   ...[
+    "revert over-1 T-1",
     "runs",
     "cache",
     "add over-1 {}/ticket.json",

@@ -43,6 +43,37 @@ describe("loopdash init", () => {
     expect(readFileSync(stage.path("tickets/T-1.md"), "utf8")).toContain("state: done");
   });
 
+  test("breaks its lines and the doctor's between words, and says which commands own means", async () => {
+    using stage = aStage();
+    stage.repo("billing", {
+      "package.json": '{"scripts": {"test": "node --test --test-timeout=60000"}}',
+      "pytest.ini": "[pytest]\n",
+    });
+    const pty = openTerminal(stage, [
+      "init",
+      "--repo",
+      "app",
+      "--repo",
+      "billing",
+      "--agent",
+      "node agent.mjs",
+      "--tickets",
+      "t",
+    ]);
+    await pty.press("\r", "Test command, or none");
+    expect(pty.main().replaceAll(/\s+/g, " ")).toContain(
+      "Test command, or none, or own, each repository's: app: npm test; billing: npm test [own]:",
+    );
+    pty.type("\r\r");
+    expect(await pty.exitCode()).toBe(0);
+    const doctor = openTerminal(stage, ["doctor", "batch.json"]);
+    expect(await doctor.exitCode()).toBe(0);
+    const lines = [pty, doctor].flatMap((terminal) => terminal.main().split("\n"));
+    expect(lines.length).toBeGreaterThan(30);
+    // Only a word that is longer than its line is broken by the terminal.
+    for (const line of lines) if (line.length > 80) expect(line.trim()).toMatch(/^(?:do: )?\S+$/);
+  });
+
   test("names ignored settings of the checkout and the line that copies one for tests; reads none", async () => {
     using stage = aStage();
     stage.write("app/.gitignore", "*.pem\n/conf/.env\nbuild/\n");

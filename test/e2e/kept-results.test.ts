@@ -16,7 +16,7 @@ const CHECK = {
 
 /** How often the base was measured. */
 function measurements(events: readonly RunEvent[]): number {
-  return events.filter((event) => event.type === "step-part-started" && /^the base.*running$/.test(event.part)).length;
+  return events.filter((event) => event.type === "suite-ran" && event.purpose === "base").length;
 }
 
 test("what one run has measured of a base is known to the next one, but not what a candidate said of itself", async () => {

@@ -64,7 +64,7 @@ describe("the base is the user's", () => {
     });
     stage.agent(HONEST);
     const finish = [{ step: "check", name: "tests", command: [process.execPath, "check.mjs"] }, { step: "merge" }];
-    const run = stage.start([stage.batch(["T-1"], { finish }), "--json"]);
+    const run = stage.start([stage.batch(["T-1"], { ownFinish: finish }), "--json"]);
     await run.until(/"type":"step-started"/);
     while (!existsSync(stage.path("seen"))) await new Promise((again) => setImmediate(again));
     stage.write("app/theirs.txt", "x");

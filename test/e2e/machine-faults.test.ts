@@ -176,7 +176,7 @@ test("agents that fail alike and change nothing halt the run, and use up no atte
   const { code, events } = await stage.events(batch);
   expect(code).toBe(1);
   expect(of(events, "run-ended")[0]?.reason).toMatch(
-    /agent-fault\): 3 agents in a row.*it printed last: "cannot find module x"; mend/,
+    /shared-fault\): 3 attempts, of .*it printed last: "cannot find module x".*; mend/,
   );
   stage.write("agent.sh", GOOD, 0o755);
   const again = await stage.run([batch, "--headless"]);

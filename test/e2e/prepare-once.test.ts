@@ -44,7 +44,8 @@ function stageOf(tickets: readonly string[], repo: Record<string, unknown> = {})
   stage.repo("app", FILES);
   stage.agent(AGENT);
   const app = { path: "app", prepare: [[NODE, "setup.mjs"]], inputs: ["deps.txt", "setup.mjs"], ...repo };
-  const batch = stage.batch(tickets, { sandbox: "required", repos: { app }, finish: FINISH });
+  const own = tickets.map((id) => ({ id, finish: FINISH }));
+  const batch = stage.batch(own, { sandbox: "required", repos: { app } });
   return { stage, batch };
 }
 
@@ -83,7 +84,7 @@ describe("prepare commands", () => {
     makeTooDeep(stage.path("shared"));
     const app = { path: "app", prepare: [[NODE, "setup.mjs"]], inputs: ["deps.txt", "setup.mjs"] };
     const sandboxPolicy = { read: [stage.path("shared")] };
-    const batch = stage.batch(["T-1"], { sandbox: "required", repos: { app }, finish: FINISH, sandboxPolicy });
+    const batch = stage.batch([{ id: "T-1", finish: FINISH }], { sandbox: "required", repos: { app }, sandboxPolicy });
     const { code, events, stdout } = await stage.events(batch);
     expect(code, stdout).toBe(0);
     const why = `${stage.path("shared")} has folders within folders beyond the length of a path`;

@@ -32,7 +32,7 @@ const DETECTORS: Readonly<Record<string, string>> = {
   "folders beside it": 'fs.readdirSync("..").filter(foreign).sort()',
 };
 
-/** Variables of the proxy that an agent and a verification have, and a check has not; docs/decisions/sealed-checkouts.md says why. */
+/** Variables of the proxy that an agent and a verification have, and a check has not; docs/inside/decisions/sealed-checkouts.md says why. */
 const PROXY = /^(?:https?_proxy|no_proxy|NODE_USE_ENV_PROXY)$/i;
 
 /** What a detector finds but for these variables. */
@@ -41,7 +41,7 @@ function withoutProxy(found: unknown): unknown {
   return found.filter((entry: unknown) => !PROXY.test(String(Array.isArray(entry) ? entry[0] : entry)));
 }
 
-/** What differs between an agent and a check, each with its reason in docs/decisions/sealed-checkouts.md. */
+/** What differs between an agent and a check, each with its reason in docs/inside/decisions/sealed-checkouts.md. */
 const ALLOWED = ["LOOPDASH_ATTEMPT", "LOOPDASH_GUARD", "LOOPDASH_OUTBOX", "LOOPDASH_PROMPT", "LOOPDASH_TICKET"];
 
 const SCRIPT = `import * as fs from "node:fs";

@@ -122,8 +122,8 @@ describe("the sandbox", { timeout: 300_000 }, () => {
       const ended = await stage.run([stage.batch(["T-1"], { sandbox, finish: FINISH }), "--headless"]);
       server.close();
       expect(ended.code).toBe(0);
-      // The agent, the check, and its proof.
-      expect(calls, sandbox).toBe(sandbox === "off" ? 3 : 0);
+      // The check on the base, the agent, the check, and its proof.
+      expect(calls, sandbox).toBe(sandbox === "off" ? 4 : 0);
     }
   });
 

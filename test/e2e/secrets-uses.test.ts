@@ -74,7 +74,7 @@ describe("a secret of a prepare command", { timeout: 300_000 }, () => {
     const { stage, batch, env } = stageWith(port);
     const doctor = await stage.run(["doctor", batch, "--prepare"], env);
     expect(doctor.stdout).toMatch(/ok +secret +models: from the variable MODELS_TOKEN/);
-    expect(doctor.stdout).toMatch(/ok +prepare +app: .*fetch\.sh http:\S+ took/);
+    expect(doctor.stdout).toMatch(/ok +prepare +app: prepared in/);
     const plan = await stage.run([batch, "--dry-run"], env);
     expect(plan.code, plan.stderr).toBe(0);
     for (const { stdout, stderr } of [doctor, plan]) for (const form of ENCODED) expect(stdout + stderr).not.toContain(form);
@@ -94,7 +94,7 @@ describe("a secret of a prepare command", { timeout: 300_000 }, () => {
       expect(stdout).toContain('the secret \\"models\\" is in settings.txt, which agents and their code read');
       expect(stdout).not.toContain('"type":"agent-launching"');
       const doctor = await stage.run(["doctor", batch, "--prepare"], env);
-      expect(doctor.stdout).toMatch(/the secret "models" is in .*settings\.txt, which agents would read/);
+      expect(doctor.stdout).toMatch(/the secret "models" is in .*settings\.txt, which agents and their code read/);
       for (const form of ENCODED)
         for (const text of [stage.everything(), stdout, doctor.stdout]) expect(text).not.toContain(form);
     },

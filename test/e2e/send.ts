@@ -1,6 +1,6 @@
 import { globSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { connectChannel, socketPathOf } from "../../src/adapters/channel/socket-client.ts";
+import { connectChannel, runSocketPath } from "../../src/adapters/channel/socket-client.ts";
 import type { Command } from "../../src/domain/run/command.ts";
 import type { Stage } from "./stage.ts";
 
@@ -10,7 +10,7 @@ export async function send(stage: Stage, ...commands: readonly Command[]): Promi
   if (door === undefined) throw new Error("no engine is at work");
   const known = Promise.withResolvers<void>();
   const client = await connectChannel({
-    socketPath: socketPathOf(dirname(join(stage.home, door))),
+    socketPath: runSocketPath(dirname(join(stage.home, door))),
     onMessage: () => known.resolve(),
     onClose: () => undefined,
   });

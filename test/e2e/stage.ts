@@ -99,9 +99,13 @@ ${body}
     );
   }
 
-  /** A batch over the repository `app` with plain tickets and without heals, unless `over` says otherwise. */
+  /**
+   * A batch over the repository `app` with plain tickets and without heals, unless `over` says otherwise. `ownFinish`: a finish line of
+   * each ticket's own, whose checks do not run on the base before the first agent.
+   */
   batch(tickets: readonly (string | Record<string, unknown>)[], over: Record<string, unknown> = {}): string {
-    const { limits, ...rest } = over;
+    const { limits, ownFinish, ...rest } = over;
+    const finish = ownFinish === undefined ? {} : { finish: ownFinish };
     const file = {
       name: "test",
       repos: { app: { path: "app" } },
@@ -118,7 +122,9 @@ ${body}
       },
       live: { repeats: 0 },
       tickets: tickets.map((ticket) =>
-        typeof ticket === "string" ? { id: ticket, title: `Do ${ticket}` } : { title: `Do ${ticket.id}`, ...ticket },
+        typeof ticket === "string"
+          ? { id: ticket, title: `Do ${ticket}`, ...finish }
+          : { title: `Do ${ticket.id}`, ...finish, ...ticket },
       ),
       ...rest,
     };
@@ -127,7 +133,11 @@ ${body}
 
   /** Starts the program, by way of others that become it. It is killed with the stage. */
   start(args: readonly string[], env: Record<string, string> = {}, program = this.program, by: readonly string[] = []): Started {
-    const [command = "", ...rest] = [...by, process.execPath, program, ...args];
+    return this.execute([...by, process.execPath, program, ...args], env);
+  }
+
+  /** Starts a command line. It is killed with the stage. */
+  execute([command = "", ...rest]: readonly string[], env: Record<string, string> = {}): Started {
     const child = spawn(command, rest, {
       cwd: this.root,
       env: { ...this.env, ...env },

@@ -41,7 +41,7 @@ test("a stopped engine charges no check that goes on afterwards, past its time b
   const [begun, ended] = [stage.path("begun"), stage.path("ended")];
   const command = ["sh", "-c", `: > ${begun}; sleep 7; : > ${ended}; sleep 3`];
   const step = { step: "check", name: "slow", command, minutes: 0.1 };
-  const batch = stage.batch(["T-1"], { limits: { attempts: 1 }, finish: [{ step: "gates" }, step, { step: "merge" }] });
+  const batch = stage.batch(["T-1"], { limits: { attempts: 1 }, ownFinish: [{ step: "gates" }, step, { step: "merge" }] });
   const run = stage.start([batch, "--json"]);
   await suspend(run, 8, { begun, ended });
   const { code, stdout } = await run.ended;

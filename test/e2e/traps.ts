@@ -222,6 +222,12 @@ export const DRIVES: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ["approve", "a", "b", "c"],
   ],
   lint: [["APP"], ["APP", "--fix"]],
+  retry: [
+    ["test", "a"],
+    ["test", "--stalled"],
+  ],
+  revert: [["test", "a"]],
+  rule: [["test", "a", "uphold"]],
   completion: [["bash"]],
 };
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
-import { planOf, topologicalOrder } from "../../src/domain/schedule/plan.ts";
+import { planBatch, topologicalOrder } from "../../src/domain/schedule/plan.ts";
 import { batch, FOUND, reading } from "./stage.ts";
 
 const { tickets } = batch;
@@ -9,7 +9,7 @@ const { tickets } = batch;
 test("ten tickets over two repositories, in a graph with chains, joins and an edge between the repositories", () => {
   expect(tickets).toHaveLength(10);
   expect(new Set(tickets.map((ticket) => ticket.repo))).toEqual(new Set(["shop", "infra"]));
-  const { dependents } = planOf(tickets, {});
+  const { dependents } = planBatch(tickets, {});
   expect(topologicalOrder(tickets, dependents)).toHaveLength(10);
   expect(tickets.filter((ticket) => ticket.dependsOn.length >= 2).length).toBeGreaterThanOrEqual(2);
   const repoOf = (id: string) => tickets.find((ticket) => ticket.id === id)?.repo;

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import type { Ended, Stage } from "../e2e/stage.ts";
 
-/** A shape of a repository or a machine: one row of the matrix in docs/repositories.md. */
+/** A shape of a repository or a machine: one row of the matrix in test/foreign/README.md. */
 export interface Shape {
   /** What is special about it, as the first cell says it. */
   readonly shape: string;
@@ -38,14 +38,14 @@ export async function allAreas(): Promise<readonly Area[]> {
   );
 }
 
-/** The matrix as docs/repositories.md has it. */
+/** The matrix as test/foreign/README.md has it. */
 export function matrixOf(areas: readonly Area[]): string {
   return areas
     .map(({ title, shapes }) => {
       const rows = shapes.map(
         ({ shape, holds }) => `| ${shape} | ${holds === "works" ? "works" : `refused: \`${holds.refused}\``} |`,
       );
-      return [`### ${title}`, "", "| repository or machine | what loopdash does |", "|---|---|", ...rows, ""].join("\n");
+      return [`## ${title}`, "", "| repository or machine | what loopdash does |", "|---|---|", ...rows, ""].join("\n");
     })
     .join("\n");
 }

@@ -4,7 +4,7 @@ import type { Batch, Ticket } from "../../src/domain/batch/schema.ts";
 import type { StepSpec } from "../../src/domain/batch/step-spec.ts";
 import type { TestResult } from "../../src/domain/evidence/results.ts";
 import type { RunEvent } from "../../src/domain/run/event.ts";
-import { ticketOf as stateOf } from "../../src/domain/run/state.ts";
+import { ticketById as stateOf } from "../../src/domain/run/state.ts";
 import { TicketId } from "../../src/domain/values/ids.ts";
 import { vecItems } from "../../src/domain/values/vec.ts";
 import { batchOf, ticketOf } from "../domain/simulate.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Batch, Limits, Ticket } from "../../src/domain/batch/schema.ts";
 import type { StepSpec } from "../../src/domain/batch/step-spec.ts";
-import { ticketOf as stateOf } from "../../src/domain/run/state.ts";
+import { ticketById as stateOf } from "../../src/domain/run/state.ts";
 import { TicketId } from "../../src/domain/values/ids.ts";
 import { batchOf, ticketOf } from "../domain/simulate.ts";
 import type { Ran } from "./world/engine.ts";

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type ComplexitySpec, routesOf } from "../../src/domain/batch/complexity-spec.ts";
+import { type ComplexitySpec, resolveRoutes } from "../../src/domain/batch/complexity-spec.ts";
 import type { StepSpec } from "../../src/domain/batch/step-spec.ts";
 import { lineWithReviews } from "../../src/domain/complexity/review-steps.ts";
 import { cleanUp } from "../adapters/vcs/real-repo.ts";
@@ -19,7 +19,7 @@ const LARGE: Files = { "lines.txt": lines(600) };
 const READINGS: ComplexitySpec = { complex: { reviewers: 2 }, architectural: { reviewers: 2 } };
 
 function routed(spec: ComplexitySpec, over: Reviewed & { readonly body?: string } = {}) {
-  const routes = routesOf(spec);
+  const routes = resolveRoutes(spec);
   const finish: readonly StepSpec[] = lineWithReviews([REVIEW, { step: "merge" }], routes);
   const tickets = [ticketOf("T-1", { title: "Add lines", body: over.body ?? "", finish })];
   return opened({ ...over, stage: { tickets, ...(routes && { complexity: routes }), limits: { attempts: 1 }, ...over.stage } });

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { StepSpec } from "../../src/domain/batch/step-spec.ts";
-import { ticketOf as stateOf } from "../../src/domain/run/state.ts";
+import { ticketById as stateOf } from "../../src/domain/run/state.ts";
 import { describeReason, whyNot } from "../../src/domain/schedule/why-not.ts";
 import { TicketId } from "../../src/domain/values/ids.ts";
 import { describeEvents } from "../../src/store/describe-event.ts";

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Ticket } from "../../src/domain/batch/schema.ts";
 import type { StepSpec } from "../../src/domain/batch/step-spec.ts";
-import { ledgerOf } from "../../src/domain/results/ledger.ts";
+import { computeLedger } from "../../src/domain/results/ledger.ts";
 import { TicketId } from "../../src/domain/values/ids.ts";
 import type { LoopContext } from "../../src/loop/attempt/context.ts";
 import { ticketOf } from "../domain/simulate.ts";
@@ -109,7 +109,7 @@ export async function judged(stage: Stage) {
     summary: step?.summary ?? evidence?.summary ?? "",
     detail: evidence?.detail ?? "",
     strength: step?.strength,
-    checks: ledgerOf(state).checks,
+    checks: computeLedger(state).checks,
   };
 }
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { classesOf } from "../../src/loop/heal/harness-check.ts";
+import { readTransientClasses } from "../../src/loop/heal/harness-check.ts";
 import type { AgentResult, HealTask } from "../../src/ports/agent.ts";
 import { APP, cleanUp, tempDir } from "../adapters/vcs/real-repo.ts";
 import { addHint, answer, ended, HINT, openHealing, recorded, SHIPPED } from "./heal-stage.ts";
@@ -93,7 +93,7 @@ describe("a harness of the machine", () => {
     const { harness } = stage.engine.ctx;
     expect(await harness.worker(APP)).toBe(SHIPPED["worker.md"]);
     expect(await harness.hints(APP)).toBe("Mind the gap.");
-    expect(await harness.transients(APP)).toEqual(classesOf(SHIPPED["transients.json"]));
+    expect(await harness.transients(APP)).toEqual(readTransientClasses(SHIPPED["transients.json"]));
     expect(warnings).toHaveLength(2);
     expect(warnings.join("\n")).toMatch(
       /worker\.md cannot be used, the one that ships is: cannot be filled.*\n.*transients\.json.* is a link$/,

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openRunHarness } from "../../src/adapters/harness/run-harness.ts";
 import type { LoopContext } from "../../src/loop/attempt/context.ts";
-import { classesOf, unfitForHarness } from "../../src/loop/heal/harness-check.ts";
+import { readTransientClasses, unfitForHarness } from "../../src/loop/heal/harness-check.ts";
 import type { HealTask } from "../../src/ports/agent.ts";
 import type { HarnessTexts } from "../../src/ports/harness.ts";
 import { APP, tempDir } from "../adapters/vcs/real-repo.ts";
@@ -61,7 +61,7 @@ export async function openHealing(
     version: (repo) => state?.().heals.versions[repo] ?? 0,
     identity: () => Promise.resolve({ key, name: "app" }),
     unfit: unfitForHarness,
-    classesOf,
+    classesOf: readTransientClasses,
     warn: (problem) => void warnings.push(problem),
   });
   const wired = (ctx: LoopContext): Partial<LoopContext> => {

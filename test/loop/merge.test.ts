@@ -31,7 +31,7 @@ function scene(landings: readonly Landing[], over: { tips?: readonly string[]; a
       checks += 1;
       return Promise.resolve({ ok: true, base: "base-0", commit: `candidate-${checks}` });
     },
-    proofOf: () => undefined,
+    landedProof: () => undefined,
     inTurn: (land) => land(),
   };
   const ticket = ticketOf("T-1");

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { ledgerOf } from "../../src/domain/results/ledger.ts";
+import { computeLedger } from "../../src/domain/results/ledger.ts";
 import type { RunEvent } from "../../src/domain/run/event.ts";
 import type { AgentTask } from "../../src/ports/agent.ts";
 import { cleanUp } from "../adapters/vcs/real-repo.ts";
@@ -81,5 +81,5 @@ test.each<[string, () => Promise<Stage>]>([
   expect((await stage.ended()).end).toMatchObject(done);
   for (const { type } of stage.events) seen.add(type);
   expect(stage.state.interventions).toEqual([]);
-  expect(ledgerOf(stage.state).interventions.total).toBe(0);
+  expect(computeLedger(stage.state).interventions.total).toBe(0);
 });

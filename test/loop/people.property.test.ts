@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { Ticket } from "../../src/domain/batch/schema.ts";
 import type { StepSpec } from "../../src/domain/batch/step-spec.ts";
 import type { Intervention } from "../../src/domain/results/intervention.ts";
-import { ticketOf as stateOf } from "../../src/domain/run/state.ts";
+import { ticketById as stateOf } from "../../src/domain/run/state.ts";
 import { TicketId } from "../../src/domain/values/ids.ts";
 import { vecItems } from "../../src/domain/values/vec.ts";
 import { batchOf, ticketOf } from "../domain/simulate.ts";

@@ -2,9 +2,9 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
-import { type ComplexitySpec, routesOf } from "../../src/domain/batch/complexity-spec.ts";
-import { ledgerOf } from "../../src/domain/results/ledger.ts";
-import { reportOf } from "../../src/domain/results/report.ts";
+import { type ComplexitySpec, resolveRoutes } from "../../src/domain/batch/complexity-spec.ts";
+import { computeLedger } from "../../src/domain/results/ledger.ts";
+import { computeReport } from "../../src/domain/results/report.ts";
 import type { AgentTask } from "../../src/ports/agent.ts";
 import { cleanUp } from "../adapters/vcs/real-repo.ts";
 import { ticketOf } from "../domain/simulate.ts";
@@ -51,7 +51,7 @@ async function planned({ complexity = PLANNED, attempts = 3, plans = [PLAN], lin
     writeFileSync(join(task.worktree, "later.js"), "later\n");
   };
   const tickets = [ticketOf("T-1", { title: "Add numbers", body: "add(1, 2) is 3", finish: [REVIEW, { step: "merge" }] })];
-  const routes = routesOf(complexity);
+  const routes = resolveRoutes(complexity);
   const stage = await opened({
     ...over,
     stage: { tickets, limits: { attempts }, work, ...(routes && { complexity: routes }) },
@@ -96,7 +96,7 @@ describe("an approved plan", () => {
     expect(stage.of("plan-judged")).toMatchObject([{ ok: true, summary: "no findings", digest: written?.digest }]);
     expect(stage.of("plan-judged")[0]).not.toHaveProperty("findings");
     expect(stage.state.claims).toMatchObject({ made: 1, upheld: 1 });
-    const report = reportOf(stage.state);
+    const report = computeReport(stage.state);
     expect(report.tickets[0]?.plan).toEqual({ state: "approved", attempt: 1, refusals: 0, digest: written?.digest });
   });
 
@@ -170,7 +170,7 @@ describe("a ticket whose class rises to one that is planned first", () => {
     });
     expect(stage.ticket(T1).failures).toBe(0);
     // Nobody has judged the change that was kept out.
-    expect(ledgerOf(stage.state).claims).toEqual({ made: 2, upheld: 1, gap: 0 });
+    expect(computeLedger(stage.state).claims).toEqual({ made: 2, upheld: 1, gap: 0 });
   });
 
   test("is kept out as well by an engine that was lost right after the class rose", async () => {

@@ -115,7 +115,7 @@ describe("and says nothing of the work by it", () => {
       failures: 1,
       kept: true,
       stalledReason:
-        "1 attempt failed; the last: postponed, because the reviewer is unavailable: it stopped early (rate-limited): come back",
+        "postponed, because the reviewer is unavailable: it stopped early (rate-limited): come back · 1 attempt failed",
     });
   });
 });

@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { routesOf } from "../../src/domain/batch/complexity-spec.ts";
+import { resolveRoutes } from "../../src/domain/batch/complexity-spec.ts";
 import type { StepSpec } from "../../src/domain/batch/step-spec.ts";
-import { ledgerOf } from "../../src/domain/results/ledger.ts";
+import { computeLedger } from "../../src/domain/results/ledger.ts";
 import { cleanUp, git, write } from "../adapters/vcs/real-repo.ts";
 import { ticketOf } from "../domain/simulate.ts";
 import { FAILED, openStage, T1 } from "./pull-request-stage.ts";
@@ -45,7 +45,7 @@ describe("a pull request", () => {
     ];
     const { stage, forge } = await openStage({
       tickets: [ticketOf(T1, { finish })],
-      complexity: routesOf({ complex: { attempts: 1 } }),
+      complexity: resolveRoutes({ complex: { attempts: 1 } }),
     });
     using _ = stage;
     stage.start();
@@ -169,7 +169,7 @@ describe("a pull request", () => {
     expect((await stage.ended()).end).toMatchObject({ kind: "oracle-done" });
     expect(stage.of("pull-request-words")).toMatchObject([{ ids: ["c1"], people: 1 }]);
     expect(stage.state.interventions).toMatchObject([{ class: "I2", target: T1, observed: true }]);
-    expect(ledgerOf(stage.state).interventions.byClass).toEqual({ I2: 1 });
+    expect(computeLedger(stage.state).interventions.byClass).toEqual({ I2: 1 });
   });
 
   test("without a check is not green", async () => {

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { cleanUp } from "../adapters/vcs/real-repo.ts";
-import { drift, edit } from "./drift-stage.ts";
+import { commitOnBase, drift, edit } from "./drift-stage.ts";
 import { put } from "./evidence-stage.ts";
 import { ended, opened, questions, T1 } from "./review-stage.ts";
 import type { Stage } from "./stage.ts";
@@ -71,5 +71,17 @@ describe("a ticket that a person rewrites while an attempt runs is reviewed as t
       landed: false,
       summaries: ["no findings", expect.stringContaining("not what the ticket asks for")],
     });
+    expect(stage.of("steps-repeated").map(({ why }) => why)).toEqual(["since its ticket was rewritten"]);
   });
+});
+
+test("steps that run again because the base moved say so once, and to which commit", async () => {
+  using stage = await opened({ reviewer: WANTS_SUM, stage: inFolder });
+  put(stage.user, { "base.txt": "dirty" });
+  const end = ended(stage);
+  await stage.until("merge-waiting");
+  const tip = commitOnBase(stage, "a person's commit");
+  put(stage.user, { "base.txt": "" });
+  expect(await end).toMatchObject({ landed: true });
+  expect(stage.of("steps-repeated").map(({ why }) => why)).toEqual([`since main is at ${tip.slice(0, 7)}`]);
 });

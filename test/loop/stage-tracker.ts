@@ -4,8 +4,8 @@ import { createEmbeddedTracker, seedEmbeddedTracker } from "../../src/adapters/t
 import { createFolderTracker } from "../../src/adapters/tracker/folder.ts";
 import { newTicketText } from "../../src/adapters/tracker/ticket-edit.ts";
 import type { Ticket } from "../../src/domain/batch/schema.ts";
-import { ticketFolderOf } from "../../src/domain/batch/tracker-spec.ts";
-import { type RunState, ticketOf } from "../../src/domain/run/state.ts";
+import { localTicketFolder } from "../../src/domain/batch/tracker-spec.ts";
+import { type RunState, ticketById } from "../../src/domain/run/state.ts";
 import type { Tracker } from "../../src/ports/tracker.ts";
 
 /** Writes an embedded tracker, `tracker.json`, and a folder of Markdown tickets into a folder. Gives the path of the latter. */
@@ -28,7 +28,7 @@ function writeTickets(folder: string, tickets: readonly Ticket[]): void {
 
 /** The tracker of a run's batch, with the tickets that it holds. */
 export function trackerOf(state: RunState, file: string): Tracker {
-  const ids = state.plan.tickets.map((t) => t.id).filter((id) => ticketOf(state, id).unfiled === undefined);
-  const path = ticketFolderOf(state.batch.tracker);
+  const ids = state.plan.tickets.map((t) => t.id).filter((id) => ticketById(state, id).unfiled === undefined);
+  const path = localTicketFolder(state.batch.tracker);
   return path === undefined ? createEmbeddedTracker({ file, ids }) : createFolderTracker({ folder: path, ids });
 }

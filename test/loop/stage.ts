@@ -12,7 +12,7 @@ import { openRepo } from "../../src/adapters/vcs/repository/git-repo.ts";
 import type { Batch, Ticket } from "../../src/domain/batch/schema.ts";
 import type { RunEvent, RunFact } from "../../src/domain/run/event.ts";
 import { reduce } from "../../src/domain/run/reduce.ts";
-import { type RunState, ticketOf as stateOf } from "../../src/domain/run/state.ts";
+import { type RunState, ticketById as stateOf } from "../../src/domain/run/state.ts";
 import { RunId } from "../../src/domain/values/ids.ts";
 import type { LoopContext } from "../../src/loop/attempt/context.ts";
 import { MergeQueue } from "../../src/loop/concurrency/merge-queue.ts";
@@ -241,7 +241,7 @@ export class Stage implements Disposable {
 
   async resume(by?: "engine"): Promise<void> {
     const { performer, ctx } = this.engine;
-    await recover(ctx, () => performer.pollTracker(), by);
+    await recover(ctx, () => performer.pollTracker(), by === undefined ? {} : { by });
     performer.watchTracker();
     this.engine.orchestrator.start(this.engine.performer);
   }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import type { TripwireResult } from "../../src/domain/run/tripwire-result.ts";
 import type { LoopContext } from "../../src/loop/attempt/context.ts";
 import type { AgentTask } from "../../src/ports/agent.ts";
-import type { TripwireResult } from "../../src/ports/tripwire.ts";
 import { ticketOf } from "../domain/simulate.ts";
 import { endless, Stage } from "./stage.ts";
 

@@ -1,6 +1,8 @@
 import { XMLValidator } from "fast-xml-parser";
 import { describe, expect, test } from "vitest";
+import { vecFrom, vecItems } from "../../src/domain/values/vec.ts";
 import { renderPage } from "../../src/report/page.ts";
+import { landedCommands } from "../../src/store/results/landed-lines.ts";
 import { batchOf, RunBuilder } from "../store/run-builder.ts";
 import { claimsEnded, crowd, plumbing, plumbingEnded } from "../store/scenes.ts";
 import { earlierRuns, HOSTILE, hostilePage, PAGES } from "./pages.ts";
@@ -79,6 +81,19 @@ describe("what a page says", () => {
     expect(words).not.toContain("Not done");
   });
 
+  test("of what landed: its size and tests, the log of it and the command that takes it back", () => {
+    const { state } = plumbingEnded();
+    const tests = { added: 2, removed: 0 };
+    const [first, ...rest] = [...vecItems(state.tickets)];
+    if (first === undefined) throw new Error("no ticket");
+    const landedWith = { additions: 12, deletions: 3, tests } as never;
+    const words = wordsOf(renderPage({ ...state, tickets: vecFrom([{ ...first, landedWith }, ...rest]) }));
+    expect(words).toContain("+12 −3 · tests +2 −0");
+    for (const line of landedCommands(state))
+      expect(words).toContain(line.replaceAll("&&", "&amp;&amp;").replaceAll(/\s+/g, " "));
+    expect(landedCommands(state).join()).toContain("take back: ");
+  });
+
   test("of a run that is not: what is open, and why", () => {
     const words = wordsOf(PAGES["not-done"]());
     expect(words).toMatch(/Not done 1 ✖ T-10 lock the state bucket 3 of 3 attempts failed; last: apply failed/);
@@ -88,7 +103,7 @@ describe("what a page says", () => {
 
   test("of a run that goes on: that nothing is final, and what its tries are at", () => {
     const words = wordsOf(PAGES.live());
-    expect(words).toContain("● RUNNING");
+    expect(words).toContain("! NEEDS YOU");
     expect(words).toMatch(
       /The run continues: this page shows it as it stood at 2026-05-04 12:45:13 UTC, event \d+\. Nothing here is final\./,
     );

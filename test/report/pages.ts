@@ -1,4 +1,4 @@
-import { type EarlierRun, numbersOf } from "../../src/domain/results/trend.ts";
+import { type EarlierRun, runNumbers } from "../../src/domain/results/trend.ts";
 import { renderPage } from "../../src/report/page.ts";
 import { batchOf, RunBuilder, START } from "../store/run-builder.ts";
 import { claimsEnded, crowd, plumbing, plumbingEnded } from "../store/scenes.ts";
@@ -7,7 +7,7 @@ const DAY = 86_400_000;
 
 /** Runs of a batch file before this one, newest first: complete, left early, of another batch file, and one of which nothing is known. */
 export function earlierRuns(): readonly EarlierRun[] {
-  const numbers = numbersOf(plumbingEnded().state);
+  const numbers = runNumbers(plumbingEnded().state);
   const more = (total: number, costUsd: number) => ({
     ...numbers,
     "interventions.total": total,
@@ -56,7 +56,7 @@ export function hostilePage(): string {
   run.play({ type: "intervention", class: "I5", target: HOSTILE[0], note: HOSTILE[1] });
   run.play({ type: "run-ended", kind: "not-done", verdict: "not-done", exitCode: 1, reason: HOSTILE[0] });
   return renderPage(run.state, false, [
-    { run: HOSTILE[0], startedAt: START - DAY, verdict: "done", numbers: numbersOf(run.state), sameBatch: true },
+    { run: HOSTILE[0], startedAt: START - DAY, verdict: "done", numbers: runNumbers(run.state), sameBatch: true },
   ]);
 }
 

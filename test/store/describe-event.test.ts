@@ -16,7 +16,7 @@ describe("claims and facts never look alike", () => {
   test("an agent that stops claims; that is dim and said as a claim", () => {
     expect(tell({ type: "agent-ended", ending: "exited", exitCode: 0, signal: null, costUsd: 0, ...of })).toMatchObject({
       tone: "claim",
-      text: "agent stopped: claims to be done",
+      text: "agent stopped by itself: its claim is read",
     });
   });
 
@@ -63,18 +63,19 @@ test("the tripwire tells how it ended, and why it fired; not that it began", () 
   expect(tell({ ...ended, ok: false, canaries: 0 })).toMatchObject({ text: "tripwire fired: no reason given" });
 });
 
-test("what the rows show anyway makes no line", () => {
+test("what the rows show anyway makes no line, but the reason why a train failed does", () => {
   expect(tell({ type: "activity", text: "x", lines: 1, ...of })).toBeUndefined();
   expect(tell({ type: "agent-launching", ...of })).toBeUndefined();
   expect(tell({ type: "step-started", step: 0, kind: "gates", name: "gates", ...of })).toBeUndefined();
+  expect(tell({ type: "step-part-started", part: "waits", ...of })).toBeUndefined();
+  expect(tell({ type: "step-part-started", part: "waits", trainFailed: "1 fails", ...of })?.text).toBe("waits: 1 fails");
 });
 
 test("what a step has told is not told again by the end of its try", () => {
   const evidence = { step: "check" as const, name: "tests", summary: "2 fail", detail: "" };
   expect(tell({ type: "attempt-ended", outcome: "failed", evidence, ...of })?.text).toBe("attempt failed");
-  expect(tell({ type: "attempt-ended", outcome: "failed", evidence: { ...evidence, step: "prepare" }, ...of })?.text).toBe(
-    "attempt failed: 2 fail",
-  );
+  const prepare = { ...evidence, step: "prepare" as const };
+  expect(tell({ type: "attempt-ended", outcome: "failed", evidence: prepare, ...of })?.text).toBe("attempt failed: 2 fail");
 });
 
 test("an attempt that nobody stopped, and that waits for the reviewer, says so", () => {
@@ -142,7 +143,7 @@ test.each<[string, RunFact]>([
   ["✚ person: heal requested: nothing new starts, it begins once the attempts under way are over", { type: "heal-asked" }],
   ["· waiting: the requested heal was dropped: nothing to mend", { type: "heal-dropped", why: "nothing to mend" }],
   [
-    "! person: intervention I4 (work) noted: wrote the migration",
+    "! person: intervention noted (work; wrote code or merged by hand): wrote the migration",
     { type: "intervention", class: "I4", target: "run", note: "wrote the migration", noted: true },
   ],
 ])("a person's command is told: %s", (told, fact) => {
@@ -157,10 +158,10 @@ test("an intervention is told, and so is one that belongs to a decision counted 
   expect(describeEvent(first, counted)).toMatchObject({
     glyph: "!",
     tone: "person",
-    text: "intervention I2 (harness) on workers: 2 before, 3 from now on",
+    text: "intervention on workers (harness; steered): 2 before, 3 from now on",
   });
   expect(describeEvent({ ...first, at: 6 }, counted)?.text).toBe(
-    "intervention I2 (harness) on workers: 2 before, 3 from now on (counted before, as one decision)",
+    "intervention on workers (harness; steered): 2 before, 3 from now on (counted before, as one decision)",
   );
 });
 

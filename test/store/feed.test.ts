@@ -56,6 +56,21 @@ describe("a snapshot", () => {
     expect(state.now).toBe(1_000_000);
   });
 
+  test("closes the question how to leave once the run has ended", () => {
+    const run = plumbing();
+    const b = bench(run);
+    b.feed.take(b.snapshot);
+    b.store.dispatch({ type: "open", modal: { kind: "leave" } });
+    run.play({ type: "stop-requested", by: "person" });
+    b.sendAll();
+    b.feed.flush();
+    expect(b.store.getState().ui.modal).toEqual({ kind: "leave" });
+    run.play({ type: "run-ended", kind: "interrupted", verdict: "unjudged", exitCode: 130, reason: "a person stopped the run" });
+    b.sendAll();
+    b.feed.flush();
+    expect(b.store.getState().ui.modal).toBeUndefined();
+  });
+
   test("raises no message for what was refused long ago", () => {
     const run = plumbing();
     run.play({ type: "command-refused", command: { type: "pause" }, reason: "the run is stopping" });

@@ -35,45 +35,76 @@ place, \`leave\` or \`quit\` without a key, a character where characters are tex
 replay, the keys that move it come before those of the views.
 `;
 
-/** Keys of what is asked and written, which stand where they hold. */
+/** Questions and fields, whose keys stand where they hold. */
 const ASKED: readonly (readonly [Mode, string])[] = [
-  ["kill", "The question before a kill"],
-  ["retry", "The question before a retry"],
-  ["approve", "The question before an approval"],
-  ["heal", "The question before a heal"],
-  ["leave", "Leaving"],
-  ["gate", "A human gate"],
-  ["note", "A note of an intervention"],
-  ["add", "Adding a ticket"],
-  ["review", "Requesting a review"],
-  ["filter", "The filter"],
-  ["search", "The search"],
-  ["palette", "The palette"],
-  ["help", "The help"],
+  ["kill", "kill"],
+  ["retry", "retry"],
+  ["revert", "revert"],
+  ["approve", "approval"],
+  ["heal", "heal"],
+  ["leave", "leaving"],
+  ["gate", "human gate"],
+  ["note", "note"],
+  ["add", "adding a ticket"],
+  ["review", "requesting a review"],
+  ["filter", "filter"],
+  ["search", "search"],
+  ["palette", "palette"],
+  ["help", "help"],
 ];
 
 const code = (key: string): string => `\`${key === " " ? "space" : key === "|" ? "\\|" : key}\``;
+const titled = (title: string): string => `${title.charAt(0).toUpperCase()}${title.slice(1)}`;
 
-function table(title: string, bindings: readonly Binding[]): string {
-  const rows = bindings.map(({ name, keys, help }) => `| \`${name}\` | ${keys.map(code).join(" ")} | ${help} |`);
-  return `## ${title.charAt(0).toUpperCase()}${title.slice(1)}\n\n| binding | keys | |\n|---|---|---|\n${rows.join("\n")}\n`;
+/** Writes tables. A row of an earlier table is not told again. */
+class Tables {
+  readonly #places = new Map<string, string>();
+
+  write(title: string, bindings: readonly Binding[]): string {
+    const rows = bindings.map((binding) => ({ binding, row: formatRow(binding) }));
+    const own = rows.filter(({ row }) => !this.#places.has(row));
+    const table = own.length === 0 ? "" : `binding | keys | meaning\n---|---|---\n${own.map(({ row }) => row).join("\n")}\n`;
+    const known = Map.groupBy(
+      rows.filter(({ row }) => this.#places.has(row)),
+      ({ row }) => this.#places.get(row) ?? "",
+    );
+    const others = [...known].map(
+      ([place, same]) => `As in ${place}: ${same.map(({ binding: { name } }) => code(name)).join(", ")}.\n`,
+    );
+    for (const { row } of own) this.#places.set(row, titled(title));
+    return [`## ${titled(title)}\n`, ...(table === "" ? [] : [table]), ...others].join("\n");
+  }
 }
 
-test("docs/keys.md tells every binding and its keys", async () => {
-  const groups = keyGroups(KEYMAP, "overview");
-  const fields = new Set(groups.at(-1)?.bindings.map(({ name }) => name));
-  const asked = ASKED.map(([mode, title]) =>
-    table(
-      title,
-      KEYMAP[mode].filter(({ name }) => !fields.has(name)),
-    ),
+function formatRow({ name, keys, help }: Binding): string {
+  return `\`${name}\` | ${keys.map(code).join(" ")} | ${help}`;
+}
+
+/** The keys of all questions and fields as one table: bindings with the same keys are one row. */
+function askedTable(isTold: (binding: Binding) => boolean): string {
+  const all = ASKED.flatMap(([mode, where]) =>
+    KEYMAP[mode].filter((binding) => !isTold(binding)).map((binding) => ({ where, binding })),
   );
+  const rows = [...Map.groupBy(all, ({ binding: { name, keys } }) => `\`${name}\` | ${keys.map(code).join(" ")}`)].map(
+    ([row, same]) => {
+      const helps = [...new Set(same.map(({ binding: { help } }) => help))].join(", ");
+      return `${row} | ${helps} | ${same.length === ASKED.length ? "all" : same.map(({ where }) => where).join(", ")}`;
+    },
+  );
+  return `## Questions and fields\n\nbinding | keys | meaning | in\n---|---|---|---\n${rows.join("\n")}\n`;
+}
+
+test("docs/reference/keys.md tells every binding and its keys", async () => {
+  const groups = keyGroups(KEYMAP, "overview");
+  const tables = new Tables();
+  const views = groups.map(({ title, bindings }) => tables.write(title, bindings));
+  const told = new Set(groups.flatMap(({ bindings }) => bindings.map(formatRow)));
   const text = [
     INTRO,
-    ...groups.map(({ title, bindings }) => table(title, bindings)),
-    ...asked,
-    table("a replay", KEYMAP.replay),
+    ...views,
+    askedTable((binding) => told.has(formatRow(binding))),
+    tables.write("a replay", KEYMAP.replay),
   ].join("\n");
-  await expect(text).toMatchFileSnapshot("../../docs/keys.md");
-  for (const bindings of Object.values(KEYMAP)) for (const { name } of bindings) expect(text, name).toContain(`| \`${name}\` |`);
+  await expect(text).toMatchFileSnapshot("../../docs/reference/keys.md");
+  for (const bindings of Object.values(KEYMAP)) for (const { name } of bindings) expect(text, name).toContain(`\n\`${name}\` |`);
 });

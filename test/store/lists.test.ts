@@ -1,17 +1,17 @@
 import { describe, expect, test } from "vitest";
-import { busyAgents, filteredLists, listsOf, NO_LISTS, selectable, shownLists } from "../../src/store/lists.ts";
+import { busyAgents, filteredLists, NO_LISTS, selectable, shownLists, sortTickets } from "../../src/store/lists.ts";
 import { batchOf, RunBuilder } from "./run-builder.ts";
 import { plumbing } from "./scenes.ts";
 
 test("every ticket stands in exactly one list", () => {
   const run = plumbing();
-  const lists = listsOf(run.state, NO_LISTS);
+  const lists = sortTickets(run.state, NO_LISTS);
   expect(lists).toEqual({
     slots: ["T-7", "T-6", "T-4", null],
     finishing: [],
     landed: [],
+    needs: [expect.objectContaining({ kind: "step", ticket: "T-5" })],
     needsYou: ["T-5"],
-    stalled: [],
     waiting: ["T-8", "T-10", "T-9", "T-11"],
     done: ["T-3", "T-2", "T-1"],
   });
@@ -22,18 +22,17 @@ test("every ticket stands in exactly one list", () => {
 
 test("what an agent prints changes no list", () => {
   const run = plumbing();
-  const before = listsOf(run.state, NO_LISTS);
+  const before = sortTickets(run.state, NO_LISTS);
   run.of("T-7", { type: "activity", text: "more", lines: 1 });
-  const after = listsOf(run.state, before);
-  for (const key of ["slots", "finishing", "needsYou", "stalled", "waiting", "done"] as const)
-    expect(after[key]).toBe(before[key]);
+  const after = sortTickets(run.state, before);
+  for (const key of ["slots", "finishing", "needs", "needsYou", "waiting", "done"] as const) expect(after[key]).toBe(before[key]);
 });
 
 test("a list that changes leaves the others what they are", () => {
   const run = plumbing();
-  const before = listsOf(run.state, NO_LISTS);
+  const before = sortTickets(run.state, NO_LISTS);
   run.working("T-8");
-  const after = listsOf(run.state, before);
+  const after = sortTickets(run.state, before);
   expect(after.slots).toEqual(["T-7", "T-6", "T-8", null]);
   expect(after.finishing).toEqual(["T-4"]);
   expect(after.waiting).toEqual(["T-10", "T-9", "T-11"]);
@@ -45,7 +44,7 @@ describe("a ticket on the finish line", () => {
   const run = () =>
     new RunBuilder(batchOf({ tickets: ["A", "B", "C", "D", "E"].map((id) => ({ id })), limits: { workers: 2 } })).wait(1);
   const rows = (runBuilder: RunBuilder) => {
-    const lists = listsOf(runBuilder.state, NO_LISTS);
+    const lists = sortTickets(runBuilder.state, NO_LISTS);
     expect(selectable(lists)).toHaveLength(5);
     expect(new Set(selectable(lists)).size).toBe(5);
     return { slots: lists.slots, finishing: lists.finishing };
@@ -81,20 +80,20 @@ describe("a ticket on the finish line", () => {
     expect(rows(of)).toEqual({ slots: ["B", null], finishing: ["A"] });
     of.ships("A");
     expect(rows(of)).toEqual({ slots: ["B", null], finishing: [] });
-    expect(listsOf(of.state, NO_LISTS).done).toEqual(["A"]);
+    expect(sortTickets(of.state, NO_LISTS).done).toEqual(["A"]);
   });
 });
 
 describe("a filter", () => {
   const filtered = (text: string, run = plumbing()) => {
-    const lists = listsOf(run.state, NO_LISTS);
+    const lists = sortTickets(run.state, NO_LISTS);
     return { lists, found: filteredLists({ run: run.state, lists, ui: { filter: text } }) };
   };
 
   test.each([
     ["t-1", ["T-10", "T-11", "T-1"]],
     ["KEYS", ["T-4"]],
-    ["infra", ["T-6", "T-5", "T-10", "T-2"]],
+    ["infra", ["T-5", "T-6", "T-10", "T-2"]],
     ["human-gated", ["T-5"]],
     ["registrar", ["T-5"]],
     ["done", ["T-3", "T-2", "T-1"]],
@@ -117,12 +116,12 @@ describe("a filter", () => {
 
   test("asked the same again it gives the same, and keeps what an event does not change", () => {
     const run = plumbing();
-    const lists = listsOf(run.state, NO_LISTS);
+    const lists = sortTickets(run.state, NO_LISTS);
     const ask = (options: typeof lists) => filteredLists({ run: run.state, lists: options, ui: { filter: "infra" } });
     const first = ask(lists);
     expect(ask(lists)).toBe(first);
     run.of("T-7", { type: "activity", text: "more", lines: 1 });
-    const second = ask(listsOf(run.state, lists));
+    const second = ask(sortTickets(run.state, lists));
     expect(second).not.toBe(first);
     expect(second?.lists.slots).toBe(first?.lists.slots);
     expect(second?.lists.waiting).toBe(first?.lists.waiting);

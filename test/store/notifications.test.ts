@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { listsOf, NO_LISTS } from "../../src/store/lists.ts";
+import { NO_LISTS, sortTickets } from "../../src/store/lists.ts";
 import { NOTHING_NOTIFIED, type NotificationState, nextNotification, terminalStatus } from "../../src/store/notifications.ts";
 import { INITIAL_UI } from "../../src/store/ui.ts";
 import { batchOf, RunBuilder } from "./run-builder.ts";
@@ -9,7 +9,7 @@ const LIVE = { ...INITIAL_UI, connection: { state: "live" as const } };
 const LOST = { ...INITIAL_UI, connection: { state: "lost" as const, reason: "gone" } };
 
 function seen(run: RunBuilder, ui: NotificationState["ui"] = LIVE): NotificationState {
-  return { run: run.state, lists: listsOf(run.state, NO_LISTS), ui, now: run.now };
+  return { run: run.state, lists: sortTickets(run.state, NO_LISTS), ui, now: run.now };
 }
 
 /** Everything that is called out while a person looks at these, one after the other. */
@@ -24,7 +24,7 @@ function notices(...states: readonly NotificationState[]): readonly string[] {
 
 test("the title says how the run stands, how far it is, and its name", () => {
   expect(terminalStatus({ lists: NO_LISTS, ui: INITIAL_UI, now: 0 }).title).toBe("◌ loopdash");
-  expect(terminalStatus(seen(plumbing())).title).toBe("● 4/11 plumbing");
+  expect(terminalStatus(seen(plumbing())).title).toBe("! needs you 4/11 plumbing");
   expect(terminalStatus(seen(plumbingEnded("done"))).title).toBe("✔ done 11/11 plumbing");
   expect(terminalStatus(seen(awaitsApproval())).title).toBe("! needs you 1/3 plumbing");
   expect(terminalStatus(seen(plumbing(), LOST)).title).toBe("✕ lost 4/11 plumbing");

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { OracleEvidence } from "../../src/domain/run/oracle-evidence.ts";
 import { TicketId } from "../../src/domain/values/ids.ts";
-import { compare, countComparisons, isOf } from "../../src/store/oracle-comparison.ts";
+import { compare, countComparisons, isAbout } from "../../src/store/oracle-comparison.ts";
 import { evidenceOf } from "../components/views/oracle/judged-scene.ts";
 import { batchOf, RunBuilder } from "./run-builder.ts";
 
@@ -63,9 +63,9 @@ describe("the oracle's word beside the engine's", () => {
   test("evidence of another judgement does not count", () => {
     const { run, evidence } = judged();
     run.ships("C", 30).judged("not-done", { done: 2, gated: 1, open: 1 });
-    expect(isOf(evidence, run.state.oracle.last)).toBe(false);
+    expect(isAbout(evidence, run.state.oracle.last)).toBe(false);
     expect(words(run, evidence)[0]).toBe("A ? unknown");
-    expect(isOf({ ...evidence, askedAt: run.now + 1 }, judged().run.state.oracle.last)).toBe(false);
+    expect(isAbout({ ...evidence, askedAt: run.now + 1 }, judged().run.state.oracle.last)).toBe(false);
   });
 
   test("after a judgement that could not be, nothing is known", () => {

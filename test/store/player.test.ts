@@ -70,7 +70,7 @@ describe("a player", () => {
     const { events } = plumbingEnded();
     const set = events.map((event, i) => (i > 30 && i < 40 ? { ...event, at: event.at - 3_600_000 } : event));
     const { player } = playerOf(set);
-    const times = set.map((_, i) => player.timeOf(i + 1));
+    const times = set.map((_, i) => player.eventTime(i + 1));
     expect(times).toEqual(times.toSorted((a, b) => a - b));
     fc.assert(
       fc.property(fc.integer({ min: (times[0] ?? 0) - 5_000, max: (times.at(-1) ?? 0) + 5_000 }), (time) => {

@@ -4,7 +4,7 @@ import type { StepSpec } from "../../src/domain/batch/step-spec.ts";
 import type { AttemptOutcome, Question } from "../../src/domain/run/attempt-fact.ts";
 import type { RunEvent, RunFact } from "../../src/domain/run/event.ts";
 import { reduce } from "../../src/domain/run/reduce.ts";
-import { type RunState, ticketOf } from "../../src/domain/run/state.ts";
+import { type RunState, ticketById } from "../../src/domain/run/state.ts";
 import { Fence, RepoId, RunId, TicketId } from "../../src/domain/values/ids.ts";
 import { vecItems } from "../../src/domain/values/vec.ts";
 
@@ -116,7 +116,7 @@ export class RunBuilder {
     const ticket = TicketId.parse(id);
     const slot = this.state.slots.indexOf(null);
     const fence = Fence.parse(this.state.lastFence + 1);
-    const attempt = ticketOf(this.state, ticket).history.length + 1;
+    const attempt = ticketById(this.state, ticket).history.length + 1;
     this.play({ type: "attempt-claimed", ticket, fence, attempt, slot, reservedUsd: 0.5 });
     return this;
   }
@@ -125,7 +125,7 @@ export class RunBuilder {
   of(id: string, ...facts: readonly AttemptFact[]): this {
     const ticket = TicketId.parse(id);
     for (const fact of facts) {
-      const fence = ticketOf(this.state, ticket).attempt?.fence;
+      const fence = ticketById(this.state, ticket).attempt?.fence;
       if (fence === undefined) throw new Error(`nobody works on ${id}`);
       this.play({ ...fact, ticket, fence } as RunFact);
     }
@@ -155,7 +155,7 @@ export class RunBuilder {
   /** Comes to a step of the finish line, those before it passed. */
   step(id: string, step: number): this {
     const finish = this.state.plan.tickets.find((ticket) => ticket.id === id)?.finish ?? [];
-    for (let i = ticketOf(this.state, TicketId.parse(id)).attempt?.passed.length ?? 0; i <= step; i++) {
+    for (let i = ticketById(this.state, TicketId.parse(id)).attempt?.passed.length ?? 0; i <= step; i++) {
       const spec = finish[i];
       if (spec === undefined) throw new Error(`no step ${i}`);
       const name = "name" in spec ? spec.name : spec.step;
@@ -173,7 +173,7 @@ export class RunBuilder {
 
   /** A whole try that ships. */
   ships(id: string, seconds = 60, sha = "5c1e0aa"): this {
-    if (ticketOf(this.state, TicketId.parse(id)).attempt === undefined) this.working(id, "working");
+    if (ticketById(this.state, TicketId.parse(id)).attempt === undefined) this.working(id, "working");
     return this.wait(seconds).claims(id).step(id, 2).lands(id, sha);
   }
 
@@ -191,7 +191,7 @@ export class RunBuilder {
     const { says, valid = true, canary } = options;
     const told = canary === undefined ? {} : { canary };
     this.of(id, { type: "reviewer-answered", question, costUsd: 0.12, valid, says, ...told });
-    const index = ticketOf(this.state, TicketId.parse(id)).attempt?.step?.index;
+    const index = ticketById(this.state, TicketId.parse(id)).attempt?.step?.index;
     return index === undefined ? this : this.of(id, { type: "step-ended", step: index, ok: true, summary: says });
   }
 
@@ -220,7 +220,7 @@ export class RunBuilder {
 
   /** A whole try that fails its check. */
   fails(id: string, summary = "2 of 214 tests fail"): this {
-    if (ticketOf(this.state, TicketId.parse(id)).attempt === undefined) this.working(id, "working");
+    if (ticketById(this.state, TicketId.parse(id)).attempt === undefined) this.working(id, "working");
     return this.wait(40)
       .claims(id)
       .step(id, 1)

@@ -126,7 +126,9 @@ describe("the program's start", () => {
   it.each(["18.20.0", "20.20.2", "22.23.0", "24.14.9"])("is refused on Node %s, in one line", (version) => {
     const { status, stdout, stderr } = onNode(version, "--version");
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
-    expect(stderr).toBe(`loopdash needs Node 24.15 or newer, and this is Node ${version}. Install it and try again.\n`);
+    expect(stderr).toBe(
+      `loopdash needs Node 24.15 or newer, and this is Node ${version}. The command loopdash finds or fetches one.\n`,
+    );
   });
 
   it("can be parsed by Node 18", async () => {

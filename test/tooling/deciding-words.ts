@@ -4,8 +4,8 @@ import { parseSync } from "oxc-parser";
 
 const ROOT = join(import.meta.dirname, "../..");
 
-/** The page whose table lists where words decide. */
-export const PAGE = "docs/decisions/words-open-nothing.md";
+/** The list of the places where words are read. */
+export const PAGE = "test/tooling/deciding-words.md";
 
 /** Where a run decides. What only reads files of a batch, commands or a change's own text is elsewhere. */
 const SOURCES = ["src/loop/**/*.ts", "src/adapters/**/*.ts", "src/domain/{schedule,run,outbox,ci,forge,triage,results}/**/*.ts"];
@@ -89,7 +89,7 @@ export interface Row {
   readonly writer: string;
 }
 
-/** The rows of the page's tables. */
+/** The rows of the list. */
 export function rows(page = readFileSync(join(ROOT, PAGE), "utf8")): readonly Row[] {
   return [...page.matchAll(/^\| `(src\/[^`]+)` \| (\d+|any) \| ([^|]+) \| ([^|]+) \|$/gm)].map(
     ([, place = "", times = "", decides = "", writer = ""]) => ({

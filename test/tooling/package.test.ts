@@ -76,10 +76,11 @@ function project(): string {
 describe("the package", () => {
   it("holds what runs, and no sources or tests", () => {
     const allowed =
-      /^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md|batch\.example\.json|prompts\/(?:[\w-]+\.md|transients\.json)|dist\/(?:reporters\/(?:python\/)?)?[\w.-]+)$/;
+      /^(?:bin\/loopdash|package\.json|README\.md|LICENSE|CHANGELOG\.md|batch\.example\.json|prompts\/(?:[\w-]+\.md|transients\.json)|dist\/(?:reporters\/(?:(?:python|ruby|php)\/)?)?[\w.-]+)$/;
     expect(packed.filter((path) => !allowed.test(path))).toEqual([]);
     expect(packed).toEqual(
       expect.arrayContaining([
+        "bin/loopdash",
         "dist/loopdash.js",
         "dist/oracle.cjs",
         "dist/guard.cjs",
@@ -87,6 +88,9 @@ describe("the package", () => {
         "dist/licenses.txt",
         "dist/reporters/preload.cjs",
         "dist/reporters/python/sitecustomize.py",
+        "dist/reporters/ruby/rspec.rb",
+        "dist/reporters/php/loopdash.ini",
+        "dist/reporters/php/prepend.php",
         "prompts/worker.md",
       ]),
     );

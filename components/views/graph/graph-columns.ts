@@ -2,7 +2,7 @@ import type { Plan } from "../../../src/domain/run/state.ts";
 import { displayText } from "../../../src/store/format.ts";
 import type { GraphLayout } from "../../../src/store/views/graph-layout.ts";
 import { idWidth } from "../../frame/layout.ts";
-import { widthOf } from "../../kit/fit.ts";
+import { textWidth } from "../../kit/fit.ts";
 
 /** The positions of the graph's layers, in columns from the left end of the first. They follow from the plan and the width. */
 export interface GraphColumns {
@@ -68,7 +68,7 @@ function placed(id: number, gap: readonly number[], titles: readonly number[]): 
 }
 
 function titleWidth(plan: Plan, index: number): number {
-  return widthOf(displayText(plan.tickets[index]?.title ?? ""));
+  return textWidth(displayText(plan.tickets[index]?.title ?? ""));
 }
 
 /** The greatest common width if layers that need less leave the rest to the others. */

@@ -9,8 +9,8 @@ import type { Style, Tone } from "../../../src/store/labels/tone.ts";
 import { ticketUrl } from "../../../src/store/links.ts";
 import type { GraphLayout } from "../../../src/store/views/graph-layout.ts";
 import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
-import { cut, fitTo, widthOf } from "../../kit/fit.ts";
-import { joinSpans, linkOf, linkSpans, type Span, Spans } from "../../kit/spans.tsx";
+import { cut, fitTo, textWidth } from "../../kit/fit.ts";
+import { joinSpans, linkSpans, type Span, Spans, toLink } from "../../kit/spans.tsx";
 import { type GraphColumns, headWidth } from "./graph-columns.ts";
 import { type LineGrid, lineSpans } from "./line-grid.ts";
 
@@ -48,16 +48,16 @@ export const GraphRow = memo(function GraphRow({
   useDrawn(`graph row ${row}`);
   const { layout, layers } = drawing;
   const shown = layout.cells.slice(layers.from, layers.to).flatMap((cells) => cells.get(row) ?? []);
-  const styles = stylesOf(useDashboard((s) => stylesKey(s, shown)));
+  const styles = parseStyles(useDashboard((s) => stylesKey(s, shown)));
   const style = new Map(shown.map((index, i) => [index, styles[i] ?? { glyph: " ", tone: "plain" as const }]));
-  const urls = useDashboard(useShallow((s) => shown.map((index) => urlOf(s, index))));
+  const urls = useDashboard(useShallow((s) => shown.map((index) => ticketUrlAt(s, index))));
   const url = new Map(shown.map((index, i) => [index, urls[i]]));
   const spans: Span[] = [];
   for (let layer = layers.from; layer < layers.to; layer++) {
     const index = layout.cells[layer]?.get(row);
     if (index === undefined) spans.push(...passing(drawing, layer, row));
     else {
-      const page = linkOf(drawing.plan.tickets[index]?.id ?? "", drawing.columns.id, url.get(index));
+      const page = toLink(drawing.plan.tickets[index]?.id ?? "", drawing.columns.id, url.get(index));
       spans.push(...linkSpans(ticketSpans(drawing, index, style.get(index), layer), [page]));
     }
     if (layer + 1 < layers.to) spans.push(...gapSpans(drawing, layer, row));
@@ -65,7 +65,7 @@ export const GraphRow = memo(function GraphRow({
   return <Spans line={spans.length === 0 ? EMPTY : joinSpans(spans)} />;
 });
 
-function urlOf({ run }: Pick<DashboardState, "run">, index: number): string | undefined {
+function ticketUrlAt({ run }: Pick<DashboardState, "run">, index: number): string | undefined {
   return run === undefined ? undefined : ticketUrl(vecAt(run.tickets, index));
 }
 
@@ -90,7 +90,7 @@ function ticketSpans(graphDrawing: GraphDrawing, index: number, style: Style | u
   const selected = related === "selected";
   const room = (columns.width[layer] ?? 0) - headWidth(columns.id);
   const title = cut(displayText(ticket?.title ?? ""), graphDrawing.leaving.has(index) ? room - 1 : room);
-  const left = room - widthOf(title);
+  const left = room - textWidth(title);
   const sign = critical ? "★" : ticket?.foundBy === undefined ? " " : "+";
   return [
     { text: related === undefined ? " " : MARKS[related], tone: "running", bold: true },
@@ -121,7 +121,7 @@ export function stylesKey(state: Pick<DashboardState, "run">, indexes: readonly 
 }
 
 /** Parses such a text. */
-export function stylesOf(key: string): readonly Style[] {
+export function parseStyles(key: string): readonly Style[] {
   if (key === "") return [];
   return key.split("\n").map((style) => {
     const at = style.lastIndexOf(" ");

@@ -8,12 +8,12 @@ import { queueLabel, titleLabel } from "../../../src/store/labels/ticket-label.t
 import { criticalPath, dependentsIn, type GraphLayout, graphLayout } from "../../../src/store/views/graph-layout.ts";
 import { FRAME_LINES, NoRun, ViewFrame } from "../../frame/view-frame.tsx";
 import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
-import { cut, fitTo, widthOf } from "../../kit/fit.ts";
+import { cut, fitTo, textWidth } from "../../kit/fit.ts";
 import { cutSpans, fitLegend, Rule, type Span, type SpanLine, Spans, spansWidth } from "../../kit/spans.tsx";
 import { rowNumbers, type ViewSize } from "../../kit/window.ts";
 import { type GraphColumns, graphColumns } from "./graph-columns.ts";
 import { graphPaneLayout, selectedIndex } from "./graph-layout.ts";
-import { type GraphDrawing, GraphRow, type Relation, stylesKey, stylesOf } from "./graph-row.tsx";
+import { type GraphDrawing, GraphRow, parseStyles, type Relation, stylesKey } from "./graph-row.tsx";
 import { lineGrid } from "./line-grid.ts";
 
 /** The graph view: the dependencies of tickets, in layers from left to right. */
@@ -38,7 +38,7 @@ const Graph = memo(function Graph(options: { readonly plan: Plan } & ViewSize): 
   const { detail, room, layers, rows } = graphPaneLayout({ layout, columns, size: { columns: width, height }, selected });
   const { from, to } = layers;
   const drawing = useMemo(
-    () => ({ ...drawingOf({ plan, layout, columns, selected, all: lines === "all" }), layers: { from, to }, critical }),
+    () => ({ ...layOutDrawing({ plan, layout, columns, selected, all: lines === "all" }), layers: { from, to }, critical }),
     [plan, layout, columns, selected, lines, from, to, critical],
   );
   const blank = Math.max(0, room - (rows.to - rows.from));
@@ -68,7 +68,7 @@ function useOver(plan: Plan): ReadonlySet<number> {
 }
 
 /** The part of the drawing that follows from the plan and the selection. */
-function drawingOf(options: {
+function layOutDrawing(options: {
   readonly plan: Plan;
   readonly layout: GraphLayout;
   readonly columns: GraphDrawing["columns"];
@@ -173,7 +173,7 @@ function GraphDetail(options: DetailProps & { readonly index: number | undefined
   if (index === undefined) return <Nothing lines={lines} width={width} />;
   return (
     <>
-      {lines > 2 && <Rule title="SELECTED" count={countOf(options, index)} width={width} />}
+      {lines > 2 && <Rule title="SELECTED" count={describeWorkAhead(options, index)} width={width} />}
       <HowItStands {...options} index={index} />
       {lines > 2 ? (
         <>
@@ -207,7 +207,7 @@ function Nothing({ lines, width }: { readonly lines: number; readonly width: num
 }
 
 /** The known or assumed work on the path that begins with it; none for a ticket that is over. */
-function countOf({ plan, critical, over }: DetailProps, index: number): string | undefined {
+function describeWorkAhead({ plan, critical, over }: DetailProps, index: number): string | undefined {
   if (over.has(index)) return undefined;
   const work = `${formatElapsed(plan.rank[index] ?? 0)} of work from here on`;
   return critical.has(index) ? `on the longest way ahead · ${work}` : work;
@@ -219,7 +219,7 @@ function HowItStands({ plan, index, width }: DetailProps & { readonly index: num
     useShallow((s) => (id === undefined ? { glyph: " ", tone: "plain" as const, text: "" } : queueLabel(s, id))),
   );
   const title = useDashboard((s) => (id === undefined ? "" : titleLabel(s, id)));
-  const word = cut(text, Math.max(16, width - 6 - (id?.length ?? 0) - Math.min(widthOf(title), 30)));
+  const word = cut(text, Math.max(16, width - 6 - (id?.length ?? 0) - Math.min(textWidth(title), 30)));
   const line: SpanLine = [
     { text: ` ${glyph} `, tone },
     { text: `${id ?? ""}  `, bold: true },
@@ -231,7 +231,7 @@ function HowItStands({ plan, index, width }: DetailProps & { readonly index: num
 
 /** `waits for  ✔ T-4  » T-6  +3 more`. */
 function Related(options: DetailProps & { readonly name: string; readonly indexes: readonly number[] }): ReactNode {
-  const styles = stylesOf(useDashboard((s) => stylesKey(s, options.indexes)));
+  const styles = parseStyles(useDashboard((s) => stylesKey(s, options.indexes)));
   const head = { text: ` ${options.name.padEnd(NAME_WIDTH)} `, tone: "waiting" as const };
   if (options.indexes.length === 0) return <Spans line={[head, { text: "nobody", tone: "waiting" }]} />;
   const spans: Span[] = [head];

@@ -72,7 +72,7 @@ function upright(grid: LineGrid, x: number, row: number, next: number): void {
 }
 
 /** The character of a cell. */
-export function charOf(bits: number): string {
+export function lineChar(bits: number): string {
   if ((bits & END) !== 0) return ARROW;
   if ((bits & ALL) === ALL && (bits & TURN) !== 0) return JOINED;
   return CHARS[bits & ALL] ?? " ";
@@ -87,7 +87,7 @@ export function lineSpans(
   const cells = Array.from({ length: Math.max(0, to - from) }, (_, i): Span => {
     const x = from + i;
     const chosen = options.chosen?.[row]?.[x] ?? 0;
-    const text = charOf((options.all ?? options.chosen)?.[row]?.[x] ?? 0);
+    const text = lineChar((options.all ?? options.chosen)?.[row]?.[x] ?? 0);
     return chosen === 0 ? { text, tone: "waiting" } : { text, tone: "running", bold: true };
   });
   return joinSpans(cells);

@@ -1,5 +1,5 @@
 import { type ReactNode, useMemo } from "react";
-import { type EarlierRun, trendOf } from "../../../src/domain/results/trend.ts";
+import { computeTrend, type EarlierRun } from "../../../src/domain/results/trend.ts";
 import type { RunState } from "../../../src/domain/run/state.ts";
 import { plural } from "../../../src/domain/values/text.ts";
 import type { DashboardState } from "../../../src/store/dashboard-state.ts";
@@ -9,7 +9,7 @@ import { healSummary } from "../../../src/store/results/heal-lines.ts";
 import { type LedgerRow, type LedgerTable, ledgerTable } from "../../../src/store/results/ledger-table.ts";
 import { FRAME_LINES, ViewFrame } from "../../frame/view-frame.tsx";
 import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
-import { fitTo, widthOf, wrapWords } from "../../kit/fit.ts";
+import { fitTo, textWidth, wrapWords } from "../../kit/fit.ts";
 import { LinesPane, type PaneLine } from "../../kit/lines-pane.tsx";
 import { cutSpans, type Span, type SpanLine, Spans } from "../../kit/spans.tsx";
 import { trendLines } from "../../kit/trend-lines.ts";
@@ -19,7 +19,7 @@ import type { ViewSize } from "../../kit/window.ts";
 export function LedgerView({ columns, height }: ViewSize): ReactNode {
   useDrawn("ledger");
   // As text: it stays the same, and nothing is redrawn, until a visible number changes.
-  const shown = useDashboard((s) => JSON.stringify(linesOf(s, { columns, height })));
+  const shown = useDashboard((s) => JSON.stringify(viewLines(s, { columns, height })));
   const { head, rows } = useMemo(() => JSON.parse(shown) as LedgerLines, [shown]);
   return (
     <ViewFrame columns={columns} height={height}>
@@ -35,11 +35,11 @@ export function LedgerView({ columns, height }: ViewSize): ReactNode {
 /** From this many lines on, the last runs stand above the numbers instead of below. */
 const TALL = 18;
 
-function linesOf({ run, earlier }: DashboardState, { columns, height }: ViewSize): LedgerLines {
+function viewLines({ run, earlier }: DashboardState, { columns, height }: ViewSize): LedgerLines {
   if (run === undefined) return { head: [], rows: [[{ text: " no run is shown yet", tone: "waiting" }]] };
   const own = earlier?.run === run.run ? earlier : undefined;
   const { head, rows } = ledgerLines(ledgerTable(run, own?.runs ?? []), columns, run.end !== undefined);
-  const trend = trendLines(trendOf(run, own?.runs ?? []), columns);
+  const trend = trendLines(computeTrend(run, own?.runs ?? []), columns);
   const title: PaneLine = { title: "LAST RUNS", count: "", tone: "plain" };
   const beside: readonly PaneLine[] = trend.length === 0 ? [[{ text: ` ${noneLabel(own)}`, tone: "waiting" }]] : trend;
   const all = [...rows, ...healLines(run, columns)];
@@ -76,13 +76,13 @@ interface LedgerLines {
 function ledgerLines({ groups, runs, against, whyNone }: LedgerTable, width: number, ended: boolean): LedgerLines {
   const room = width - 2 - NOW - (against === undefined ? 0 : CHANGE);
   const shown = Math.max(0, Math.min(runs.length, Math.floor((room - LEAST_NAME) / EARLIER)));
-  const longest = Math.max(NAME, ...groups.flatMap(({ rows }) => rows.map((row) => widthOf(row.name) + 1)));
+  const longest = Math.max(NAME, ...groups.flatMap(({ rows }) => rows.map((row) => textWidth(row.name) + 1)));
   const name = Math.max(1, Math.min(longest, room - shown * EARLIER));
   const columns: Columns = { name, change: against !== undefined, shown };
   const hidden = runs.length - shown;
   const changes =
     against &&
-    `change: since the run of ${dayOf(against.startedAt)}; ${STYLES.done.glyph} is better, ${STYLES.failed.glyph} is worse`;
+    `change: since the run of ${formatDayMinute(against.startedAt)}; ${STYLES.done.glyph} is better, ${STYLES.failed.glyph} is worse`;
   const notes = [
     whyNone,
     changes,
@@ -119,14 +119,14 @@ function headLines({ name, change, shown }: Columns, runs: readonly EarlierRun[]
     second.push({ text: " ".repeat(CHANGE) });
   }
   for (const run of runs.slice(0, shown)) {
-    first.push({ text: cell(dayOf(run.startedAt), EARLIER), tone: "waiting" });
-    second.push({ text: " ".repeat(EARLIER - widthOf(markOf(run).text)) }, markOf(run));
+    first.push({ text: cell(formatDayMinute(run.startedAt), EARLIER), tone: "waiting" });
+    second.push({ text: " ".repeat(EARLIER - textWidth(earlierRunMark(run).text)) }, earlierRunMark(run));
   }
   return shown === 0 ? [first] : [first, second];
 }
 
 /** Marks an earlier run of little value: an incomplete one, or one of another batch file, is no fair comparison. */
-function markOf({ verdict, sameBatch }: EarlierRun): Span {
+function earlierRunMark({ verdict, sameBatch }: EarlierRun): Span {
   if (verdict !== "done") return { text: `${STYLES.failed.glyph} not complete`, tone: "bad" };
   return sameBatch
     ? { text: `${STYLES.done.glyph} done`, tone: "good" }
@@ -152,6 +152,6 @@ function sign(good: boolean | undefined): string {
 }
 
 /** Month, day and time on this machine's clock. */
-function dayOf(at: number): string {
+function formatDayMinute(at: number): string {
   return `${formatDay(at)} ${formatMinute(at)}`;
 }

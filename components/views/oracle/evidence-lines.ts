@@ -10,8 +10,8 @@ import { HEAL_LABELS, REVERTED, STYLES, type Tone } from "../../../src/store/lab
 import type { OracleComparison } from "../../../src/store/oracle-comparison.ts";
 import { healDetails } from "../../../src/store/results/heal-lines.ts";
 import { judgementText } from "../../../src/store/results/judgement-lines.ts";
-import { cut, fitTo, widthOf, wrapWords } from "../../kit/fit.ts";
-import { cutSpans, linkOf, linkSpans, type SpanLine } from "../../kit/spans.tsx";
+import { cut, fitTo, textWidth, wrapWords } from "../../kit/fit.ts";
+import { cutSpans, linkSpans, type SpanLine, toLink } from "../../kit/spans.tsx";
 
 const LABEL_WIDTH = 8;
 
@@ -20,27 +20,27 @@ interface EvidenceOptions {
   readonly selected: TicketId | undefined;
   readonly idWidth: number;
   readonly width: number;
-  readonly titleOf: (id: TicketId) => string;
+  readonly ticketTitle: (id: TicketId) => string;
   /** The page of a ticket; undefined if none is known. */
-  readonly urlOf: (id: TicketId) => string | undefined;
+  readonly url: (id: TicketId) => string | undefined;
 }
 
 /** One line per ticket, in order of attention: the oracle's evidence beside the engine's state. A difference stands out. */
 export function evidenceLines(options: EvidenceOptions): readonly SpanLine[] {
   return EVIDENCE_GROUPS.flatMap(({ has }) => options.all.filter(has)).map((each) =>
-    linkSpans(cutSpans(line(each, options), options.width), [linkOf(each.id, options.idWidth, options.urlOf(each.id))]),
+    linkSpans(cutSpans(line(each, options), options.width), [toLink(each.id, options.idWidth, options.url(each.id))]),
   );
 }
 
-function line(each: OracleComparison, { selected, idWidth, width, titleOf }: EvidenceOptions): SpanLine {
+function line(each: OracleComparison, { selected, idWidth, width, ticketTitle }: EvidenceOptions): SpanLine {
   const { glyph, tone, word } = EVIDENCE_LABELS[each.said ?? "unknown"];
   const isSelected = each.id === selected;
   const [mark, beside] = engineLabel(each);
   // A difference is shown in full.
-  const engine = Math.max(width < ROOMY ? NARROW_ENGINE : ENGINE_WIDTH, mark === undefined ? 0 : widthOf(beside));
+  const engine = Math.max(width < ROOMY ? NARROW_ENGINE : ENGINE_WIDTH, mark === undefined ? 0 : textWidth(beside));
   const room = width - 4 - idWidth - 2 - LABEL_WIDTH - engine - 2;
   const built = each.built === undefined ? "" : `${each.built.split(", ")[0]} · `;
-  const step = each.step === undefined ? titleOf(each.id) : `${built}"${displayText(each.step)}"`;
+  const step = each.step === undefined ? ticketTitle(each.id) : `${built}"${displayText(each.step)}"`;
   const about = each.act === undefined ? step : `observed: ${displayText(each.act)}`;
   return [
     { text: isSelected ? "▌" : " ", tone: "running", bold: true },
@@ -73,7 +73,7 @@ export function panelLines(all: readonly OracleComparison[], run: RunState, widt
     return [
       [
         { text: head, tone, bold: tone === "bad" },
-        { text: listed(ids, width - widthOf(head)), tone: "waiting" },
+        { text: listed(ids, width - textWidth(head)), tone: "waiting" },
       ],
     ];
   });
@@ -89,7 +89,7 @@ function listed(ids: readonly TicketId[], width: number): string {
   const more = (shown: number): string => (shown === ids.length ? "" : ` +${ids.length - shown} more`);
   const text = (shown: number): string => `${ids.slice(0, shown).join(" ")}${more(shown)}`;
   let shown = ids.length;
-  while (shown > 1 && widthOf(text(shown)) > width) shown -= 1;
+  while (shown > 1 && textWidth(text(shown)) > width) shown -= 1;
   return fitTo(text(shown), Math.max(0, width));
 }
 

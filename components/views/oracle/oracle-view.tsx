@@ -7,13 +7,13 @@ import { plural } from "../../../src/domain/values/text.ts";
 import { type DashboardState, ticketIn } from "../../../src/store/dashboard-state.ts";
 import { displayText, formatClock, formatElapsed } from "../../../src/store/format.ts";
 import { EVIDENCE_LABELS, VERDICT_LABELS } from "../../../src/store/labels/oracle-label.ts";
-import { titleOf } from "../../../src/store/labels/ticket-label.ts";
+import { displayTitle } from "../../../src/store/labels/ticket-label.ts";
 import { type Label, STYLES } from "../../../src/store/labels/tone.ts";
 import { ticketUrl } from "../../../src/store/links.ts";
-import { compare, countComparisons, isOf } from "../../../src/store/oracle-comparison.ts";
+import { compare, countComparisons, isAbout } from "../../../src/store/oracle-comparison.ts";
 import { idWidth } from "../../frame/layout.ts";
 import { FRAME_LINES, NoRun, ViewFrame } from "../../frame/view-frame.tsx";
-import { useDashboard, useDrawn, useStateOf } from "../../kit/dashboard-context.ts";
+import { useDashboard, useDrawn, useStateParts } from "../../kit/dashboard-context.ts";
 import { cut } from "../../kit/fit.ts";
 import { LinesPane } from "../../kit/lines-pane.tsx";
 import { cutSpans, Line, Rule, Say, type SpanLine, Spans, spansWidth, Time } from "../../kit/spans.tsx";
@@ -72,18 +72,18 @@ function evidenceParts({ run, lists, evidence, ui }: DashboardState): readonly u
 }
 
 function useEvidence(width: number): readonly SpanLine[] {
-  const state = useStateOf(evidenceParts);
+  const state = useStateParts(evidenceParts);
   return useMemo(() => {
     const { run, evidence, ui } = state;
     if (run === undefined) return [];
     const all = compare(run, evidence);
-    const titled = (id: TicketId): string => titleOf(state, id);
-    const urlOf = (id: TicketId): string | undefined => ticketUrl(ticketIn(state, id));
-    const told = evidenceLines({ all, selected: ui.selected, idWidth: idWidth(run.plan), width, titleOf: titled, urlOf });
+    const ticketTitle = (id: TicketId): string => displayTitle(state, id);
+    const url = (id: TicketId): string | undefined => ticketUrl(ticketIn(state, id));
+    const told = evidenceLines({ all, selected: ui.selected, idWidth: idWidth(run.plan), width, ticketTitle, url });
     const title = evidenceTitle({
       counts: countComparisons(all),
       total: all.length,
-      judgedAt: evidence !== undefined && isOf(evidence, run.oracle.last) ? formatClock(evidence.judgedAt) : undefined,
+      judgedAt: evidence !== undefined && isAbout(evidence, run.oracle.last) ? formatClock(evidence.judgedAt) : undefined,
     });
     return [sectionTitle(title, width), ...told];
   }, [state, width]);
@@ -261,7 +261,7 @@ function Tripwire({ width }: { readonly width: number }): ReactNode {
 export const OraclePanel = memo(function OraclePanel(options: { readonly width: number; readonly height: number }): ReactNode {
   useDrawn("oracle panel");
   const { width, height } = options;
-  const { run, evidence } = useStateOf(panelParts);
+  const { run, evidence } = useStateParts(panelParts);
   const last = run?.oracle.last;
   const lines = useMemo(
     (): readonly SpanLine[] => (run === undefined ? [] : panelLines(compare(run, evidence), run, width - 2)),
@@ -287,6 +287,6 @@ function panelParts({ run, lists, evidence }: DashboardState): readonly unknown[
 }
 
 /** The time of the evidence: kept evidence belongs to its own judgement. */
-function saidAt(last: NonNullable<Parameters<typeof isOf>[1]>, evidence: Parameters<typeof isOf>[0] | undefined): number {
-  return evidence !== undefined && isOf(evidence, last) ? evidence.judgedAt : last.at;
+function saidAt(last: NonNullable<Parameters<typeof isAbout>[1]>, evidence: Parameters<typeof isAbout>[0] | undefined): number {
+  return evidence !== undefined && isAbout(evidence, last) ? evidence.judgedAt : last.at;
 }

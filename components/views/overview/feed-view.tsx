@@ -8,7 +8,7 @@ import { landingLink, ticketUrl } from "../../../src/store/links.ts";
 import { idWidth, type Layout } from "../../frame/layout.ts";
 import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
 import { cut, fitTo } from "../../kit/fit.ts";
-import { linkOf, linkSpans, Rule, type Span, type TimedSpan, TimedSpans } from "../../kit/spans.tsx";
+import { linkSpans, Rule, type Span, type TimedSpan, TimedSpans, toLink } from "../../kit/spans.tsx";
 
 /** The past events, newest last. */
 export const FeedView = memo(function FeedView({ layout }: { readonly layout: Layout }): ReactNode {
@@ -65,7 +65,7 @@ const FeedRow = memo(function FeedRow(options: {
             tone: line.tone === "running" ? "plain" : line.tone,
           },
         ],
-        [linkOf(ticket, options.idWidth, url), landing],
+        [toLink(ticket, options.idWidth, url), landing],
       ),
     [line, ticket, options.idWidth, quiet, room, url, landing, clock],
   );

@@ -7,14 +7,13 @@ import type { TicketId } from "../../../src/domain/values/ids.ts";
 import { type DashboardState, ticketIn } from "../../../src/store/dashboard-state.ts";
 import { missingUntil } from "../../../src/store/labels/progress-label.ts";
 import { type PullRequestStatus, waitingPullRequest } from "../../../src/store/labels/pull-request-status.ts";
-import { queueLabel, titleLabel, titleOf } from "../../../src/store/labels/ticket-label.ts";
+import { displayTitle, queueLabel, titleLabel } from "../../../src/store/labels/ticket-label.ts";
 import { landingLink, serviceLink, ticketUrl } from "../../../src/store/links.ts";
 import { filteredLists } from "../../../src/store/lists.ts";
 import { idWidth, type Layout } from "../../frame/layout.ts";
 import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
-import { cut, firstParts, fitTo, widthOf } from "../../kit/fit.ts";
+import { cut, firstParts, fitTo, textWidth } from "../../kit/fit.ts";
 import {
-  linkOf,
   linkSpans,
   Rule,
   type Span,
@@ -23,8 +22,10 @@ import {
   type TimedSpan,
   TimedSpans,
   timeSpan,
+  toLink,
 } from "../../kit/spans.tsx";
 import { type QueueLine, queueLines, type SectionName } from "./sections.ts";
+import { selectionMark } from "./worker-row.tsx";
 
 /** Every ticket without a row among the workers: its current step on the finish line, or the reason why it waits. */
 export const Queue = memo(function Queue({ layout }: { readonly layout: Layout }): ReactNode {
@@ -43,7 +44,7 @@ export const Queue = memo(function Queue({ layout }: { readonly layout: Layout }
   const empty = Array.from({ length: Math.max(0, height - lines.length) }, (_, i) => `empty ${i}`);
   return (
     <Box flexDirection="column" width={width} height={height} flexShrink={0}>
-      {lines.map((line, i) => drawn(line, i, { width, ids, wide: layout.wide, selected }))}
+      {lines.map((line, i) => drawn(line, i, { width, ids, wide: layout.wide, selected, isTop: layout.needs.height === 0 }))}
       {layout.wide && empty.map((key) => <Spans key={key} line={DIVIDER} />)}
     </Box>
   );
@@ -54,13 +55,15 @@ interface Of {
   readonly ids: number;
   readonly wide: boolean;
   readonly selected: string | undefined;
+  /** Nothing stands above it. */
+  readonly isTop: boolean;
 }
 
 function drawn(line: QueueLine, i: number, options: Of): ReactNode {
   const left = options.wide ? "│" : "";
   switch (line.line) {
     case "title": {
-      const corner = i === 0 ? "┬" : "├";
+      const corner = i === 0 && options.isTop ? "┬" : "├";
       return (
         <Rule
           key={line.title}
@@ -105,18 +108,18 @@ const LEAST_TITLE = 6;
  * The word, and behind it the title, in `room` columns, and one more for a mark. If the title has no room, the mark replaces it,
  * apart from a word that is whole.
  */
-export function saidOf(section: SectionName, word: Span, title: string, room: number): SpanLine {
+export function wordAndTitle(section: SectionName, word: Span, title: string, room: number): SpanLine {
   const beside = labelWidth(section, room);
-  const isShort = widthOf(word.text) <= beside && room - beside >= LEAST_TITLE + widthOf(BETWEEN);
+  const isShort = textWidth(word.text) <= beside && room - beside >= LEAST_TITLE + textWidth(BETWEEN);
   // A title that would be cut behind the common column begins further to the left.
-  const column = Math.max(widthOf(word.text), Math.min(beside, room - widthOf(BETWEEN) - widthOf(title)));
+  const column = Math.max(textWidth(word.text), Math.min(beside, room - textWidth(BETWEEN) - textWidth(title)));
   const text = isShort ? fitTo(word.text, column) : cut(word.text, room);
-  const left = room - widthOf(text) - widthOf(BETWEEN);
+  const left = room - textWidth(text) - textWidth(BETWEEN);
   const isWhole = isShort || text === word.text;
-  const fits = left >= Math.min(LEAST_TITLE, widthOf(title));
-  const mark = isWhole ? cut(" …", room + 1 - widthOf(text)) : "";
+  const fits = left >= Math.min(LEAST_TITLE, textWidth(title));
+  const mark = isWhole ? cut(" …", room + 1 - textWidth(text)) : "";
   const behind = title === "" ? "" : fits ? `${BETWEEN}${cut(title, left)}` : mark;
-  const pad = " ".repeat(Math.max(0, room + 1 - widthOf(text) - widthOf(behind)));
+  const pad = " ".repeat(Math.max(0, room + 1 - textWidth(text) - textWidth(behind)));
   return [
     { ...word, text },
     { text: `${behind}${pad}`, tone: "waiting" },
@@ -138,10 +141,11 @@ interface RowProps {
 /** One ticket without a row among the workers. */
 const QueueRow = memo(function QueueRow(options: RowProps): ReactNode {
   useDrawn(`queue ${options.id}`);
+  const marked = useDashboard((s) => s.ui.marked.includes(options.id));
   const word = useDashboard(useShallow((s) => queueLabel(s, options.id)));
   // The status of a waiting ticket already names its finder.
-  const title = useDashboard((s) => (options.section === "waiting" ? titleOf(s, options.id) : titleLabel(s, options.id)));
-  const startedAt = useDashboard((s) => startOf(ticketIn(s, options.id)));
+  const title = useDashboard((s) => (options.section === "waiting" ? displayTitle(s, options.id) : titleLabel(s, options.id)));
+  const startedAt = useDashboard((s) => attemptStart(ticketIn(s, options.id)));
   const nextAt = useDashboard((s) => nextCheck(s, options.id));
   const endsAt = useDashboard((s) => endOfWait(s, options.id));
   const url = useDashboard((s) => ticketUrl(ticketIn(s, options.id)));
@@ -149,15 +153,15 @@ const QueueRow = memo(function QueueRow(options: RowProps): ReactNode {
   const service = useDashboard(useShallow((s) => serviceLink(ticketIn(s, options.id))));
   const waits = useDashboard((s) => JSON.stringify(waitingPullRequest(s, options.id) ?? null));
   const line = useMemo(() => {
-    const links = [linkOf(options.id, options.idWidth, url), service, landing];
+    const links = [toLink(options.id, options.idWidth, url), service, landing];
     const pullRequest: PullRequestStatus | undefined = JSON.parse(waits) ?? undefined;
-    return linkSpans(lineOf(options, { word, title, startedAt, nextAt, endsAt, pullRequest }), links);
-  }, [options, word, title, startedAt, nextAt, endsAt, url, service, landing, waits]);
+    return linkSpans(queueLine(options, { marked, word, title, startedAt, nextAt, endsAt, pullRequest }), links);
+  }, [options, marked, word, title, startedAt, nextAt, endsAt, url, service, landing, waits]);
   return <TimedSpans line={line} />;
 });
 
 /** The start of an attempt. While a command of its step runs, the row's word has that command's own clock. */
-function startOf(ticket: TicketState | undefined): number | undefined {
+function attemptStart(ticket: TicketState | undefined): number | undefined {
   return ticket?.attempt?.step?.part === undefined ? ticket?.attempt?.startedAt : undefined;
 }
 
@@ -178,9 +182,10 @@ function endOfWait({ run, ui }: DashboardState, id: TicketId): number | undefine
   return missingUntil(run);
 }
 
-function lineOf(
+function queueLine(
   options: RowProps,
   said: {
+    readonly marked: boolean;
     readonly word: ReturnType<typeof queueLabel>;
     readonly title: string;
     readonly startedAt: number | undefined;
@@ -191,27 +196,26 @@ function lineOf(
 ): readonly (Span | TimedSpan)[] {
   const { startedAt, nextAt, endsAt, pullRequest } = said;
   const { glyph, tone } = { ...said.word, ...pullRequest };
-  const whole = options.width - widthOf(options.left) - 3 - options.idWidth - 1 - 1;
-  const clock = whole >= 40 ? clockOf(startedAt, nextAt, endsAt) : undefined;
+  const whole = options.width - textWidth(options.left) - 3 - options.idWidth - 1 - 1;
+  const clock = whole >= 40 ? queueClock(startedAt, nextAt, endsAt) : undefined;
   const room = clock === undefined ? whole : whole - clock.width - 1;
-  const needsYou = options.section === "needsYou";
   const parts = pullRequest?.parts ?? (options.section === "finishing" ? said.word.text.split(" · ") : undefined);
   const text = parts === undefined ? said.word.text : firstParts(parts, room);
-  const word: Span = { text, tone: needsYou ? "plain" : tone, bold: needsYou };
+  const word: Span = { text, tone };
   return [
     { text: options.left, tone: "waiting" },
-    { text: options.selected ? "▌" : " ", tone: "running" },
+    selectionMark(options.selected, said.marked),
     { text: `${glyph} `, tone },
     { text: fitTo(options.id, options.idWidth), bold: options.selected, inverse: options.selected },
     { text: " " },
     // A line that was cut has a mark already.
-    ...saidOf(options.section, word, text.endsWith("…") ? "" : said.title, room),
+    ...wordAndTitle(options.section, word, text.endsWith("…") ? "" : said.title, room),
     ...(clock === undefined ? [] : [clock.span]),
   ];
 }
 
 /** The time since an attempt began, until the run ends for want of the ticket, or until the next live check. */
-function clockOf(
+function queueClock(
   startedAt: number | undefined,
   nextAt: number | undefined,
   endsAt: number | undefined,

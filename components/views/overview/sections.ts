@@ -1,11 +1,11 @@
 import type { TicketId } from "../../../src/domain/values/ids.ts";
 import { STYLES, type Tone } from "../../../src/store/labels/tone.ts";
 import type { Lists } from "../../../src/store/lists.ts";
-import { cut, widthOf } from "../../kit/fit.ts";
-import { hiddenLabel, windowOf } from "../../kit/window.ts";
+import { cut, textWidth } from "../../kit/fit.ts";
+import { hiddenLabel, visibleWindow } from "../../kit/window.ts";
 
 /** The sections of the overview. */
-export type SectionName = "finishing" | "needsYou" | "stalled" | "landed" | "waiting" | "done";
+export type SectionName = "finishing" | "landed" | "waiting" | "done";
 
 /** A line of the queue. */
 export type QueueLine =
@@ -26,22 +26,17 @@ interface Section {
 
 const SECTIONS: readonly Omit<Section, "ids" | "count">[] = [
   { name: "finishing", title: "FINISHING", ...STYLES.finishing },
-  { name: "needsYou", title: "NEEDS YOU", ...STYLES.needsYou },
-  { name: "stalled", title: "STALLED", ...STYLES.failed },
   { name: "landed", title: "LANDED, NOT LIVE", ...STYLES.landed },
   { name: "waiting", title: "NEXT", ...STYLES.ready, tone: "plain" },
   { name: "done", title: "DONE", ...STYLES.done },
 ];
 
-/** Sections that nobody may overlook: under a filter they are counted even if none of their tickets is left. */
-const URGENT: ReadonlySet<SectionName> = new Set(["needsYou", "stalled"]);
-
-function sectionsOf(lists: Lists, filter: QueueFilter | undefined): readonly Section[] {
+function listSections(lists: Lists, filter: QueueFilter | undefined): readonly Section[] {
   return SECTIONS.map((section) => {
     const ids = lists[section.name];
     const all = filter?.whole[section.name].length ?? ids.length;
     return { ...section, ids, count: all === ids.length ? String(all) : `${ids.length} of ${all}` };
-  }).filter(({ name, ids, count }) => ids.length > 0 || (URGENT.has(name) && count !== "0"));
+  }).filter(({ ids }) => ids.length > 0);
 }
 
 /** Lines and columns of the queue. */
@@ -59,8 +54,7 @@ export interface QueueFilter {
 }
 
 /**
- * Lays the queue out on `height` lines, titles included: finishing tickets first, then those that need a person, stalled, next
- * and done ones. Each section counts its hidden tickets. With too few lines for sections, all tickets form one list. A filter has
+ * Lays the queue out on `height` lines, titles included: finishing tickets first, then landed, next and done ones. Each section counts its hidden tickets. With too few lines for sections, all tickets form one list. A filter has
  * a line of its own above them.
  */
 export function queueLines(
@@ -69,14 +63,14 @@ export function queueLines(
   selected: TicketId | undefined,
   filter?: QueueFilter,
 ): readonly QueueLine[] {
-  const sections = sectionsOf(lists, filter);
+  const sections = listSections(lists, filter);
   if (filter === undefined) return sectionLines(sections, size, selected);
   const height = size.height - 1;
   const fits = height >= sections.length * 3;
   const title: QueueLine = {
     line: "title",
     title: "FILTER",
-    count: filterCount(filter, fits ? [] : sections, size.width),
+    count: filterCount(filter, size.width),
     tone: "running",
   };
   if (filter.shown === 0 && sections.length === 0)
@@ -85,11 +79,10 @@ export function queueLines(
   return [title, ...(fits ? lines : lines.slice(1))];
 }
 
-/** `pay · 3 of 500`; if sections have no titles of their own, urgent tickets are counted here: `! 0 of 2`. */
-function filterCount(filter: QueueFilter, untitled: readonly Section[], width: number): string {
-  const urgent = untitled.filter(({ name }) => URGENT.has(name)).map(({ glyph, count }) => ` · ${glyph} ${count}`);
-  const counts = `${filter.shown} of ${filter.all}${urgent.join("")}`;
-  return `${cut(filter.text.trim(), Math.max(4, width - widthOf(counts) - 16))} · ${counts}`;
+/** `pay · 3 of 500`. */
+function filterCount(filter: QueueFilter, width: number): string {
+  const counts = `${filter.shown} of ${filter.all}`;
+  return `${cut(filter.text.trim(), Math.max(4, width - textWidth(counts) - 16))} · ${counts}`;
 }
 
 function sectionLines(
@@ -110,7 +103,7 @@ function sectionLines(
 }
 
 function ticketLines(section: Section, rows: number, selected: TicketId | undefined): readonly QueueLine[] {
-  const shown = windowOf(section.ids.length, rows, selected === undefined ? -1 : section.ids.indexOf(selected));
+  const shown = visibleWindow(section.ids.length, rows, selected === undefined ? -1 : section.ids.indexOf(selected));
   const lines: QueueLine[] = section.ids
     .slice(shown.start, shown.end)
     .map((id) => ({ line: "ticket", id, section: section.name }));
@@ -123,7 +116,7 @@ function ticketLines(section: Section, rows: number, selected: TicketId | undefi
 function flat(sections: readonly Section[], size: QueueSize, selected: TicketId | undefined): readonly QueueLine[] {
   const all = sections.flatMap((s) => s.ids.map((id) => ({ line: "ticket" as const, id, section: s.name })));
   const focus = selected === undefined ? -1 : all.findIndex((row) => row.id === selected);
-  const shown = windowOf(all.length, size.height - 1, focus);
+  const shown = visibleWindow(all.length, size.height - 1, focus);
   const rows: QueueLine[] = focus < 0 ? beginnings(all, shown.end) : all.slice(shown.start, shown.end);
   const [top] = rows;
   const first = sections.find(({ name }) => top?.line === "ticket" && name === top.section) ?? sections[0];
@@ -135,7 +128,7 @@ function flat(sections: readonly Section[], size: QueueSize, selected: TicketId 
 
 type TicketLine = Extract<QueueLine, { line: "ticket" }>;
 
-/** The first `room` rows of a list in which finishing tickets leave half of the rows to those that need a person or come next. */
+/** The first `room` rows of a list in which finishing tickets leave half of the rows to those that come next. */
 function beginnings(all: readonly TicketLine[], room: number): TicketLine[] {
   const others = all.filter((row) => row.section !== "finishing");
   const finishing = all.slice(0, all.length - others.length);
@@ -148,9 +141,9 @@ function flatCount(sections: readonly Section[], width: number): string {
   const parts = others.map((s) => `${s.title.toLowerCase()} ${s.ids.length}`);
   const count = () => [String(first?.ids.length), ...parts].join(" · ");
   // Beside the count, the line has its title, a corner, a dash and three spaces.
-  const room = width - 5 - widthOf(first?.title ?? "");
+  const room = width - 5 - textWidth(first?.title ?? "");
   for (const [i, { glyph, ids }] of [...others.entries()].toReversed()) {
-    if (widthOf(count()) <= room) break;
+    if (textWidth(count()) <= room) break;
     parts[i] = `${glyph}${ids.length}`;
   }
   return count();

@@ -1,7 +1,7 @@
 import { GATES } from "../../../src/domain/behaviour/signals.ts";
 import type { Plan } from "../../../src/domain/run/state.ts";
 import { type Density, idWidth } from "../../frame/layout.ts";
-import { widthOf } from "../../kit/fit.ts";
+import { textWidth } from "../../kit/fit.ts";
 
 /** Widths of the columns of all worker rows. They follow from the batch and the terminal, and never change during a run. */
 export interface WorkerColumns {
@@ -27,7 +27,7 @@ const LONGEST_TRACK = 8;
 /** Divides the width of the workers' block. */
 export function workerColumns(plan: Plan, repos: readonly string[], width: number, density: Density): WorkerColumns {
   const id = idWidth(plan);
-  const repo = repos.length > 1 && width >= 72 ? Math.min(10, Math.max(...repos.map(widthOf))) : 0;
+  const repo = repos.length > 1 && width >= 72 ? Math.min(10, Math.max(...repos.map(textWidth))) : 0;
   const steps = Math.max(1, ...plan.tickets.map((t) => t.finish.length));
   const oneLine = density === 1;
   const track = density < 4 && width >= 66 && steps <= LONGEST_TRACK ? steps : 0;

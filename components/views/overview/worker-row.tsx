@@ -6,21 +6,21 @@ import { GATES, type GateLevel, overallLevel } from "../../../src/domain/behavio
 import { isHarder } from "../../../src/domain/complexity/classes.ts";
 import type { Plan } from "../../../src/domain/run/state.ts";
 import type { Attempt, TicketState } from "../../../src/domain/run/ticket-state.ts";
-import { specOf } from "../../../src/domain/schedule/plan.ts";
+import { plannedTicket } from "../../../src/domain/schedule/plan.ts";
 import { agentLimitMs } from "../../../src/domain/schedule/stop-conditions.ts";
 import type { TicketId } from "../../../src/domain/values/ids.ts";
 import { ticketIn } from "../../../src/store/dashboard-state.ts";
 import { displayText, formatAge } from "../../../src/store/format.ts";
-import { lastFailure, STEP_STYLES, type StatusLine, statusLine, trackOf } from "../../../src/store/labels/attempt-status.ts";
-import { progressParts, stageOf } from "../../../src/store/labels/progress-label.ts";
+import { attemptMarks, lastFailure, STEP_STYLES, type StatusLine, statusLine } from "../../../src/store/labels/attempt-status.ts";
+import { attemptStage, progressParts, stageText } from "../../../src/store/labels/progress-label.ts";
 import { type PullRequestStatus, waitingPullRequest } from "../../../src/store/labels/pull-request-status.ts";
 import { LEVEL_STYLES, shownSignals } from "../../../src/store/labels/signals-label.ts";
 import { reviewerLabel, STYLES, specLabel } from "../../../src/store/labels/tone.ts";
 import { ticketUrl } from "../../../src/store/links.ts";
 import type { Density } from "../../frame/layout.ts";
 import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
-import { cut, firstParts, fitTo, widthOf } from "../../kit/fit.ts";
-import { linkOf, linkSpans, type Span, type SpanLine, Spans, type TimedSpan, TimedSpans, timeSpan } from "../../kit/spans.tsx";
+import { cut, firstParts, fitTo, textWidth } from "../../kit/fit.ts";
+import { linkSpans, type Span, type SpanLine, Spans, type TimedSpan, TimedSpans, timeSpan, toLink } from "../../kit/spans.tsx";
 import type { WorkerColumns } from "./worker-columns.ts";
 
 /** The data that all worker rows share. */
@@ -40,6 +40,7 @@ interface RowProps extends OfAllRows {
   readonly spec: Ticket;
   readonly attempt: Attempt;
   readonly selected: boolean;
+  readonly marked: boolean;
   /** The pull request that it waits on; absent if it is at something else. */
   readonly pullRequest: PullRequestStatus | undefined;
 }
@@ -55,12 +56,13 @@ export const WorkerRow = memo(function WorkerRow(options: {
   useDrawn(`worker ${options.id}`);
   const { all, selected } = options;
   const ticket = useDashboard((s) => ticketIn(s, options.id));
-  const spec = ticket && specOf(all.plan, options.id);
+  const spec = ticket && plannedTicket(all.plan, options.id);
+  const marked = useDashboard((s) => s.ui.marked.includes(options.id));
   const waits = useDashboard((s) => JSON.stringify(waitingPullRequest(s, options.id) ?? null));
   const row = useMemo(() => {
     const pullRequest: PullRequestStatus | undefined = JSON.parse(waits) ?? undefined;
-    return ticket?.attempt && spec ? { ...all, ticket, spec, attempt: ticket.attempt, selected, pullRequest } : undefined;
-  }, [all, ticket, spec, selected, waits]);
+    return ticket?.attempt && spec ? { ...all, ticket, spec, attempt: ticket.attempt, selected, marked, pullRequest } : undefined;
+  }, [all, ticket, spec, selected, marked, waits]);
   return row === undefined ? <FreeSlot density={all.density} /> : <Row row={row} />;
 });
 
@@ -95,8 +97,9 @@ export const FreeSlot = memo(function FreeSlot({ density }: { readonly density: 
 
 const FREE: SpanLine = [{ text: ` ${STYLES.waits.glyph} slot free`, tone: STYLES.waits.tone }];
 
-function markOf(selected: boolean): Span {
-  return { text: selected ? "▌" : " ", tone: "running" };
+/** The first column of a row. A marked row that is selected shows its mark: its id is inverse. */
+export function selectionMark(selected: boolean, marked = false): Span {
+  return { text: marked ? "+" : selected ? "▌" : " ", tone: "running", bold: marked };
 }
 
 const SECOND = 1000;
@@ -118,7 +121,7 @@ function said(saying: StatusLine, width: number): Span | TimedSpan {
   return saying.from === undefined && saying.running === undefined ? at(0) : at;
 }
 
-function statusOf({ attempt, batch, spec, pullRequest }: RowProps): StatusLine {
+function workerStatus({ attempt, batch, spec, pullRequest }: RowProps): StatusLine {
   if (pullRequest !== undefined) return { text: "", ...pullRequest };
   return statusLine(attempt, { finish: spec.finish, reviewer: reviewerLabel({ batch }, attempt.asked) });
 }
@@ -128,11 +131,11 @@ const ATTEMPT_WORD = 9;
 
 function firstLine(options: RowProps): TimedLine {
   const { columns: c, attempt, selected, ticket, spec } = options;
-  const stage = stageOf(attempt, spec.finish);
-  const saying = c.saying > 0 ? [said(statusOf(options), c.saying)] : [];
+  const stage = attemptStage(attempt, spec.finish);
+  const saying = c.saying > 0 ? [said(workerStatus(options), c.saying)] : [];
   const repo: SpanLine = c.repo > 0 ? [{ text: `${fitTo(spec.repo, c.repo)} `, tone: "waiting" }] : [];
   const line: TimedLine = [
-    markOf(selected),
+    selectionMark(selected, options.marked),
     { text: options.lost ? "? " : `${stage.glyph} `, tone: stage.tone },
     { text: fitTo(ticket.id, c.id), bold: true, inverse: selected },
     { text: ` ${fitTo(`${hardClass(ticket)}${displayText(spec.title)}`, c.title)} `, bold: selected },
@@ -143,11 +146,11 @@ function firstLine(options: RowProps): TimedLine {
       tone: attempt.n > 1 ? "plain" : "waiting",
     },
     ...(c.track > 0 ? trackSpans(options) : []),
-    { text: `${fitTo(stage.word, c.stage)} `, tone: stage.tone },
+    { text: `${fitTo(stageText(attempt, spec.finish), c.stage)} `, tone: stage.tone },
     ...(options.density === 1 ? [...signalSpans(attempt, c.signals, true), quiet(options, c.quiet, "")] : []),
     timeSpan({ since: attempt.startedAt, format: "elapsed", width: c.elapsed }),
   ];
-  return linkSpans(line, [linkOf(ticket.id, c.id, ticketUrl(ticket))]);
+  return linkSpans(line, [toLink(ticket.id, c.id, ticketUrl(ticket))]);
 }
 
 /** The class of a ticket that is harder than most, before its title: the text is cut at its end. */
@@ -156,7 +159,7 @@ function hardClass({ complexity }: TicketState): string {
 }
 
 function trackSpans({ attempt, spec, columns }: RowProps): SpanLine {
-  const marks = trackOf(attempt, spec.finish);
+  const marks = attemptMarks(attempt, spec.finish);
   return [
     ...marks.map((mark) => ({ text: STEP_STYLES[mark].glyph, tone: STEP_STYLES[mark].tone })),
     { text: " ".repeat(Math.max(0, columns.track - marks.length) + 1) },
@@ -189,7 +192,7 @@ const LEFT_WIDTH = 10;
 function secondLine(options: RowProps): TimedLine | undefined {
   const { attempt, columns, width } = options;
   if (options.density < 2) return undefined;
-  const saying = statusOf(options);
+  const saying = workerStatus(options);
   const { agent } = attempt;
   const left =
     agent === undefined || agent.endedAt !== undefined || width < 66
@@ -207,13 +210,13 @@ function secondLine(options: RowProps): TimedLine | undefined {
   const indent = columns.id + 4;
   // The time since the push says more than that of the step.
   if (options.pullRequest !== undefined)
-    return [markOf(options.selected), { text: " ".repeat(indent - 1) }, said(saying, width - indent - 2)];
+    return [selectionMark(options.selected), { text: " ".repeat(indent - 1) }, said(saying, width - indent - 2)];
   const signals = signalSpans(attempt, columns.signals);
   // Its own clock says more than that of the step.
   const silence = saying.running === undefined ? [quiet(options, QUIET_WIDTH, "quiet ")] : [];
   const taken = left.length * LEFT_WIDTH + silence.length * QUIET_WIDTH + (signals.length === 0 ? 0 : columns.signals + 1);
   const room = width - indent - taken - 2;
-  return [markOf(options.selected), { text: " ".repeat(indent - 1) }, said(saying, room), ...signals, ...left, ...silence];
+  return [selectionMark(options.selected), { text: " ".repeat(indent - 1) }, said(saying, room), ...signals, ...left, ...silence];
 }
 
 /** Silence while the agent runs; before, the time of the prepare command, and afterwards that of the step. */
@@ -234,12 +237,12 @@ function quiet({ attempt, silenceMs }: RowProps, width: number, prefix: string):
 /** The finish line in words, and the reason why the previous attempt failed. */
 function thirdLine(options: RowProps): SpanLine | undefined {
   if (options.density < 3) return undefined;
-  const marks = trackOf(options.attempt, options.spec.finish);
+  const marks = attemptMarks(options.attempt, options.spec.finish);
   const words = options.spec.finish.map((step, i) => ({ mark: STEP_STYLES[marks[i] ?? "ahead"], word: specLabel(step) }));
   const indent = options.columns.id + 4;
   const room = options.width - indent - 1;
   const line = words.map(({ mark, word }) => `${mark.glyph} ${word}`).join("  ");
-  const fits = widthOf(line) <= room;
+  const fits = textWidth(line) <= room;
   const steps: SpanLine = fits
     ? words.map(({ mark, word }, i) => ({
         text: `${mark.glyph} ${word}${i < words.length - 1 ? "  " : ""}`,
@@ -247,7 +250,7 @@ function thirdLine(options: RowProps): SpanLine | undefined {
       }))
     : [{ text: cut(line, room), tone: "waiting" }];
   const failure = lastFailure(options.ticket);
-  const rest = fits ? room - widthOf(line) - 3 : 0;
+  const rest = fits ? room - textWidth(line) - 3 : 0;
   const failed: SpanLine = failure !== undefined && rest >= 12 ? [{ text: `   ${cut(`↻ ${failure}`, rest)}`, tone: "bad" }] : [];
-  return [markOf(options.selected), { text: " ".repeat(indent - 1) }, ...steps, ...failed];
+  return [selectionMark(options.selected), { text: " ".repeat(indent - 1) }, ...steps, ...failed];
 }

@@ -7,9 +7,9 @@ import { busyAgents, filteredLists, heldAttempts, type Lists, shownLists } from 
 import { staleLabel } from "../../frame/footer.tsx";
 import type { Density, Layout } from "../../frame/layout.ts";
 import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
-import { widthOf } from "../../kit/fit.ts";
+import { textWidth } from "../../kit/fit.ts";
 import { Rule, Spans } from "../../kit/spans.tsx";
-import { hiddenLabel, type Window, windowOf } from "../../kit/window.ts";
+import { hiddenLabel, visibleWindow, type Window } from "../../kit/window.ts";
 import { workerColumns } from "./worker-columns.ts";
 import { FreeSlot, type OfAllRows, WorkerRow } from "./worker-row.tsx";
 
@@ -35,14 +35,14 @@ export const Workers = memo(function Workers({ layout }: { readonly layout: Layo
   const under = held > 0 ? `${held} held` : finishing > 0 ? `${finishing} finishing` : undefined;
   const also = [...(under === undefined ? [] : [under]), ...(filtered ? [`${slots.length} listed`] : [])];
   const busy = [`${agents} of ${all}${rows?.lost === true ? " when last seen" : ""}`, ...also].join(" · ");
-  const room = width - widthOf(`─ WORKERS ${busy} ·  ─`);
+  const room = width - textWidth(`─ WORKERS ${busy} ·  ─`);
   const proving = useDashboard((s) => (s.run === undefined ? "" : provingText(s.run, s.now, room)));
   return (
     <Box flexDirection="column" width={width} height={height} flexShrink={0}>
       <Rule
         title="WORKERS"
         count={all === 0 ? undefined : `${busy}${proving}`}
-        note={density === 1 ? "quiet · time" : undefined}
+        note={density === 1 ? `${rows !== undefined && rows.columns.signals > 0 ? "behaviour · " : ""}quiet · time` : undefined}
         width={width}
       />
       {rows !== undefined &&
@@ -63,7 +63,7 @@ export const Workers = memo(function Workers({ layout }: { readonly layout: Layo
 
 /** The proof of a base that runs, in as many words as fit `room` columns; empty if there is none, or no room. */
 function provingText(run: RunState, now: number, room: number): string {
-  const fitting = provingLabels(run, now)?.find((label) => widthOf(label) <= room);
+  const fitting = provingLabels(run, now)?.find((label) => textWidth(label) <= room);
   return fitting === undefined ? "" : ` · ${fitting}`;
 }
 
@@ -92,7 +92,7 @@ function useOfAllRows(width: number, density: Density): OfAllRows | undefined {
 export function workerWindow(slots: Lists["slots"], { density, workers }: Layout, selected: TicketId | undefined): Window {
   const focus = selected === undefined ? -1 : slots.indexOf(selected);
   const room = Math.floor((workers.height - 1) / density);
-  return windowOf(slots.length, slots.length * density <= workers.height - 1 ? slots.length : room, focus);
+  return visibleWindow(slots.length, slots.length * density <= workers.height - 1 ? slots.length : room, focus);
 }
 
 /** Counts the hidden rows: with a working agent, with a finishing ticket, and empty. */

@@ -3,7 +3,7 @@ import { displayText } from "../../../src/store/format.ts";
 import { standingLabel } from "../../../src/store/labels/run-label.ts";
 import type { ListedRun } from "../../../src/store/run-list.ts";
 import { fitParts, wrapTo } from "../../kit/fit.ts";
-import { linkOf, linkSpans, type Span, type SpanLine, spansWidth } from "../../kit/spans.tsx";
+import { linkSpans, type Span, type SpanLine, spansWidth, toLink } from "../../kit/spans.tsx";
 
 /** Lines under the list about the run that is selected. */
 export const ABOUT_LINES = 3;
@@ -14,18 +14,18 @@ export function runDetailLines(
   options: { readonly shown: boolean; readonly key: string; readonly width: number },
 ) {
   const { glyph, word, tone } = standingLabel(run);
-  const said = wrapTo(todoOf(run, options), Math.max(1, options.width - 3), ABOUT_LINES - 1);
+  const said = wrapTo(describeNextStep(run, options), Math.max(1, options.width - 3), ABOUT_LINES - 1);
   const head: SpanLine = [
     { text: ` ${glyph} ${word}  `, tone, bold: true },
     { text: run.run, bold: true },
   ];
-  const { counts } = fitParts({ counts: countsOf(run) }, ["counts", "counts"], options.width - spansWidth(head));
-  const first = linkSpans<Span>([...head, { text: counts, tone: "waiting" }], [linkOf(run.run, options.width, run.url)]);
+  const { counts } = fitParts({ counts: formatTally(run) }, ["counts", "counts"], options.width - spansWidth(head));
+  const first = linkSpans<Span>([...head, { text: counts, tone: "waiting" }], [toLink(run.run, options.width, run.url)]);
   return [first, ...said.map((text): SpanLine => [{ text: `   ${text}` }])];
 }
 
 /** Its progress, in more and in fewer words. */
-function countsOf({ tally }: ListedRun): readonly string[] {
+function formatTally({ tally }: ListedRun): readonly string[] {
   if (tally === undefined) return ["  how far it is was not counted", "  not counted"];
   const { done, gated, open, interventions } = tally;
   const counts = `  ${done} done · ${gated} gated · ${open} open`;
@@ -33,7 +33,7 @@ function countsOf({ tally }: ListedRun): readonly string[] {
 }
 
 /** `key`: the one that shows the selected run. */
-function todoOf(
+function describeNextStep(
   { standing, batchPath, run }: ListedRun,
   { shown, key }: { readonly shown: boolean; readonly key: string },
 ): string {

@@ -1,7 +1,7 @@
 import type { RunId } from "../../../src/domain/values/ids.ts";
 import type { DashboardState } from "../../../src/store/dashboard-state.ts";
 import { selectedRunIndex } from "../../../src/store/run-list.ts";
-import { type Cell, type ViewSize, type Window, windowOf } from "../../kit/window.ts";
+import { type Cell, type ViewSize, visibleWindow, type Window } from "../../kit/window.ts";
 import { ABOUT_LINES } from "./run-details.ts";
 
 /** Lines beside the list and the details: the head, and the line between them. */
@@ -14,7 +14,7 @@ export function listLines(height: number): number {
 
 /** The visible runs, including the selected one. */
 export function runsWindow(count: number, height: number, place: number): Window {
-  return windowOf(count, listLines(height), place);
+  return visibleWindow(count, listLines(height), place);
 }
 
 /** The run in a cell of the list, counted from the line of its head. */

@@ -6,8 +6,8 @@ import { standingLabel } from "../../../src/store/labels/run-label.ts";
 import { type ListedRun, selectedRunIndex } from "../../../src/store/run-list.ts";
 import { FRAME_LINES, ViewFrame } from "../../frame/view-frame.tsx";
 import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
-import { cut, fitTo, widthOf } from "../../kit/fit.ts";
-import { cutSpans, Inner, Line, linkOf, linkSpans, Say, type SpanLine, Spans, Time } from "../../kit/spans.tsx";
+import { cut, fitTo, textWidth } from "../../kit/fit.ts";
+import { cutSpans, Inner, Line, linkSpans, Say, type SpanLine, Spans, Time, toLink } from "../../kit/spans.tsx";
 import { hiddenLabel, type ViewSize } from "../../kit/window.ts";
 import { runDetailLines } from "./run-details.ts";
 import { listLines, runsWindow } from "./runs-layout.ts";
@@ -110,7 +110,7 @@ interface RunColumns {
 
 /** Columns of the longest name, with the mark of the shown run. */
 function longestName(runs: readonly ListedRun[]): number {
-  return Math.max(12, ...runs.map(({ name }) => widthOf(displayText(name)) + widthOf(HERE)));
+  return Math.max(12, ...runs.map(({ name }) => textWidth(displayText(name)) + textWidth(HERE)));
 }
 
 /** Divides the width among the columns of the list. */
@@ -136,14 +136,14 @@ function headLine({ wide, name, started, file }: RunColumns): SpanLine {
 function beforeTime(run: ListedRun, columns: RunColumns, options: { selected: boolean; shown: boolean }): SpanLine {
   const { glyph, word, tone } = standingLabel(run);
   const here = !options.shown ? "" : columns.wide || columns.name >= ROOMY ? HERE : HERE_SHORT;
-  const name = `${cut(displayText(run.name), columns.name - widthOf(here))}${here}`;
+  const name = `${cut(displayText(run.name), columns.name - textWidth(here))}${here}`;
   const line: SpanLine = [
     { text: options.selected ? "▌" : " ", tone: "running" },
     { text: `${glyph} ${fitTo(word, STANDING)} `, tone, bold: run.standing === "at-work" },
     { text: fitTo(name, columns.name), bold: options.selected, inverse: options.selected },
     { text: ` ${fitTo(startedLabel(run.startedAt, columns.started), columns.started)} `, tone: "waiting" },
   ];
-  return linkSpans(line, [linkOf(displayText(run.name), columns.name - widthOf(here), run.url)]);
+  return linkSpans(line, [toLink(displayText(run.name), columns.name - textWidth(here), run.url)]);
 }
 
 /** The part after it: its progress. Missing counts are unknown. */
@@ -154,14 +154,14 @@ function afterTime({ tally, batchPath }: ListedRun, { wide, file }: RunColumns):
   }
   const counts = tally && [tally.done, tally.gated, tally.open, tally.interventions];
   const numbers = NUMBERS.map((width, i) => fitTo(counts === undefined ? "?" : String(counts[i]), width, "right")).join("");
-  return [{ text: numbers }, { text: file >= 8 ? `  ${endOf(displayText(batchPath), file)}` : "", tone: "waiting" }];
+  return [{ text: numbers }, { text: file >= 8 ? `  ${fitPathEnd(displayText(batchPath), file)}` : "", tone: "waiting" }];
 }
 
 /** The end of a path, which is more telling than its beginning. */
-function endOf(path: string, width: number): string {
-  if (widthOf(path) <= width) return path;
+function fitPathEnd(path: string, width: number): string {
+  if (textWidth(path) <= width) return path;
   const chars = [...path];
-  while (chars.length > 0 && widthOf(chars.join("")) > width - 1) chars.shift();
+  while (chars.length > 0 && textWidth(chars.join("")) > width - 1) chars.shift();
   return `…${chars.join("")}`;
 }
 

@@ -1,13 +1,13 @@
 import { builtText } from "../../../src/domain/results/built.ts";
-import { ledgerOf } from "../../../src/domain/results/ledger.ts";
+import { computeLedger } from "../../../src/domain/results/ledger.ts";
 import { outcomes } from "../../../src/domain/results/outcomes.ts";
-import { settlementOf } from "../../../src/domain/results/settlement.ts";
-import { type EarlierRun, trendOf } from "../../../src/domain/results/trend.ts";
-import { landingOf } from "../../../src/domain/run/carry-over.ts";
+import { ticketSettlement } from "../../../src/domain/results/settlement.ts";
+import { computeTrend, type EarlierRun } from "../../../src/domain/results/trend.ts";
+import { findLanding } from "../../../src/domain/run/carry-over.ts";
 import type { RunState } from "../../../src/domain/run/state.ts";
 import type { TicketState } from "../../../src/domain/run/ticket-state.ts";
 import { keptWorkLines } from "../../../src/domain/run/work-to-keep.ts";
-import { specOf } from "../../../src/domain/schedule/plan.ts";
+import { plannedTicket } from "../../../src/domain/schedule/plan.ts";
 import type { TicketId } from "../../../src/domain/values/ids.ts";
 import { plural } from "../../../src/domain/values/text.ts";
 import { vecItems } from "../../../src/domain/values/vec.ts";
@@ -17,6 +17,7 @@ import { titleLabel } from "../../../src/store/labels/ticket-label.ts";
 import { BARS, STYLES, type Style, type Tone } from "../../../src/store/labels/tone.ts";
 import { landingLink, serviceLink, ticketUrl } from "../../../src/store/links.ts";
 import { healSummary } from "../../../src/store/results/heal-lines.ts";
+import { landedCommands, landedSizeText } from "../../../src/store/results/landed-lines.ts";
 import { numbersLines } from "../../../src/store/results/numbers-line.ts";
 import { foundLabel, landedLines, nextLines, openStyle } from "../../../src/store/results/summary.ts";
 import { shipStyle, shownOutcome, timelineRows } from "../../../src/store/results/timeline-segments.ts";
@@ -24,53 +25,91 @@ import { idWidth } from "../../frame/layout.ts";
 import { type Bar, paintBars } from "../../kit/bars.ts";
 import { fitTo, wrapWords } from "../../kit/fit.ts";
 import type { PaneLine } from "../../kit/lines-pane.tsx";
-import { linkOf, linkSpans, type Span, type SpanLine } from "../../kit/spans.tsx";
+import { linkSpans, type Span, type SpanLine, toLink } from "../../kit/spans.tsx";
 import { trendLines } from "../../kit/trend-lines.ts";
 
 /** The summary's inputs beside the run: earlier runs, newest first, and the ticket whose step a key copies. */
 interface Beside {
   readonly earlier?: readonly EarlierRun[];
   readonly copies?: TicketId | undefined;
+  readonly selected?: TicketId | undefined;
   /** Where the run's files are. */
   readonly url?: string | undefined;
 }
 
+/** A line of the summary, and the ticket that it is about. */
+export interface SummaryRow {
+  readonly line: PaneLine;
+  readonly ticket?: TicketId;
+}
+
 /** The result of the run in full: nothing is cut, and the steps left to a person are verbatim. */
-export function summaryLines(run: RunState, width: number, { earlier = [], copies, url }: Beside = {}): readonly PaneLine[] {
+export function summaryRows(run: RunState, width: number, beside: Beside = {}): readonly SummaryRow[] {
+  const { earlier = [], url } = beside;
   const { done, gated, open } = outcomes(run);
-  const ids = idWidth(run.plan);
-  const steps = stepLines(run, width, copies).map(({ line }) => line);
-  const left = open.flatMap(({ ticket, why }) =>
-    linkLines(run, ticket, ids, [
-      ...itemLines(
-        ticket,
-        { ...openStyle(ticket, run), text: `${titleLabel({ run }, ticket.id)}: ${displayText(why)}` },
-        { ids, width },
-      ),
-      ...underLines(landedLines(run, ticket), ids, width),
-      ...keptLines(ticket, ids, width),
-    ]),
-  );
+  const of = (ticket: TicketState, lines: readonly SpanLine[]): readonly SummaryRow[] => {
+    const marked = lines.map((line, i) => (i === 0 && ticket.id === beside.selected ? selectedLine(line) : line));
+    return linkLines(run, ticket, idWidth(run.plan), marked).map((line) => ({ line, ticket: ticket.id }));
+  };
+  const plain = (lines: readonly SpanLine[]): readonly SummaryRow[] => lines.map((line) => ({ line }));
   return [
-    ...headLines(run, width, url),
-    ...section("NEXT", "person", "", nextStepLines(run, width)),
-    ...section("YOURS NOW", "person", gated.length, steps),
-    ...section("NOT DONE", "bad", open.length, left),
+    ...plain(headLines(run, width, url)),
+    ...section("NEXT", "person", "", plain(nextStepLines(run, width))),
+    ...section(
+      "YOURS NOW",
+      "person",
+      gated.length,
+      gated.flatMap((t) => of(t, stepLines(run, t, width, beside.copies))),
+    ),
+    ...section(
+      "NOT DONE",
+      "bad",
+      open.length,
+      open.flatMap(({ ticket, why }) => of(ticket, openLines(run, ticket, why, width))),
+    ),
     ...section(
       "DONE",
       "good",
       done.length,
-      done.flatMap((t) =>
-        linkLines(run, t, ids, [
-          doneLine(t, titleLabel({ run }, t.id), { ids, numbers: numbersWidth(done, width), width }),
-          ...keptLines(t, ids, width),
-        ]),
-      ),
+      done.flatMap((t) => of(t, doneLines(run, t, { numbers: numbersWidth(done, width), width }))),
     ),
-    ...section("HEALS", "running", run.heals.past.length, healLines(run, width)),
-    ...section("LAST RUNS", "plain", "", trendLines(trendOf(run, earlier), width)),
-    ...section("SLOTS", "plain", slotsLegend(run), ganttLines(run, width - 2)),
+    ...section("LANDED", "plain", "", plain(commandLines(run, width))),
+    ...section("HEALS", "running", run.heals.past.length, plain(healLines(run, width))),
+    ...section("LAST RUNS", "plain", "", plain(trendLines(computeTrend(run, earlier), width))),
+    ...section("SLOTS", "plain", slotsLegend(run), plain(ganttLines(run, width - 2))),
   ];
+}
+
+/** The first line of the selected ticket: the mark of every list, and its id in reverse. */
+function selectedLine([, glyph, id, ...rest]: SpanLine): SpanLine {
+  const name = id?.text.trimEnd() ?? "";
+  return [
+    { text: "▌", tone: "running" },
+    ...(glyph === undefined ? [] : [glyph]),
+    { text: name, bold: true, inverse: true },
+    { text: " ".repeat((id?.text.length ?? 0) - name.length) },
+    ...rest,
+  ];
+}
+
+/** An open ticket, with why it is open and what of it has landed. */
+function openLines(run: RunState, ticket: TicketState, why: string, width: number): readonly SpanLine[] {
+  const ids = idWidth(run.plan);
+  const text = `${titleLabel({ run }, ticket.id)}: ${displayText(why)}`;
+  return [
+    ...itemLines(ticket, { ...openStyle(ticket, run), text }, { ids, width }),
+    ...underLines(landedLines(run, ticket), ids, width),
+    ...keptLines(ticket, ids, width),
+  ];
+}
+
+function doneLines(
+  run: RunState,
+  ticket: TicketState,
+  { numbers, width }: { readonly numbers: number; readonly width: number },
+): readonly SpanLine[] {
+  const ids = idWidth(run.plan);
+  return [doneLine(ticket, titleLabel({ run }, ticket.id), { ids, numbers, width }), ...keptLines(ticket, ids, width)];
 }
 
 /** What the bars mean; what has landed and is not live only if there is any. */
@@ -84,10 +123,17 @@ function slotsLegend(run: RunState): string {
 function headLines(run: RunState, width: number, url?: string): readonly SpanLine[] {
   const head: SpanLine = [{ text: ` ${headline(run)}`, tone: runLabel(run, { state: "live" }).tone, bold: true }];
   return [
-    linkSpans(head, [linkOf(headline(run), width, url)]),
+    linkSpans(head, [toLink(headline(run), width, url)]),
     ...wrapWords(displayText(run.end?.reason ?? ""), width - 2).map((line): SpanLine => [{ text: ` ${line}` }]),
-    ...numbersLines(ledgerOf(run), width - 2).map((text): SpanLine => [{ text: ` ${displayText(text)}`, tone: "waiting" }]),
+    ...numbersLines(computeLedger(run), width - 2).map((text): SpanLine => [{ text: ` ${displayText(text)}`, tone: "waiting" }]),
   ];
+}
+
+/** The commands that show what has landed, and that take all of it back. Nothing is cut: they are for pasting. */
+function commandLines(run: RunState, width: number): readonly SpanLine[] {
+  return landedCommands(run).flatMap((text) =>
+    wrapWords(displayText(text), width - 2).map((line): SpanLine => [{ text: ` ${line}` }]),
+  );
 }
 
 /** The result of each heal, and the heals that wait for a person. */
@@ -112,21 +158,14 @@ function nextStepLines(run: RunState, width: number): readonly SpanLine[] {
   });
 }
 
-/** A line of a step that is left to a person, and its ticket. */
-interface StepLine {
-  readonly ticket: TicketId;
-  readonly line: SpanLine;
-}
-
-/** The steps that are left to a person. */
-function stepLines(run: RunState, width: number, copies: TicketId | undefined): readonly StepLine[] {
+/** The step of a ticket that is left to a person, and what is built up to it. */
+function stepLines(run: RunState, ticket: TicketState, width: number, copies: TicketId | undefined): readonly SpanLine[] {
   const ids = idWidth(run.plan);
-  return outcomes(run).gated.flatMap((ticket) => {
-    const item = itemLines(ticket, { ...STYLES.needsYou, text: stepOf(ticket) }, { ids, width, marked: ticket.id === copies });
-    const built = underLines([builtText(ticket, specOf(run.plan, ticket.id))], ids, width);
-    const lines = linkLines(run, ticket, ids, [...item, ...built, ...keptLines(ticket, ids, width)]);
-    return lines.map((line) => ({ ticket: ticket.id, line }));
-  });
+  return [
+    ...itemLines(ticket, { ...STYLES.needsYou, text: humanStepText(ticket) }, { ids, width, marked: ticket.id === copies }),
+    ...underLines([builtText(ticket, plannedTicket(run.plan, ticket.id))], ids, width),
+    ...keptLines(ticket, ids, width),
+  ];
 }
 
 /** The branches with the work of a ticket's cut-off attempts, below it. */
@@ -136,7 +175,7 @@ function keptLines(ticket: TicketState, ids: number, width: number): readonly Sp
 
 /** The lines of a ticket: its id leads to its page, and the commit that landed it to its own. */
 function linkLines(run: RunState, ticket: TicketState, ids: number, lines: readonly SpanLine[]): readonly SpanLine[] {
-  const page = linkOf(ticket.id, ids, ticketUrl(ticket));
+  const page = toLink(ticket.id, ids, ticketUrl(ticket));
   const landing = landingLink(run, ticket);
   return lines.map((line, i) => linkSpans(line, i === 0 ? [page, serviceLink(ticket), landing] : [landing]));
 }
@@ -147,14 +186,6 @@ function underLines(lines: readonly string[], ids: number, width: number): reado
   return lines
     .flatMap((line) => wrapWords(displayText(line), Math.max(20, width - under - 1)))
     .map((text) => [{ text: " ".repeat(under) + text, tone: "waiting" }]);
-}
-
-/** The ticket whose step stands in a line of the summary, counted from 0; undefined if there is none. */
-export function stepTicketIn(run: RunState, width: number, line: number): TicketId | undefined {
-  // The steps have a title.
-  const next = nextStepLines(run, width).length;
-  const above = headLines(run, width).length + (next === 0 ? 0 : next + 1);
-  return stepLines(run, width, undefined)[line - above - 1]?.ticket;
 }
 
 /** A ticket and its text, in as many lines as needed. */
@@ -173,12 +204,12 @@ function itemLines(
   return [[...head, { text: first }], ...rest.map((line): SpanLine => [{ text: " ".repeat(under) + line }])];
 }
 
-function section(title: string, tone: Tone, count: number | string, lines: readonly SpanLine[]): readonly PaneLine[] {
-  return lines.length === 0 ? [] : [{ title, tone, count: String(count) }, ...lines];
+function section(title: string, tone: Tone, count: number | string, rows: readonly SummaryRow[]): readonly SummaryRow[] {
+  return rows.length === 0 ? [] : [{ line: { title, tone, count: String(count) } }, ...rows];
 }
 
 /** The remaining step, with the ticket's finder. */
-function stepOf(ticket: TicketState): string {
+function humanStepText(ticket: TicketState): string {
   return displayText(ticket.humanStep ?? "no step was recorded") + foundLabel(ticket);
 }
 
@@ -197,15 +228,17 @@ function doneLine(
   const pull = numbers === 0 ? "" : `${fitTo(number === undefined ? "" : `#${number}`, numbers)}  `;
   const last = ticket.history.at(-1);
   const time = last === undefined ? "" : formatElapsed(last.endedAt - (ticket.history[0]?.startedAt ?? last.startedAt));
-  const landing = landingOf(ticket);
+  const landing = findLanding(ticket);
   const isNarrow = width < 72;
   // The column that says "before this run" is not there.
   const sha = fitTo(isNarrow && landing?.earlierRun !== undefined ? "earlier" : (landing?.sha.slice(0, 7) ?? ""), 7);
+  const size = width < 100 ? "" : fitTo(landedSizeText(ticket), 30);
   const effort = isNarrow ? "" : `${fitTo(effortText(ticket), 15)} ${fitTo(time, 8, "right")} `;
-  const right = `${pull}${sha}  ${effort}${fitTo(formatUsd(ticket.costUsd), 8, "right")} `;
+  const right = `${pull}${sha}  ${size}${effort}${fitTo(formatUsd(ticket.costUsd), 8, "right")} `;
   const room = Math.max(8, width - ids - 5 - right.length - 2);
   return [
-    { text: ` ${STYLES.done.glyph} `, tone: STYLES.done.tone },
+    { text: " " },
+    { text: `${STYLES.done.glyph} `, tone: STYLES.done.tone },
     { text: `${fitTo(ticket.id, ids)}  `, bold: true },
     { text: fitTo(title, room) },
     { text: `  ${right}`, tone: "waiting" },
@@ -214,7 +247,7 @@ function doneLine(
 
 /** The attempts of a done ticket; without one, its change landed earlier and is live now, or it was done already. */
 function effortText(ticket: TicketState): string {
-  const settlement = settlementOf(ticket);
+  const settlement = ticketSettlement(ticket);
   if (settlement === "by-person") return "by a person";
   if (ticket.history.length > 0) return plural(ticket.history.length, "attempt");
   return settlement === "before" ? "before this run" : "landed earlier";

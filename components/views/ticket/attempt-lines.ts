@@ -5,7 +5,7 @@ import { type Label, outcomeLabel, STYLES, stepLabel } from "../../../src/store/
 import type { AttemptEntry, AttemptHistory, AttemptMark } from "../../../src/store/ticket-log/attempts.ts";
 import { entryLabel } from "../../../src/store/ticket-log/head.ts";
 import type { LifeStep } from "../../../src/store/views/ticket.ts";
-import { cut, fitTo, widthOf, wrapTo } from "../../kit/fit.ts";
+import { cut, fitTo, textWidth, wrapTo } from "../../kit/fit.ts";
 import { type Span, type SpanLine, spansWidth } from "../../kit/spans.tsx";
 
 /** A line of the attempt history; `since`: the start of the elapsed time behind it; `of`: its attempt, and its step. */
@@ -30,8 +30,8 @@ export function attemptLine(
   const { chosen, width, count } = options;
   const { glyph, tone, word } = attemptLabel(attempt);
   const head = `attempt ${attempt.n}${count}  ${word}`;
-  const room = width - 3 - widthOf(head) - 2 - (attempt.outcome === undefined ? TIME_WIDTH : 0);
-  const story = room < 12 ? "" : storyOf(attempt, room);
+  const room = width - 3 - textWidth(head) - 2 - (attempt.outcome === undefined ? TIME_WIDTH : 0);
+  const story = room < 12 ? "" : summarizeSteps(attempt, room);
   const rest = story === "" ? "" : `  ${story}`;
   return {
     line: [
@@ -48,10 +48,10 @@ export function attemptLine(
  * The steps of an attempt, in words; if there is no room for all, the failed or the running one, else those that were passed over.
  * Future steps are omitted.
  */
-function storyOf({ entries, says }: AttemptHistory, width: number): string {
+function summarizeSteps({ entries, says }: AttemptHistory, width: number): string {
   const words = entries.flatMap((entry) => storyLabel(entry) ?? []);
   const whole = words.length === 0 ? says : words.join(", ");
-  if (widthOf(whole) <= width) return whole;
+  if (textWidth(whole) <= width) return whole;
   const over = entries.filter(({ mark }) => mark === "not-needed");
   const open = entries.filter(({ mark }) => mark !== "passed" && mark !== "claimed" && mark !== "not-needed");
   const telling = [open, over].map((some) => some.flatMap((entry) => storyLabel(entry) ?? []).join(", "));
@@ -100,7 +100,7 @@ export function attemptLines(
     const { n } = attempt;
     lines.push({ ...headLine(attempt, own, width), of: { n } });
     if (!own) {
-      const story = storyOf(attempt, width - 4);
+      const story = summarizeSteps(attempt, width - 4);
       if (story !== "") lines.push({ line: [{ text: fitTo(`   ${story}`, width), tone: "waiting" }], of: { n } });
       continue;
     }
@@ -137,8 +137,8 @@ function entryLines(entry: AttemptEntry, chosen: boolean, width: number): readon
   const says = entry.says ?? SAYS[entry.mark] ?? "";
   const word = entryLabel(entry);
   const room = width - 5 - TIME_WIDTH;
-  const beside = says !== "" && entry.mark !== "failed" && widthOf(word) + 2 + widthOf(says) <= room;
-  const rest = room - widthOf(cut(word, room));
+  const beside = says !== "" && entry.mark !== "failed" && textWidth(word) + 2 + textWidth(says) <= room;
+  const rest = room - textWidth(cut(word, room));
   const line: Span[] = [
     { text: chosen ? "▌" : " ", tone: "running" },
     { text: `  ${glyph} `, tone },

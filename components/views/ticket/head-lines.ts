@@ -1,6 +1,12 @@
 import { type DashboardState, ticketIn } from "../../../src/store/dashboard-state.ts";
 import { displayText } from "../../../src/store/format.ts";
-import { finishOf, firstOutage, outageUnderWay, progressParts, stageOf } from "../../../src/store/labels/progress-label.ts";
+import {
+  attemptStage,
+  finishLine,
+  firstOutage,
+  outageUnderWay,
+  progressParts,
+} from "../../../src/store/labels/progress-label.ts";
 import { type QueueLabel, queueLabel } from "../../../src/store/labels/ticket-label.ts";
 import { STYLES, type Style } from "../../../src/store/labels/tone.ts";
 import { wrapTo } from "../../kit/fit.ts";
@@ -19,12 +25,12 @@ export interface HeadPart extends Style {
 /** The parts of the head of the selected ticket. Reasons are whole, unless the terminal has no room for them. */
 export function headParts(state: DashboardState, { columns, height }: ViewSize): readonly HeadPart[] {
   const room = Math.max(1, height - AROUND - LEAST_BODY);
-  const standing = wrapped(standingOf(state), columns, room);
-  const outage = outageOf(state);
+  const standing = wrapped(ticketStanding(state), columns, room);
+  const outage = outageLabelNow(state);
   if (outage === undefined) return [standing];
   // A ticket's reason leaves a line for what the whole run waits for.
   const left = Math.max(1, room - standing.lines.length);
-  return [wrapped(standingOf(state), columns, Math.max(1, room - left)), wrapped(outage, columns, left)];
+  return [wrapped(ticketStanding(state), columns, Math.max(1, room - left)), wrapped(outage, columns, left)];
 }
 
 /** Lines of the whole head. */
@@ -37,7 +43,7 @@ function wrapped({ glyph, tone, text }: QueueLabel, columns: number, most: numbe
 }
 
 /** The state of the ticket: the current step of its attempt, the reason why it waits, its remaining step, or that it is done. */
-function standingOf(state: DashboardState): QueueLabel {
+function ticketStanding(state: DashboardState): QueueLabel {
   const { selected } = state.ui;
   const ticket = selected === undefined ? undefined : ticketIn(state, selected);
   if (ticket === undefined) return { glyph: " ", tone: "plain", text: "" };
@@ -45,7 +51,7 @@ function standingOf(state: DashboardState): QueueLabel {
     const word = queueLabel(state, ticket.id);
     return { ...word, text: `${ticket.phase}: ${word.text}` };
   }
-  const { glyph, tone, word } = stageOf(ticket.attempt, finishOf(state.run, ticket.id));
+  const { glyph, tone, word } = attemptStage(ticket.attempt, finishLine(state.run, ticket.id));
   const { step, waiting: waits } = ticket.attempt;
   const progress = progressParts(step, state.now).join(" · ");
   return {
@@ -55,7 +61,7 @@ function standingOf(state: DashboardState): QueueLabel {
   };
 }
 
-function outageOf({ run }: DashboardState): QueueLabel | undefined {
+function outageLabelNow({ run }: DashboardState): QueueLabel | undefined {
   const outage = run === undefined ? undefined : firstOutage(run);
   if (outage === undefined) return undefined;
   return { ...STYLES.heldUp, tone: "waiting", text: displayText(outageUnderWay(outage, outage.tries)) };

@@ -7,12 +7,12 @@ import type { Tone } from "../../../src/store/labels/tone.ts";
 import type { TextInput } from "../../../src/store/text-input.ts";
 import { emptyMessage } from "../../../src/store/ticket-log/empty-message.ts";
 import { hitsIn } from "../../../src/store/ticket-log/find.ts";
-import { headOf } from "../../../src/store/ticket-log/head.ts";
+import { tabHeadLines } from "../../../src/store/ticket-log/head.ts";
 import { rowsFrom, type TextRow } from "../../../src/store/ticket-log/rows.ts";
 import { foundIn, type ShownText, shownText } from "../../../src/store/ticket-log/source.ts";
-import { openFileOf, targetOf } from "../../../src/store/ticket-log/target.ts";
-import { DashboardContext, useDrawn, useStateOf } from "../../kit/dashboard-context.ts";
-import { cut, widthOf } from "../../kit/fit.ts";
+import { currentTarget, openFileAt } from "../../../src/store/ticket-log/target.ts";
+import { DashboardContext, useDrawn, useStateParts } from "../../kit/dashboard-context.ts";
+import { cut, textWidth } from "../../kit/fit.ts";
 import { cutSpans, Inner, Line, linkSpans, Say, type Span, type SpanLine, spansWidth } from "../../kit/spans.tsx";
 import { tabName } from "./ticket-layout.ts";
 import { targetParts, useTarget } from "./use-target.ts";
@@ -29,12 +29,12 @@ export const TextPane = memo(function TextPane({ columns, height, left }: PanePr
   useDrawn("ticket text");
   const store = use(DashboardContext)?.store;
   const target = useTarget();
-  const state = useStateOf(paneParts);
+  const state = useStateParts(paneParts);
   const field = searchField(state);
   const { search } = state.ui.ticket;
   const needle = field?.text ?? search;
   const looking = field !== undefined || search !== "";
-  const width = columns - widthOf(left);
+  const width = columns - textWidth(left);
   const rows = Math.max(1, height - 1 - (looking ? 1 : 0));
   useEffect(() => store?.dispatch({ type: "ticket-view", action: { type: "room", columns: width, rows } }), [store, width, rows]);
   if (target === undefined) return null;
@@ -45,11 +45,11 @@ export const TextPane = memo(function TextPane({ columns, height, left }: PanePr
     <Box flexDirection="column" width={columns} height={height} flexShrink={0}>
       <TabLine
         shown={shown}
-        skipped={openFileOf(state, target)?.text.skipped ?? 0}
+        skipped={openFileAt(state, target)?.text.skipped ?? 0}
         width={columns}
         left={left === " " ? "" : "┬"}
       />
-      {linesOf(state, shown, needle).map((line, i) => (
+      {paneLines(state, shown, needle).map((line, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place in the pane
         <Line key={i}>
           <Say tone="waiting">{left}</Say>
@@ -79,16 +79,16 @@ function searchField({ ui: { modal } }: DashboardState): TextInput | undefined {
 function headKey(state: DashboardState): string {
   const { view, ticket } = state.ui;
   if (view !== "ticket" || ticket.tab === "prompt") return "";
-  const target = targetOf(state);
+  const target = currentTarget(state);
   return target === undefined
     ? ""
-    : headOf(state, target)
+    : tabHeadLines(state, target)
         .map((line) => line.text)
         .join("\n");
 }
 
 /** Every line of the pane, including empty ones, which overwrite the old content. */
-function linesOf(state: DashboardState, shown: ShownText, needle: string): readonly SpanLine[] {
+function paneLines(state: DashboardState, shown: ShownText, needle: string): readonly SpanLine[] {
   const { source, room, place } = shown;
   const lines =
     source.count === 0 ? [emptyLine(state, shown)] : rowsFrom(source, place, room).map((row) => rowSpans(shown, row, needle));
@@ -96,7 +96,7 @@ function linesOf(state: DashboardState, shown: ShownText, needle: string): reado
 }
 
 function emptyLine(state: DashboardState, { target, room }: ShownText): SpanLine {
-  const { text, tone } = emptyMessage(target, openFileOf(state, target)?.file ?? "reading");
+  const { text, tone } = emptyMessage(target, openFileAt(state, target)?.file ?? "reading");
   return [{ text: cut(text, room.columns), tone }];
 }
 
@@ -112,11 +112,11 @@ function TabLine(options: {
     const own = tab === shown.target.tab;
     return { text: tabName(tab, shown.target.tab), tone: own ? "running" : "waiting", bold: own };
   });
-  const used = widthOf(left) + 1 + spansWidth(names);
+  const used = textWidth(left) + 1 + spansWidth(names);
   const words = statusLabels(shown, skipped);
   const room = width - used - 4;
-  const word = words.find((text) => widthOf(text) <= room) ?? "";
-  const rest = width - used - (word === "" ? 0 : widthOf(word) + 3);
+  const word = words.find((text) => textWidth(text) <= room) ?? "";
+  const rest = width - used - (word === "" ? 0 : textWidth(word) + 3);
   return (
     <Line>
       <Say tone="waiting">{`${left}─`}</Say>

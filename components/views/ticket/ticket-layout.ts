@@ -1,11 +1,11 @@
 import type { DashboardState } from "../../../src/store/dashboard-state.ts";
 import type { MouseTarget } from "../../../src/store/keymap/mouse.ts";
 import type { AttemptHistory } from "../../../src/store/ticket-log/attempts.ts";
-import { type Target, targetOf } from "../../../src/store/ticket-log/target.ts";
+import { currentTarget, type Target } from "../../../src/store/ticket-log/target.ts";
 import type { TicketTab } from "../../../src/store/views/ticket.ts";
 import { WIDE_COLUMNS } from "../../frame/layout.ts";
-import { widthOf } from "../../kit/fit.ts";
-import { type Cell, type ViewSize, type Window, windowOf } from "../../kit/window.ts";
+import { textWidth } from "../../kit/fit.ts";
+import { type Cell, type ViewSize, visibleWindow, type Window } from "../../kit/window.ts";
 import { type AttemptLine, attemptLines } from "./attempt-lines.ts";
 import { headHeight } from "./head-lines.ts";
 
@@ -39,14 +39,14 @@ export function shownAttempt(
   { columns, height }: ViewSize,
 ) {
   const { lines, at } = attemptLines(attempts, { attempt, entry }, columns - 1);
-  return { lines, window: windowOf(lines.length, height - LIST_TITLE, at) };
+  return { lines, window: visibleWindow(lines.length, height - LIST_TITLE, at) };
 }
 
 /** The visible attempts above the text; if there is one line for all, the chosen one. */
 export function shownAttempts(attempts: readonly AttemptHistory[], attempt: AttemptHistory | undefined, height: number): Window {
   const at = attempt === undefined ? 0 : attempts.indexOf(attempt);
   if (height === 1) return { start: at, end: Math.min(at + 1, attempts.length), above: 0, below: 0 };
-  return windowOf(attempts.length, height, at);
+  return visibleWindow(attempts.length, height, at);
 }
 
 /** A tab's name, with a space on either side. */
@@ -56,7 +56,7 @@ export function tabName(tab: TicketTab, chosen: TicketTab): string {
 
 /** The part of the ticket view in a cell, counted from its first line: a tab, or a step or an attempt. */
 export function ticketPartAt(state: DashboardState, { columns, height }: ViewSize, cell: Cell): MouseTarget | undefined {
-  const target = targetOf(state);
+  const target = currentTarget(state);
   if (target === undefined) return undefined;
   const head = headHeight(state, { columns, height });
   const { wide, list, text } = ticketLayout({ columns, height: height - head }, target.attempts.length);
@@ -91,7 +91,7 @@ function pick({ ticket, attempts }: Target, { n, step }: NonNullable<AttemptLine
 function tabAt({ tab: chosen, tabs }: Target, column: number): MouseTarget | undefined {
   let start = 0;
   for (const tab of tabs) {
-    const end = start + widthOf(tabName(tab, chosen));
+    const end = start + textWidth(tabName(tab, chosen));
     if (column >= start && column < end) return { on: "tab", tab };
     start = end;
   }

@@ -2,17 +2,18 @@ import { Box } from "ink";
 import { memo, type ReactNode } from "react";
 import { useShallow } from "zustand/react/shallow";
 import type { TicketState } from "../../../src/domain/run/ticket-state.ts";
-import { specOf } from "../../../src/domain/schedule/plan.ts";
+import { ticketUsd } from "../../../src/domain/schedule/money.ts";
+import { plannedTicket } from "../../../src/domain/schedule/plan.ts";
 import { type DashboardState, ticketIn } from "../../../src/store/dashboard-state.ts";
 import { displayText, formatUsd } from "../../../src/store/format.ts";
 import { keyIn } from "../../../src/store/keymap/key-labels.ts";
 import { contractLabel } from "../../../src/store/labels/contract-label.ts";
-import { originParts, titleOf } from "../../../src/store/labels/ticket-label.ts";
+import { displayTitle, originParts } from "../../../src/store/labels/ticket-label.ts";
 import { landingLink, serviceLink, ticketUrl } from "../../../src/store/links.ts";
 import { FRAME_LINES, ViewFrame } from "../../frame/view-frame.tsx";
 import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
-import { cut, fitTo, widthOf } from "../../kit/fit.ts";
-import { cutSpans, Inner, Line, linkOf, linkSpans, Rule, Say, type Span, Spans, spansWidth, Time } from "../../kit/spans.tsx";
+import { cut, fitTo, textWidth } from "../../kit/fit.ts";
+import { cutSpans, Inner, Line, linkSpans, Rule, Say, type Span, Spans, spansWidth, Time, toLink } from "../../kit/spans.tsx";
 import { hiddenLabel, type ViewSize, type Window } from "../../kit/window.ts";
 import { type AttemptLine, attemptLine, TIME_WIDTH, trackLine } from "./attempt-lines.ts";
 import { type HeadPart, headHeight, headParts } from "./head-lines.ts";
@@ -153,20 +154,20 @@ const TITLE_SHARE = 0.7;
 /** The ticket, its state, and the progress of the chosen attempt on its finish line. `height`: lines of the view without its frame. */
 const TicketHead = memo(function TicketHead({ columns: width, height }: ViewSize): ReactNode {
   useDrawn("ticket head");
-  const { id, title, about, url } = useDashboard(useShallow(whichOf));
+  const { id, title, about, url } = useDashboard(useShallow(describeTicket));
   const service = useDashboard(useShallow((s) => serviceLink(selectedIn(s))));
   const target = useTarget();
-  const room = width - widthOf(id) - 3;
-  const meta = cut(about, Math.max(0, room - Math.max(20, Math.min(widthOf(title), Math.floor(room * TITLE_SHARE)))));
+  const room = width - textWidth(id) - 3;
+  const meta = cut(about, Math.max(0, room - Math.max(20, Math.min(textWidth(title), Math.floor(room * TITLE_SHARE)))));
   return (
     <>
       <Spans
         line={linkSpans<Span>(
           [
-            { text: ` ${id} ${fitTo(title, room - widthOf(meta))}`, bold: true },
+            { text: ` ${id} ${fitTo(title, room - textWidth(meta))}`, bold: true },
             { text: ` ${meta}`, tone: "waiting" },
           ],
-          [linkOf(id, width, url), service],
+          [toLink(id, width, url), service],
         )}
       />
       <HeadParts columns={width} height={height} />
@@ -194,7 +195,7 @@ function selectedIn(state: DashboardState): TicketState | undefined {
   return state.ui.selected === undefined ? undefined : ticketIn(state, state.ui.selected);
 }
 
-function whichOf(state: DashboardState): {
+function describeTicket(state: DashboardState): {
   readonly id: string;
   readonly title: string;
   readonly about: string;
@@ -203,13 +204,13 @@ function whichOf(state: DashboardState): {
   const { run } = state;
   const ticket = selectedIn(state);
   if (ticket === undefined) return { id: "", title: "", about: "", url: undefined };
-  const spec = run && specOf(run.plan, ticket.id);
+  const spec = run && plannedTicket(run.plan, ticket.id);
   const about = [
-    formatUsd(ticket.costUsd),
+    formatUsd(ticketUsd(ticket)),
     spec?.repo ?? "",
     ...(spec?.dependsOn.length ? [`after ${spec.dependsOn.join(", ")}`] : []),
     ...originParts(ticket),
     ...(spec === undefined ? [] : [contractLabel(spec) ?? []].flat()),
   ];
-  return { id: ticket.id, title: titleOf(state, ticket.id), about: displayText(about.join(" · ")), url: ticketUrl(ticket) };
+  return { id: ticket.id, title: displayTitle(state, ticket.id), about: displayText(about.join(" · ")), url: ticketUrl(ticket) };
 }

@@ -1,7 +1,7 @@
 import { useMemo } from "react";
 import { type DashboardState, ticketIn } from "../../../src/store/dashboard-state.ts";
-import { type Target, targetOf } from "../../../src/store/ticket-log/target.ts";
-import { useStateOf } from "../../kit/dashboard-context.ts";
+import { currentTarget, type Target } from "../../../src/store/ticket-log/target.ts";
+import { useStateParts } from "../../kit/dashboard-context.ts";
 
 /** The parts of the state that a target depends on. Agent output is not among them. */
 export function targetParts({ run, ui }: DashboardState): readonly unknown[] {
@@ -22,6 +22,6 @@ export function targetParts({ run, ui }: DashboardState): readonly unknown[] {
 
 /** The target of the ticket view; the same object until a part of it changes. */
 export function useTarget(): Target | undefined {
-  const state = useStateOf(targetParts);
-  return useMemo(() => targetOf(state), [state]);
+  const state = useStateParts(targetParts);
+  return useMemo(() => currentTarget(state), [state]);
 }

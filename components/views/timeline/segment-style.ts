@@ -1,9 +1,9 @@
 import { formatAge } from "../../../src/store/format.ts";
-import { type AttemptEnd, BAR_FILLS, BARS, type BarStyle } from "../../../src/store/labels/tone.ts";
+import { BAR_FILLS, BARS, type BarStyle, type ShownEnd } from "../../../src/store/labels/tone.ts";
 import type { TimelineBar } from "../../../src/store/views/timeline-bars.ts";
 import { type Span, type SpanLine, spansWidth } from "../../kit/spans.tsx";
 
-const BY_OUTCOME: Readonly<Record<AttemptEnd, BarStyle>> = {
+const BY_OUTCOME: Readonly<Record<ShownEnd, BarStyle>> = {
   done: BARS.shipped,
   landed: BARS.landed,
   planned: BARS.finishing,

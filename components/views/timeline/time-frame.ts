@@ -33,19 +33,19 @@ export function timeFrame(options: {
 }): TimeFrame {
   const { startedAt, until, ui } = options;
   const columns = Math.max(1, options.columns);
-  const fits = STEPS.findIndex((ms) => columnOf(until, floorTo(startedAt, ms), ms) < columns);
+  const fits = STEPS.findIndex((ms) => timeColumn(until, floorTo(startedAt, ms), ms) < columns);
   const ms = STEPS[Math.max(0, (fits < 0 ? STEPS.length - 1 : fits) - ui.zoom)] ?? LONGEST;
   const first = floorTo(startedAt, ms);
-  const present = columnOf(until, first, ms);
+  const present = timeColumn(until, first, ms);
   const quarter = Math.max(1, Math.floor(columns / 4));
   const turned = Math.max(0, Math.ceil((present + 1 - columns) / quarter) * quarter);
-  const chosen = ui.end === undefined ? turned : Math.min(turned, Math.max(0, columnOf(ui.end, first, ms) - columns));
+  const chosen = ui.end === undefined ? turned : Math.min(turned, Math.max(0, timeColumn(ui.end, first, ms) - columns));
   const start = first + chosen * ms;
-  return { start, ms, columns, now: columnOf(until, start, ms) };
+  return { start, ms, columns, now: timeColumn(until, start, ms) };
 }
 
 /** The column of a time, possibly out of sight. */
-export function columnOf(at: number, start: number, ms: number): number {
+export function timeColumn(at: number, start: number, ms: number): number {
   return Math.floor((at - start) / ms);
 }
 
@@ -65,13 +65,13 @@ interface Tick {
 const LABEL_ROOM = 11;
 
 /** Marks on full steps of the local clock, as close as their labels allow. */
-export function ticksOf({ start, ms, columns }: TimeFrame): readonly Tick[] {
+export function axisTicks({ start, ms, columns }: TimeFrame): readonly Tick[] {
   const least = LABEL_ROOM * ms;
   const step = STEPS.find((each) => each >= least && each % ms === 0) ?? Math.ceil(least / LONGEST) * LONGEST;
   const ticks: Tick[] = [];
   for (let column = 0; column < columns; column++) {
     const at = start + column * ms;
-    if (floorTo(at, step) > at - ms) ticks.push({ column, label: labelOf(at, step) });
+    if (floorTo(at, step) > at - ms) ticks.push({ column, label: formatTick(at, step) });
   }
   return ticks;
 }
@@ -79,7 +79,7 @@ export function ticksOf({ start, ms, columns }: TimeFrame): readonly Tick[] {
 const MIDNIGHT = "00:00:00";
 
 /** The local time of a mark; at midnight the day. */
-function labelOf(at: number, step: number): string {
+function formatTick(at: number, step: number): string {
   if (step >= 24 * HOUR || formatClock(at) === MIDNIGHT) return formatDay(at);
   return step < MINUTE ? formatClock(at) : formatMinute(at);
 }

@@ -4,7 +4,7 @@ import { type TimelineBar, timelineBars } from "../../../src/store/views/timelin
 import { type Bar, barsAt } from "../../kit/bars.ts";
 import { type Cell, rowWindow, type ViewSize } from "../../kit/window.ts";
 import { segmentStyle } from "./segment-style.ts";
-import { columnOf, type TimeFrame, timeFrame } from "./time-frame.ts";
+import { type TimeFrame, timeColumn, timeFrame } from "./time-frame.ts";
 
 /** Columns before a lane: the slot's label. */
 export const LANE_LABEL = 6;
@@ -53,7 +53,10 @@ export function timelineLayout(options: {
 }
 
 /** The shown time, over so many columns of lanes. */
-export function frameOf({ run, now, ui: { timeline } }: Pick<DashboardState, "run" | "now" | "ui">, columns: number): TimeFrame {
+export function shownFrame(
+  { run, now, ui: { timeline } }: Pick<DashboardState, "run" | "now" | "ui">,
+  columns: number,
+): TimeFrame {
   return timeFrame({ startedAt: run?.startedAt ?? now, until: run?.end?.at ?? now, columns, ui: timeline });
 }
 
@@ -64,8 +67,8 @@ export function laneBars(
   selected: TicketId | undefined,
 ): readonly (Bar & { readonly label: TicketId })[] {
   return bars.map((bar) => ({
-    from: columnOf(bar.from, start, ms),
-    to: bar.to === undefined ? Math.max(now + 1, columnOf(bar.from, start, ms) + 1) : columnOf(bar.to, start, ms),
+    from: timeColumn(bar.from, start, ms),
+    to: bar.to === undefined ? Math.max(now + 1, timeColumn(bar.from, start, ms) + 1) : timeColumn(bar.to, start, ms),
     label: bar.ticket,
     style: segmentStyle(bar),
     lit: bar.ticket === selected,
@@ -82,7 +85,7 @@ export function timelineTicketAt(state: DashboardState, size: ViewSize, cell: Ce
   const lane = lanes[cell.row - 1];
   if (lane === undefined) return undefined;
   const own = bars.filter(({ slot, part }) => slot === lane.slot && part === lane.part);
-  const frame = frameOf(state, size.columns - LANE_LABEL);
+  const frame = shownFrame(state, size.columns - LANE_LABEL);
   const here = barsAt(laneBars(own, frame, ui.selected), cell.column - LANE_LABEL);
   const after = here.findIndex(({ label }) => label === ui.selected) + 1;
   return here[after % Math.max(1, here.length)]?.label;

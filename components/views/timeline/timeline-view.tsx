@@ -6,7 +6,7 @@ import { plural } from "../../../src/domain/values/text.ts";
 import { ticketIn } from "../../../src/store/dashboard-state.ts";
 import { displayText, formatClock, formatElapsed } from "../../../src/store/format.ts";
 import { keyIn } from "../../../src/store/keymap/key-labels.ts";
-import { titleOf } from "../../../src/store/labels/ticket-label.ts";
+import { displayTitle } from "../../../src/store/labels/ticket-label.ts";
 import { attemptEnd, outcomeLabel } from "../../../src/store/labels/tone.ts";
 import { ticketUrl } from "../../../src/store/links.ts";
 import { keepBars, type TimelineBar } from "../../../src/store/views/timeline-bars.ts";
@@ -18,7 +18,6 @@ import {
   cutSpans,
   fitLegend,
   Line,
-  linkOf,
   linkSpans,
   Rule,
   Say,
@@ -27,11 +26,12 @@ import {
   Spans,
   spansWidth,
   Time,
+  toLink,
 } from "../../kit/spans.tsx";
 import type { ViewSize } from "../../kit/window.ts";
 import { legend, segmentStyle } from "./segment-style.ts";
-import { type TimeFrame, ticksOf } from "./time-frame.ts";
-import { frameOf, LANE_LABEL, laneBars, timelineLayout } from "./timeline-layout.ts";
+import { axisTicks, type TimeFrame } from "./time-frame.ts";
+import { LANE_LABEL, laneBars, shownFrame, timelineLayout } from "./timeline-layout.ts";
 
 /** The timeline: the agents of each slot over time, and the finish lines beside them. */
 export function TimelineView({ columns, height }: ViewSize): ReactNode {
@@ -53,7 +53,7 @@ const Timeline = memo(function Timeline({ columns, height }: ViewSize): ReactNod
   const selected = useDashboard((s) => s.ui.selected);
   const frame = useFrame(columns - LANE_LABEL);
   const { detail, room, count, finish, from, to, lanes } = timelineLayout({ bars, slots, height, selected });
-  const ground = useMemo(() => groundOf(frame), [frame]);
+  const ground = useMemo(() => axisGround(frame), [frame]);
   const byLane = useMemo(() => barsByLane(bars), [bars]);
   return (
     <>
@@ -85,15 +85,15 @@ const NO_BARS: readonly TimelineBar[] = [];
 /** The shown time, reported to the store for panning. It changes with the columns, not with the seconds. */
 function useFrame(columns: number): TimeFrame {
   const store = use(DashboardContext)?.store;
-  const frame = useDashboard(useShallow((s) => frameOf(s, columns)));
+  const frame = useDashboard(useShallow((s) => shownFrame(s, columns)));
   const ms = frame.ms * columns;
   useEffect(() => store?.dispatch({ type: "timeline-view", action: { type: "span", ms } }), [store, ms]);
   return frame;
 }
 
 /** Marks of the axis and the present, drawn through empty cells. */
-function groundOf(frame: TimeFrame): Ground {
-  const ground = new Map<number, GroundSign>(ticksOf(frame).map(({ column }) => [column, { text: "╎", tone: "waiting" }]));
+function axisGround(frame: TimeFrame): Ground {
+  const ground = new Map<number, GroundSign>(axisTicks(frame).map(({ column }) => [column, { text: "╎", tone: "waiting" }]));
   return ground.set(frame.now, { text: "│", tone: "running" });
 }
 
@@ -121,7 +121,7 @@ function axisLine(frame: TimeFrame, mark: string): SpanLine {
   const cells = Array.from({ length: frame.columns }, () => " ");
   const { now } = frame;
   const word = now + mark.length <= frame.columns ? mark : "▼";
-  for (const { column, label } of ticksOf(frame)) {
+  for (const { column, label } of axisTicks(frame)) {
     const end = column + 1 + label.length;
     const hidden = end > cells.length || (now < end && column < now + word.length);
     for (const [i, char] of [...`╎${hidden ? "" : label}`].entries()) cells[column + i] = char;
@@ -171,7 +171,7 @@ function TimelineDetail(options: {
   const attempts = useDashboard((s) => (id === undefined ? 0 : attemptCount(s, id)));
   const ticket = useDashboard((s) => (id === undefined ? undefined : ticketIn(s, id)));
   const history = ticket?.history ?? [];
-  const title = useDashboard((s) => (id === undefined ? "" : titleOf(s, id)));
+  const title = useDashboard((s) => (id === undefined ? "" : displayTitle(s, id)));
   const roomy = options.lines > 2;
   const room = roomy ? options.lines - 1 : options.lines;
   const running = attempts > history.length;
@@ -189,7 +189,7 @@ function TimelineDetail(options: {
       {running && id !== undefined && <Running id={id} width={width} />}
       {ticket !== undefined &&
         past.map((each) => (
-          <Spans key={each.n} line={linkSpans(cutSpans(pastLine(ticket, each), width), [linkOf(ticket.id, width, url)])} />
+          <Spans key={each.n} line={linkSpans(cutSpans(pastLine(ticket, each), width), [toLink(ticket.id, width, url)])} />
         ))}
       {Array.from({ length: room - Math.max(1, used) }, (_, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: an empty line is its place

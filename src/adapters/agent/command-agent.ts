@@ -92,7 +92,7 @@ async function start(
       // Only an event may be long: the rest is for people.
       if (events === undefined) task.onActivity(line.slice(0, LINE_MAX_CHARS));
       for (const event of events ?? []) {
-        for (const text of textsOf(event, lines)) task.onActivity(text);
+        for (const text of eventLines(event, lines)) task.onActivity(text);
         onEvent?.(event);
       }
     },
@@ -109,7 +109,7 @@ async function start(
 }
 
 /** The lines of an event, and the failure that its end reports: an agent of this kind has no stop that would tell it. */
-function textsOf(event: AgentEvent, lines: ActivityLines): readonly string[] {
+function eventLines(event: AgentEvent, lines: ActivityLines): readonly string[] {
   const failure = event.what === "end" ? event.failure : undefined;
   return [...lines.event(event), ...(failure === undefined ? [] : [shown(failure)])];
 }

@@ -1,5 +1,5 @@
 import type { AgentEvent, AgentTokens } from "../../domain/run/agent-event.ts";
-import { isObject, type JsonObject, numberOf, objectOf, textOf } from "../json.ts";
+import { asNumber, asObject, asString, type JsonObject, parseJson } from "../json.ts";
 
 /** The longest line of a program that is read, in characters: a tool's result of a megabyte is no event for people. */
 export const EVENT_CHARS = 1_000_000;
@@ -20,18 +20,12 @@ export type EventParser = (event: JsonObject) => readonly AgentEvent[];
 /** The object of a line; undefined if there is none: not JSON, cut, a list, a number. */
 export function readEvent(line: string): JsonObject | undefined {
   if (!line.trimStart().startsWith("{")) return undefined;
-  try {
-    const value: unknown = JSON.parse(line);
-    return isObject(value) ? value : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  return asObject(parseJson(line));
 }
 
 /** True if an object is an event of this format. */
-export function isEventOf({ types }: EventFormat, event: JsonObject): boolean {
-  const type = textOf(event["type"]);
+export function isKnownEvent({ types }: EventFormat, event: JsonObject): boolean {
+  const type = asString(event["type"]);
   const members = type !== undefined && Object.hasOwn(types, type) ? types[type] : undefined;
   if (members === undefined) return false;
   return members.length === 0 || members.some((name) => event[name] !== undefined && event[name] !== null);
@@ -53,21 +47,21 @@ const ABOUT = ["command", "file_path", "filePath", "path", "dir_path", "pattern"
 
 /** A tool, and its target. */
 export function tool(name: string | undefined, input: JsonObject | undefined): Extract<AgentEvent, { what: "tool" }> {
-  const about = ABOUT.map((key) => textOf(input?.[key])).find(Boolean);
+  const about = ABOUT.map((key) => asString(input?.[key])).find(Boolean);
   return { what: "tool", text: `${name ?? "a tool"}${about === undefined ? "" : `: ${about}`}` };
 }
 
 /** The message of an error event; undefined if it has none. */
 export function errorText(event: JsonObject): string | undefined {
-  const error = objectOf(event["error"]);
-  const data = objectOf(error?.["data"]);
+  const error = asObject(event["error"]);
+  const data = asObject(error?.["data"]);
   const words = [event["message"], error?.["message"], data?.["message"], error?.["name"], event["error"]];
-  return words.map(textOf).find((word) => word !== undefined && word.trim() !== "");
+  return words.map(asString).find((word) => word !== undefined && word.trim() !== "");
 }
 
 /** A member that is a count; 0 if it is none. */
 export function countIn(object: JsonObject | undefined, name: string): number {
-  return numberOf(object?.[name]) ?? 0;
+  return asNumber(object?.[name]) ?? 0;
 }
 
 /** Tokens of programs whose count of input includes cached tokens. */

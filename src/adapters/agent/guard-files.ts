@@ -1,7 +1,7 @@
 import { mkdir, open, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { VendorKind } from "../../domain/batch/vendors.ts";
-import { canaryOf, canaryPayload } from "../../domain/guard/hooks/canary.ts";
+import { canaryPayload, guardCanary } from "../../domain/guard/hooks/canary.ts";
 import { isBlockByRule, NUDGED_AT } from "../../domain/guard/hooks/hook-answer.ts";
 import { EVENT_NAMES, GUARD_EVENTS } from "../../domain/guard/hooks/hook-event.ts";
 import { codexOverrides, type HookGroup, hookCommand, hookSettings } from "../../domain/guard/hooks/hook-settings.ts";
@@ -152,7 +152,7 @@ interface TryOptions {
  * block, twice: a machine without memory or processes left may fail once.
  */
 export async function tryGuard(guard: InstalledGuard, options: TryOptions): Promise<void> {
-  const command = canaryOf(guard.task.settings);
+  const command = guardCanary(guard.task.settings);
   if (command === undefined) return;
   const payload = join(guard.folder, "canary.json");
   const text = canaryPayload(guard.vendor, { command, cwd: options.task.worktree });
@@ -179,7 +179,7 @@ async function whyNotBlocked(
     marker: task.marker,
     ...(confinement === undefined ? {} : { confinement: offline }),
   });
-  if (!isBlock(result)) return `its hook did not block a test command: ${endOf(result)}`;
+  if (!isBlock(result)) return `its hook did not block a test command: ${describeExit(result)}`;
   return (await hasReported(report)) ? undefined : "its hook blocks, and cannot write its report";
 }
 
@@ -187,7 +187,7 @@ function isBlock({ ending, exitCode, tail }: ExecResult): boolean {
   return ending === "exited" && isBlockByRule(exitCode, tail);
 }
 
-function endOf({ ending, exitCode, signal, message, tail }: ExecResult): string {
+function describeExit({ ending, exitCode, signal, message, tail }: ExecResult): string {
   const end = ending === "exited" ? (signal ?? `exit ${exitCode}`) : ending;
   return plainText([end, message ?? tail.slice(-200)].filter((part) => part.trim() !== "").join(", "), 300);
 }

@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import type { AgentStop } from "../../domain/run/agent-event.ts";
-import { reachOf } from "../../domain/schedule/breaker.ts";
+import { stopReach } from "../../domain/schedule/breaker.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { Agent, AgentResult, AgentTask } from "../../ports/agent.ts";
 import type { Confinement, ExecRequest, ExecResult, Executor, ModelSpend } from "../../ports/executor.ts";
@@ -40,10 +40,10 @@ export function createModelAgent(accounts: Accounts): Agent {
       // Prepare commands can write there, and after a step back they run an earlier attempt's code: no link of theirs is followed.
       await removeFolder(session);
       const env = { LOOPDASH_TICKET: ticket, LOOPDASH_ATTEMPT: String(attempt), LOOPDASH_OUTBOX: outbox };
-      return (await runProgram(accountOf(accounts, task), { ...task, env })).result;
+      return (await runProgram(taskAccount(accounts, task), { ...task, env })).result;
     },
     heal: async (task) =>
-      (await runProgram(accountOf(accounts, task), { ...task, env: { LOOPDASH_HEAL: String(task.n) } })).result,
+      (await runProgram(taskAccount(accounts, task), { ...task, env: { LOOPDASH_HEAL: String(task.n) } })).result,
   };
 }
 
@@ -51,12 +51,12 @@ export function createModelAgent(accounts: Accounts): Agent {
 export type Accounts = readonly [ModelAgentOptions, ...ModelAgentOptions[]];
 
 /** The settings for the account of a task. */
-export function accountOf(accounts: Accounts, { account = 0 }: Pick<AgentTask, "account">): ModelAgentOptions {
+export function taskAccount(accounts: Accounts, { account = 0 }: Pick<AgentTask, "account">): ModelAgentOptions {
   return accounts[account] ?? accounts[0];
 }
 
 /** The PATH of a task, if it has one of its own. */
-function pathOf({ path }: Pick<AgentTask, "path">): Readonly<Record<string, string>> {
+function taskPath({ path }: Pick<AgentTask, "path">): Readonly<Record<string, string>> {
   return path === undefined ? {} : { PATH: path };
 }
 
@@ -78,14 +78,14 @@ export async function runProgram(
   if (guard !== undefined) await tryGuard(guard, { ...options, task, confinement });
   const reader = new ProgramReader(options.kind.events.parser(), options.kind.exitStops, task.onEvent);
   const useless = new AbortController();
-  const bounds = boundsOf(options);
+  const bounds = watchBounds(options);
   const watch = new ModelWatch(bounds, () => useless.abort());
   let launched = false;
-  const { signal, onStart, onActivity, promptFile } = task;
+  const { signal, onStart, onActivity, onSpend, promptFile } = task;
   const result = await options.executor.run({
     argv: launch.argv,
     cwd: task.worktree,
-    env: { ...options.env, ...pathOf(task), ...launch.env, ...task.env, LOOPDASH_PROMPT: promptFile },
+    env: { ...options.env, ...taskPath(task), ...launch.env, ...task.env, LOOPDASH_PROMPT: promptFile },
     logFile: task.logFile,
     timeoutMs: task.timeoutMs,
     silenceMs: task.silenceMs,
@@ -93,7 +93,10 @@ export async function runProgram(
     marker: task.marker,
     lineChars: EVENT_CHARS,
     model: {
-      upstream: watchedUpstream(options, watch, bounds.failures === undefined ? undefined : () => useless.abort()),
+      upstream: watchedUpstream(options, watch, {
+        ...(bounds.failures !== undefined && { onCut: () => useless.abort() }),
+        ...(onSpend && { onSpend }),
+      }),
       baseUrls: launch.baseUrls,
     },
     ...(guardSocket === undefined ? {} : { guardSocket }),
@@ -109,7 +112,7 @@ export async function runProgram(
     },
   });
   const end = reader.end(result.exitCode);
-  const stop = withWatched(stopOf(watch.stop ?? witnessed(reader.fatal ?? end.stop, watch), watch.last, result), watch);
+  const stop = withWatched(chooseStop(watch.stop ?? witnessed(reader.fatal ?? end.stop, watch), watch.last, result), watch);
   const ended = useless.signal.aborted && !signal.aborted;
   const apart = disagreement(end, result.model);
   if (apart !== undefined) onActivity(apart);
@@ -117,7 +120,7 @@ export async function runProgram(
     ending: ended ? "exited" : result.ending,
     exitCode: result.exitCode,
     signal: result.signal,
-    costUsd: launched ? costOf(end, result.model) : 0,
+    costUsd: launched ? attemptCostUsd(end, result.model) : 0,
     tail: result.tail,
     ...(result.message === undefined ? {} : { message: result.message }),
     ...(stop === undefined ? {} : { stop }),
@@ -149,7 +152,7 @@ function confinedBy({
   return { ...(confinement === undefined ? {} : { confinement }), ...(onBlocked === undefined ? {} : { onBlocked }) };
 }
 
-function boundsOf(options: ModelAgentOptions): WatchBounds {
+function watchBounds(options: ModelAgentOptions): WatchBounds {
   const failures = options.kind.failures?.(options);
   const token = options.billing === "subscription" ? "token" : "key";
   const by = options.login === undefined ? token : "login";
@@ -160,14 +163,22 @@ function boundsOf(options: ModelAgentOptions): WatchBounds {
   };
 }
 
-/** The model's API, whose answers the watch sees. `onCut` is for a program that would continue after its line is cut. */
+/**
+ * The model's API, whose answers the watch sees. `onCut` is for a program that would continue after its line is cut. `onSpend` is
+ * given the dollars of all answers so far.
+ */
 function watchedUpstream(
   { upstream, kind, login, usdPerAttempt }: ModelAgentOptions,
   watch: ModelWatch,
-  onCut: (() => void) | undefined,
+  { onSpend, ...whenCut }: Pick<ModelUpstream, "onCut"> & Pick<AgentTask, "onSpend">,
 ): ModelUpstream {
-  const { onAnswer, onUnreachable, onUsage } = watch;
-  const whenCut = onCut === undefined ? {} : { onCut };
+  const { onAnswer, onUnreachable } = watch;
+  let spent = 0;
+  const onUsage: ModelUpstream["onUsage"] = (usage) => {
+    watch.onUsage(usage);
+    spent += usage.countedUsd;
+    onSpend?.(spent);
+  };
   const watched = { onAnswer, onUnreachable, onUsage, ...whenCut };
   const api = login === undefined ? kind.api : (kind.subscription?.api ?? kind.api);
   return { ...upstream, ...watchedKey(upstream, watch), ...watched, api, capUsd: usdPerAttempt };
@@ -198,7 +209,7 @@ function watchedKey({ credential, codeAssist }: Key, watch: ModelWatch): Key {
  */
 function witnessed(stop: AgentStop | undefined, { last, isBrokenOff }: ModelWatch): AgentStop | undefined {
   if (stop === undefined || last !== undefined) return stop;
-  const reach = reachOf(stop.kind);
+  const reach = stopReach(stop.kind);
   const isClaim = reach === "run" || (reach === "waits" && !isBrokenOff);
   return isClaim ? { kind: "unfinished", says: stop.says } : stop;
 }
@@ -207,7 +218,7 @@ function witnessed(stop: AgentStop | undefined, { last, isBrokenOff }: ModelWatc
 const KILLED: ReadonlySet<number | string | null> = new Set([134, 137, "SIGABRT", "SIGKILL"]);
 
 /** The gateway's reason comes first: a program whose line was cut knows only that it was refused. */
-function stopOf(
+function chooseStop(
   stop: AgentStop | undefined,
   last: AgentStop | undefined,
   { model: spend, tail, ending, exitCode, signal }: Pick<ExecResult, "model" | "tail" | "ending" | "exitCode" | "signal">,
@@ -246,7 +257,7 @@ function disagreement(end: ProgramEnd, spend: ModelSpend | undefined): string | 
 }
 
 /** Dollars; null if neither the gateway nor the program knows. */
-function costOf(end: ProgramEnd, spend: ModelSpend | undefined): number | null {
+function attemptCostUsd(end: ProgramEnd, spend: ModelSpend | undefined): number | null {
   if (spend === undefined || spend.requests === 0) return end.costUsd ?? (spend?.requests === 0 ? 0 : null);
   return Math.max(spend.usd, end.costUsd ?? 0);
 }

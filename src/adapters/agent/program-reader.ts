@@ -46,7 +46,7 @@ export class ProgramReader {
   end(exitCode: number | null): ProgramEnd {
     const end = this.#end;
     const known = { costUsd: end?.costUsd ?? null, ...(this.#tokens === undefined ? {} : { tokens: this.#tokens }) };
-    const stop = this.#fatal ?? (exitCode === null ? undefined : this.#exitStops[exitCode]) ?? this.#stopOf(exitCode);
+    const stop = this.#fatal ?? (exitCode === null ? undefined : this.#exitStops[exitCode]) ?? this.#programStop(exitCode);
     return stop === undefined ? known : { ...known, stop: { ...stop, says: shown(stop.says) || NO_WORDS } };
   }
 
@@ -55,7 +55,7 @@ export class ProgramReader {
     return this.#end?.answer ?? this.#lines.message;
   }
 
-  #stopOf(exitCode: number | null): AgentStop | undefined {
+  #programStop(exitCode: number | null): AgentStop | undefined {
     const end = this.#end;
     if (end === undefined) return NO_RESULT;
     if (end.finished && exitCode === 0) return undefined;

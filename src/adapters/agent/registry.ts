@@ -1,7 +1,7 @@
 import type { VendorKind } from "../../domain/batch/vendors.ts";
 import type { EventLineReader } from "../../domain/run/agent-event.ts";
 import type { AgentProgram } from "./agent-program.ts";
-import { type EventFormat, isEventOf, readEvent } from "./event-format.ts";
+import { type EventFormat, isKnownEvent, readEvent } from "./event-format.ts";
 import { claudeEvents } from "./vendors/claude/events.ts";
 import { codexEvents } from "./vendors/codex/events.ts";
 import { geminiEvents } from "./vendors/gemini/events.ts";
@@ -34,6 +34,6 @@ export function createEventLineReader(): EventLineReader {
   const readers = Object.values(REGISTRY).map(({ events }) => ({ events, parse: events.parser() }));
   return (line) => {
     const event = readEvent(line);
-    return event && readers.find(({ events }) => isEventOf(events, event))?.parse(event);
+    return event && readers.find(({ events }) => isKnownEvent(events, event))?.parse(event);
   };
 }

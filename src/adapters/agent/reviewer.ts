@@ -9,7 +9,7 @@ import type { Executor } from "../../ports/executor.ts";
 import type { Reviewer, ReviewerAnswer, ReviewerTask } from "../../ports/reviewer.ts";
 import { privateTmp } from "../private-tmp.ts";
 import { removeFolder } from "../remove-folder.ts";
-import { type Accounts, accountOf, type ModelAgentOptions, runProgram } from "./model-agent.ts";
+import { type Accounts, type ModelAgentOptions, runProgram, taskAccount } from "./model-agent.ts";
 
 /** Characters of an answer; a longer one is none. */
 const ANSWER_CHARS = 1024 * 1024;
@@ -75,7 +75,7 @@ async function runCommand(options: CommandReviewerOptions, task: TaskWithTrials)
 export function createModelReviewer(accounts: Accounts): Reviewer {
   const [{ kind, model, usdPerAttempt }] = accounts;
   const name = model === undefined ? kind.kind : `${kind.kind} ${model}`;
-  const ask: Reviewer["ask"] = (task) => withTrials(task, (given) => runVendor(accountOf(accounts, task), given));
+  const ask: Reviewer["ask"] = (task) => withTrials(task, (given) => runVendor(taskAccount(accounts, task), given));
   return { name, reserveUsd: usdPerAttempt, ask };
 }
 

@@ -1,6 +1,6 @@
 import type { ToolAction } from "../../domain/behaviour/tool-action.ts";
 import type { AgentEvent } from "../../domain/run/agent-event.ts";
-import { type JsonObject, listOf, textOf } from "../json.ts";
+import { asList, asString, type JsonObject } from "../json.ts";
 import { tool } from "./event-format.ts";
 
 /** The effects of a vendor's tools on the worktree, by their names. A tool that is not listed has no known effect. */
@@ -25,7 +25,7 @@ export function edits(...members: readonly string[]): ToolReader {
 export function runs(member: string, ...folders: readonly string[]): ToolReader {
   return (input) => {
     const [cwd] = pathsIn(input, folders);
-    return { does: "run", command: textOf(input[member]) ?? "", ...(cwd === undefined ? {} : { cwd }) };
+    return { does: "run", command: asString(input[member]) ?? "", ...(cwd === undefined ? {} : { cwd }) };
   };
 }
 
@@ -36,7 +36,7 @@ export const searches: ToolReader = () => ({ does: "search" });
 const MOST_PATHS = 50;
 
 function pathsIn(input: JsonObject, members: readonly string[]): readonly string[] {
-  const all = members.flatMap((name) => [textOf(input[name]), ...listOf(input[name]).map(textOf)]);
+  const all = members.flatMap((name) => [asString(input[name]), ...asList(input[name]).map(asString)]);
   return all.filter((path) => path !== undefined && path !== "").slice(0, MOST_PATHS) as readonly string[];
 }
 

@@ -175,7 +175,7 @@ class SegmentedLog implements AuditLog, Disposable {
     const last = lastSegment(folder);
     let [tip, torn, bytes] = [this.#tip, "", 0];
     for (let segment = 1; segment <= last; segment++) {
-      const text = textOf(this.#path(segment));
+      const text = readSegmentText(this.#path(segment));
       const read = readSegment(text, tip);
       if (read.rows[0]?.kind === "torn") torn = "";
       if (read.rest !== "") torn = read.rest;
@@ -216,7 +216,7 @@ function lastSegment(folder: string): number {
 }
 
 /** The text of a segment; empty if it is not there. */
-function textOf(path: string): string {
+function readSegmentText(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {

@@ -142,7 +142,7 @@ export function newSocketPath(runFolder: string): string {
 }
 
 /** The path of the socket of a run's engine, for its clients. Throws as `newSocketPath` does, and if no engine ever listened. */
-export function socketPathOf(runFolder: string): string {
+export function runSocketPath(runFolder: string): string {
   return pathFor(runFolder, readFileSync(join(runFolder, DOOR), "utf8").trim());
 }
 

@@ -67,14 +67,14 @@ class SocketChannel implements Channel {
 
   publish(event: RunEvent): void {
     if (this.#clients.size === 0) return;
-    const line = lineOf({ kind: "event", event });
+    const line = messageLine({ kind: "event", event });
     for (const client of this.#clients.values()) client.send({ line, seq: event.seq });
   }
 
   serve(host: ChannelHost): void {
     this.#host = host;
     if (this.#clients.size === 0) return;
-    const snapshot = snapshotOf(host);
+    const snapshot = snapshotLine(host);
     for (const client of this.#clients.values()) client.replaceSnapshot(snapshot);
   }
 
@@ -102,14 +102,14 @@ class SocketChannel implements Channel {
     try {
       const client = new ServedClient({
         socket,
-        snapshot: snapshotOf(this.#host),
+        snapshot: snapshotLine(this.#host),
         onCommand: (command) => this.#command(command),
         onDropped: (why) => this.#problem(`a client was dropped: ${why}`),
       });
       this.#clients.set(socket, client);
     } catch (error) {
       socket.destroy();
-      this.#problem(`a client got no snapshot: ${wordsOf(error)}`);
+      this.#problem(`a client got no snapshot: ${errorWords(error)}`);
     }
   }
 
@@ -117,7 +117,7 @@ class SocketChannel implements Channel {
     try {
       this.#host.command(command);
     } catch (error) {
-      this.#problem(`the command ${command.type} failed: ${wordsOf(error)}`);
+      this.#problem(`the command ${command.type} failed: ${errorWords(error)}`);
     }
   }
 
@@ -223,16 +223,16 @@ class ServedClient {
   }
 }
 
-function snapshotOf(host: ChannelHost): SnapshotLine {
+function snapshotLine(host: ChannelHost): SnapshotLine {
   const snapshot = host.snapshot();
-  return { line: lineOf(snapshot), seq: snapshot.state.seq };
+  return { line: messageLine(snapshot), seq: snapshot.state.seq };
 }
 
-function lineOf(message: ServerMessage): Buffer {
+function messageLine(message: ServerMessage): Buffer {
   return Buffer.from(jsonLine(message));
 }
 
-function wordsOf(error: unknown): string {
+function errorWords(error: unknown): string {
   return errorMessage(error);
 }
 

@@ -34,17 +34,17 @@ export function readFrontMatterValue(text: string, firstLine: number): FrontMatt
     ...(end === null ? [] : [{ ...position(end.index), message: "a line `...` ends the front matter early" }]),
     ...[...document.errors, ...document.warnings].map((error) => ({
       ...position(error.pos[0]),
-      message: messageOf(error, text),
+      message: yamlProblem(error, text),
     })),
   ];
   if (problems.length > 0) return { ok: false, problems };
   const reading = new Reading(position);
   const value = document.contents === null ? {} : reading.value(document.contents, 0);
   if (reading.problems.length > 0) return { ok: false, problems: reading.problems };
-  return { ok: true, value, locate: (path, key) => positionOf(document.contents, path, key, position) };
+  return { ok: true, value, locate: (path, key) => findPosition(document.contents, path, key, position) };
 }
 
-function messageOf({ code, message, pos }: YAMLError, text: string): string {
+function yamlProblem({ code, message, pos }: YAMLError, text: string): string {
   if (code !== "DUPLICATE_KEY") return `not valid YAML: ${message}`;
   const key = /^[^:\s]{1,60}/.exec(text.slice(pos[0]))?.[0] ?? "";
   return `the key ${JSON.stringify(key)} is given twice`;
@@ -88,7 +88,7 @@ class Reading {
 }
 
 /** The place of the value at exactly this path, or of a key of it; undefined if there is none. */
-function positionOf(
+function findPosition(
   root: Node | null,
   path: Path,
   key: string | undefined,
@@ -97,14 +97,14 @@ function positionOf(
   let node: unknown = root;
   for (const step of path) {
     if (typeof step === "number") node = isSeq(node) ? node.items[step] : undefined;
-    else node = pairOf(node, step)?.value;
+    else node = findPair(node, step)?.value;
     if (node === undefined) return undefined;
   }
-  const found = key === undefined ? node : pairOf(node, key)?.key;
+  const found = key === undefined ? node : findPair(node, key)?.key;
   const range = isNode(found) ? found.range : undefined;
   return range == null ? undefined : position(range[0]);
 }
 
-function pairOf(node: unknown, key: string): Pair | undefined {
+function findPair(node: unknown, key: string): Pair | undefined {
   return isMap(node) ? node.items.find((pair) => isScalar(pair.key) && pair.key.value === key) : undefined;
 }

@@ -16,7 +16,7 @@ export interface DiskQuota {
   readonly everyMs?: number;
 }
 
-/** The outbox holds a few small files (docs/outbox.md). */
+/** The outbox holds a few small files (docs/use/outbox.md). */
 const OUTBOX: DiskBounds = { bytes: 64 * 2 ** 20, entries: 2_000 };
 /** Several times more files and folders than any known tree of packages has. */
 const MOST_ENTRIES = 2_000_000;
@@ -58,8 +58,8 @@ export function quotaExecutor(executor: Executor, quota: DiskQuota): Executor {
     killStrays: (options) => executor.killStrays(options),
     async run(request) {
       const member: Member = {
-        ...foldersOf(request, quota),
-        free: await freeOf(quota),
+        ...writableFolders(request, quota),
+        free: await readFreeSpace(quota),
         over: new AbortController(),
         ended: new AbortController(),
       };
@@ -71,7 +71,7 @@ export function quotaExecutor(executor: Executor, quota: DiskQuota): Executor {
         await lastLook(member, members, quota);
         if (member.why === undefined && hitFileLimit(result)) await blameFile(member, quota);
         member.ended.abort();
-        return await resultOf(result, member);
+        return await quotaResult(result, member);
       } finally {
         member.ended.abort();
         members.delete(member);
@@ -94,7 +94,7 @@ function watched(request: ExecRequest, member: Member, quota: DiskQuota): ExecRe
   };
 }
 
-async function resultOf(result: ExecResult, { why, outbox }: Member): Promise<ExecResult> {
+async function quotaResult(result: ExecResult, { why, outbox }: Member): Promise<ExecResult> {
   if (why === undefined) return result;
   if (outbox !== undefined) {
     await removeFolder(outbox);
@@ -104,7 +104,7 @@ async function resultOf(result: ExecResult, { why, outbox }: Member): Promise<Ex
 }
 
 /** The folders of the run that a program may write. */
-function foldersOf({ cwd, env, confinement }: ExecRequest, { roots }: DiskQuota): Pick<Member, "outbox" | "folders"> {
+function writableFolders({ cwd, env, confinement }: ExecRequest, { roots }: DiskQuota): Pick<Member, "outbox" | "folders"> {
   const outbox = env["LOOPDASH_OUTBOX"];
   const layers = confinement?.layers?.map(({ upper }) => upper) ?? [];
   const mounts = confinement?.mounts.flatMap(({ from, write }) => (write ? [from] : [])) ?? [];
@@ -132,7 +132,7 @@ async function lastLook(member: Member, members: ReadonlySet<Member>, quota: Dis
   if (member.why !== undefined) return;
   const over = await outboxOver(member);
   if (over !== undefined) return end(member, over);
-  const free = await freeOf(quota);
+  const free = await readFreeSpace(quota);
   if (free.counts && free.bytes < free.reserve) await blame(members, free, quota);
 }
 
@@ -143,7 +143,7 @@ interface Walk {
 }
 
 async function look(member: Member, members: ReadonlySet<Member>, quota: DiskQuota, walk: Walk): Promise<void> {
-  const free = await freeOf(quota);
+  const free = await readFreeSpace(quota);
   const over = await outboxOver(member);
   if (over !== undefined) return end(member, over);
   if (free.counts && free.bytes < free.reserve) return blame(members, free, quota);
@@ -151,7 +151,7 @@ async function look(member: Member, members: ReadonlySet<Member>, quota: DiskQuo
   const due = grewMuch(member.free, free, quota) || since > AT_LEAST_EVERY_MS;
   if (!due || since < SHARE * walk.tookMs) return;
   const begun = performance.now();
-  const sum = await sumOf(member, quota);
+  const sum = await sumDiskUse(member, quota);
   if (sum.over !== undefined) end(member, `its worktree holds ${sum.over} (limits.diskGiB)`);
   walk.at = performance.now();
   walk.tookMs = walk.at - begun;
@@ -167,7 +167,7 @@ function hitFileLimit({ ending, exitCode, signal, tail }: ExecResult): boolean {
 
 /** Names the bound where the folders of a program hold as much: else it met another limit than this one. */
 async function blameFile(member: Member, quota: DiskQuota): Promise<void> {
-  const { bytes, over } = await sumOf(member, quota);
+  const { bytes, over } = await sumDiskUse(member, quota);
   if (over === undefined && bytes < quota.bytes) return;
   member.why = `a file of it could not grow beyond ${sizeInWords(quota.bytes)} (limits.diskGiB)`;
 }
@@ -192,18 +192,19 @@ async function outboxOver({ outbox }: Member): Promise<string | undefined> {
 }
 
 /** The use of all folders of a program together. */
-async function sumOf({ ended, folders }: Member, quota: DiskQuota): Promise<DiskUse> {
+async function sumDiskUse({ ended, folders }: Member, quota: DiskQuota): Promise<DiskUse> {
   let [bytes, entries, hidden] = [0, 0, false];
   for (const folder of folders) {
     const sum = await diskUse(folder, { bytes: quota.bytes - bytes, entries: MOST_ENTRIES - entries }, ended.signal);
     const { over } = sum;
     [bytes, entries, hidden] = [bytes + sum.bytes, entries + sum.entries, hidden || sum.hidden];
-    if (over !== undefined) return { bytes, entries, hidden, over: over.startsWith("folders") ? over : boundOf(bytes, quota) };
+    if (over !== undefined)
+      return { bytes, entries, hidden, over: over.startsWith("folders") ? over : describeBound(bytes, quota) };
   }
   return { bytes, entries, hidden };
 }
 
-function boundOf(bytes: number, quota: DiskQuota): string {
+function describeBound(bytes: number, quota: DiskQuota): string {
   return bytes > quota.bytes ? `more than ${sizeInWords(quota.bytes)}` : `more than ${MOST_ENTRIES} files and folders`;
 }
 
@@ -224,7 +225,7 @@ function blame(members: ReadonlySet<Member>, free: Free, quota: DiskQuota): Prom
 async function blameMost(members: ReadonlySet<Member>, free: Free, quota: DiskQuota): Promise<void> {
   // A program that is being ended frees its space soon.
   if ([...members].some(({ why }) => why !== undefined)) return;
-  const sums = await Promise.all([...members].map(async (member) => ({ member, bytes: await bytesOf(member, quota) })));
+  const sums = await Promise.all([...members].map(async (member) => ({ member, bytes: await heldBytes(member, quota) })));
   const lost = (member: Member) => Math.max(free.reserve, member.free.bytes - free.bytes);
   const [worst] = sums.filter(({ member, bytes }) => bytes >= lost(member) / 2).toSorted((a, b) => b.bytes - a.bytes);
   if (worst === undefined) return;
@@ -233,13 +234,13 @@ async function blameMost(members: ReadonlySet<Member>, free: Free, quota: DiskQu
 }
 
 /** The space that a program holds; folders that cannot be read count as more than anything else. */
-async function bytesOf(member: Member, quota: DiskQuota): Promise<number> {
-  const own = await sumOf(member, quota);
+async function heldBytes(member: Member, quota: DiskQuota): Promise<number> {
+  const own = await sumDiskUse(member, quota);
   if (own.hidden || own.over !== undefined) return Number.POSITIVE_INFINITY;
   return own.bytes + (member.outbox === undefined ? 0 : (await diskUse(member.outbox, OUTBOX)).bytes);
 }
 
-async function freeOf({ roots }: DiskQuota): Promise<Free> {
+async function readFreeSpace({ roots }: DiskQuota): Promise<Free> {
   const { bavail, blocks, bsize, ffree } = await statfs(roots[0] ?? "/");
   const reserve = Math.min(RESERVE.bytes, blocks * bsize * RESERVE.share);
   return { bytes: bavail * bsize, inodes: ffree, counts: blocks !== 0, reserve };

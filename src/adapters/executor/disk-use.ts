@@ -50,7 +50,7 @@ class Sum {
   }
 
   isEnough(): boolean {
-    this.over ??= overOf(this, this.#bounds);
+    this.over ??= exceededBound(this, this.#bounds);
     return this.over !== undefined || this.#signal?.aborted === true;
   }
 
@@ -91,7 +91,10 @@ class Sum {
 /** No path can reach those. */
 const DEEP = "folders within folders beyond the length of a path";
 
-function overOf(use: { readonly bytes: number; readonly entries: number }, { bytes, entries }: DiskBounds): string | undefined {
+function exceededBound(
+  use: { readonly bytes: number; readonly entries: number },
+  { bytes, entries }: DiskBounds,
+): string | undefined {
   if (use.bytes > bytes) return `more than ${sizeInWords(bytes)}`;
   return use.entries > entries ? `more than ${entries} files and folders` : undefined;
 }

@@ -14,10 +14,10 @@ export interface EndingWords {
 export function describeEnding(ending: ExchangeEnding, words: EndingWords): string {
   if (ending.how === "failed-to-start") return `did not start: ${plainText(words.mask(ending.why), MAX_REASON)}`;
   const reason = lastLine(words.mask(ending.stderr));
-  return `${endOf(ending, words)}${reason === "" ? ", and printed no reason on stderr" : `: ${reason}`}`;
+  return `${endingWords(ending, words)}${reason === "" ? ", and printed no reason on stderr" : `: ${reason}`}`;
 }
 
-function endOf(ending: Exclude<ExchangeEnding, { how: "failed-to-start" }>, { timeoutMs, maxBytes }: EndingWords): string {
+function endingWords(ending: Exclude<ExchangeEnding, { how: "failed-to-start" }>, { timeoutMs, maxBytes }: EndingWords): string {
   switch (ending.how) {
     case "exited":
       return `ended with exit code ${ending.exitCode}`;

@@ -6,7 +6,7 @@ import { type LogFile, openLogFile } from "./log-file.ts";
 import { createOutput, type Output } from "./output.ts";
 import { withFiles } from "./passed-files.ts";
 import { isAlive, processId } from "./process-id.ts";
-import { createProcessTable, FENCE_VARIABLE, outputsOf, type ReadProcessTable } from "./process-table.ts";
+import { createProcessTable, FENCE_VARIABLE, outputLinks, type ReadProcessTable } from "./process-table.ts";
 import { createProcessTreeWatch, type ProcessTreeWatch } from "./process-tree-watch.ts";
 import { afterRunning, ranMs, whenOver } from "./run-time.ts";
 import { isMachineFault, startFailure } from "./start-failure.ts";
@@ -103,7 +103,7 @@ async function runOne(request: ExecRequest, workshop: Workshop, begun: number): 
       return { ...unstarted("failed-to-start", begun, started.message), ...(started.isMachine && { isMachine: true }) };
     const { child, main, outputs } = started;
     using family = workshop.watch(main);
-    const exit = exitOf(child, ending, lifetime);
+    const exit = awaitExit(child, ending, lifetime);
     output.attach(child, log);
     stop = stopper({ child, family, ending, lifetime: lifetime.signal });
     armLimits(request, output, lifetime.signal, stop);
@@ -115,7 +115,7 @@ async function runOne(request: ExecRequest, workshop: Workshop, begun: number): 
     output.end();
     await log.close();
     if (ending.defect !== undefined) throw ending.defect.error;
-    const tail = output.tail() + marksOf(log, family, swept, drained);
+    const tail = output.tail() + problemLines(log, family, swept, drained);
     return { ending: ending.cause ?? "exited", exitCode, signal, tail, durationMs: performance.now() - begun };
   } finally {
     lifetime.abort();
@@ -165,14 +165,14 @@ async function start(request: ExecRequest): Promise<Started> {
   }
   if (child.pid === undefined) return failed(await child);
   const main = processId(child.pid);
-  if (main !== undefined) return { ok: true, child, main, outputs: outputsOf(main.pid) };
+  if (main !== undefined) return { ok: true, child, main, outputs: outputLinks(main.pid) };
   killGroup(child.pid);
   await child;
   return { ok: false, message: "its start time could not be read, so it could not be watched (is /proc mounted?)" };
 }
 
 /** Settles when the program itself has ended; by then its group has been sent SIGKILL and no limit can fire any more. */
-function exitOf(child: Child, ending: Ending, lifetime: AbortController): Promise<Exit> {
+function awaitExit(child: Child, ending: Ending, lifetime: AbortController): Promise<Exit> {
   return new Promise((resolve) => {
     child.nodeChildProcess.once("exit", (exitCode, signal) => {
       ending.cause ??= "exited";
@@ -253,7 +253,7 @@ async function drain(child: Child, killHolders: () => Promise<Swept>): Promise<b
 }
 
 /** Problems around the program, as lines at the end of its tail. */
-function marksOf(log: LogFile, family: ProcessTreeWatch, swept: Swept, drained: boolean): string {
+function problemLines(log: LogFile, family: ProcessTreeWatch, swept: Swept, drained: boolean): string {
   const marks = [
     log.problem(),
     family.trouble(),

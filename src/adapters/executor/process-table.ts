@@ -45,7 +45,7 @@ export function createProcessTable(): ReadProcessTable {
 
 /** The known facts of a process, and its row if the table lists it. */
 function lookAt(pid: number, old: Known | undefined, notBefore: number): { known: Known; row?: ProcessStat } | undefined {
-  const inode = inodeOf(pid);
+  const inode = processInode(pid);
   if (inode === undefined) return undefined;
   if (old?.inode === inode && (old.kernelThread || old.started < notBefore)) return { known: old };
   const row = readStat(pid);
@@ -55,7 +55,7 @@ function lookAt(pid: number, old: Known | undefined, notBefore: number): { known
 }
 
 /** The values of LOOPDASH_FENCE in a process's initial environment; none if it is hidden from this user. */
-export function fencesOf(pid: number): readonly string[] {
+export function readFences(pid: number): readonly string[] {
   let environ: Buffer;
   try {
     environ = readFileSync(`/proc/${pid}/environ`);
@@ -73,22 +73,22 @@ export function fencesOf(pid: number): readonly string[] {
 }
 
 /** The pipes and sockets behind the process's stdout and stderr, as the kernel names them. */
-export function outputsOf(pid: number): ReadonlySet<string | undefined> {
-  return new Set([1, 2].map((fd) => linkOf(`/proc/${pid}/fd/${fd}`)).filter((link) => /^(?:socket|pipe):/.test(link ?? "")));
+export function outputLinks(pid: number): ReadonlySet<string | undefined> {
+  return new Set([1, 2].map((fd) => readLink(`/proc/${pid}/fd/${fd}`)).filter((link) => /^(?:socket|pipe):/.test(link ?? "")));
 }
 
 /** True if the process has one of these open. */
 export function holdsAny(pid: number, outputs: ReadonlySet<string | undefined>): boolean {
   if (outputs.size === 0) return false;
   try {
-    return readdirSync(`/proc/${pid}/fd`).some((fd) => outputs.has(linkOf(`/proc/${pid}/fd/${fd}`)));
+    return readdirSync(`/proc/${pid}/fd`).some((fd) => outputs.has(readLink(`/proc/${pid}/fd/${fd}`)));
   } catch (error) {
     if (isNoSuchProcess(error)) return false;
     throw error;
   }
 }
 
-function linkOf(path: string): string | undefined {
+function readLink(path: string): string | undefined {
   try {
     return readlinkSync(path);
   } catch (error) {
@@ -106,7 +106,7 @@ function listPids(): number[] {
   return pids;
 }
 
-function inodeOf(pid: number): number | undefined {
+function processInode(pid: number): number | undefined {
   try {
     return statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.ino;
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { ProcessId } from "../../ports/executor.ts";
 import type { ProcessStat } from "./process-id.ts";
 import type { ReadProcessTable } from "./process-table.ts";
-import { processTreeOf } from "./process-tree.ts";
+import { findProcessTree } from "./process-tree.ts";
 
 /**
  * Interval between checks of the running programs' process trees. A daemon that leaves its session and also overwrites or clears
@@ -63,7 +63,7 @@ function update(member: Member, rows: readonly ProcessStat[], before: readonly (
   for (const [pid, start] of before) {
     if (starts.get(pid) !== start && member.seen.get(pid) === start) member.seen.delete(pid);
   }
-  for (const row of processTreeOf(rows, { mains: [member.main], seen: member.seen, isMarked: () => false })) {
+  for (const row of findProcessTree(rows, { mains: [member.main], seen: member.seen, isMarked: () => false })) {
     if (row.pid !== member.main.pid) member.seen.set(row.pid, row.startTime);
   }
   member.trouble = undefined;

@@ -15,7 +15,7 @@ export interface ProcessMarks {
  * Those of `rows` that belong to a run: its mains, processes in their session or group, processes seen below them, processes with
  * the marker, and every descendant of one of these. Never the engine itself, nor pid 1.
  */
-export function processTreeOf(rows: readonly ProcessStat[], marks: ProcessMarks): ProcessStat[] {
+export function findProcessTree(rows: readonly ProcessStat[], marks: ProcessMarks): ProcessStat[] {
   const byPid = new Map(rows.map((row) => [row.pid, row]));
   // The number of a session is not reused while the session lives. If a main's pid now has another start time, the number was
   // reused, so the old session is empty.

@@ -17,7 +17,7 @@ const MACHINE_FAULTS = new Map([
 export async function startFailure(request: Pick<ExecRequest, "argv" | "cwd" | "env">, error: unknown): Promise<string> {
   const program = request.argv[0];
   if (program === undefined || program === "") return "there is no program to run";
-  const code = codeOf(error);
+  const code = systemErrorCode(error);
   const folder = await folderProblem(request.cwd);
   if (folder !== undefined) return `the working folder ${request.cwd} ${folder}`;
   if (code === "ENOENT") {
@@ -28,29 +28,29 @@ export async function startFailure(request: Pick<ExecRequest, "argv" | "cwd" | "
   if (code === "EACCES") return `${program} is there but may not be executed (chmod +x)`;
   if (code === "ENOEXEC") return `${program} is not a program this system can execute`;
   if (code === "E2BIG") return "its arguments and environment are too long for the system";
-  return MACHINE_FAULTS.get(code ?? "") ?? `${program} could not be started: ${causeOf(error)}`;
+  return MACHINE_FAULTS.get(code ?? "") ?? `${program} could not be started: ${rootCause(error)}`;
 }
 
 /** True for an error that every program would meet now. */
 export function isMachineFault(error: unknown): boolean {
-  return MACHINE_FAULTS.has(codeOf(error) ?? "");
+  return MACHINE_FAULTS.has(systemErrorCode(error) ?? "");
 }
 
 async function folderProblem(cwd: string): Promise<string | undefined> {
   try {
     return (await stat(cwd)).isDirectory() ? undefined : "is not a folder";
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return "does not exist";
-    return `cannot be entered: ${causeOf(error)}`;
+    if (systemErrorCode(error) === "ENOENT") return "does not exist";
+    return `cannot be entered: ${rootCause(error)}`;
   }
 }
 
 /** The system's error code: of the error itself or of the one it wraps. */
-function codeOf(error: unknown): string | undefined {
+function systemErrorCode(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
-  return errorCode(error) ?? codeOf(error.cause);
+  return errorCode(error) ?? systemErrorCode(error.cause);
 }
 
-function causeOf(error: unknown): string {
-  return error instanceof Error && error.cause instanceof Error ? causeOf(error.cause) : errorMessage(error);
+function rootCause(error: unknown): string {
+  return error instanceof Error && error.cause instanceof Error ? rootCause(error.cause) : errorMessage(error);
 }

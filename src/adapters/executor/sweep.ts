@@ -1,8 +1,8 @@
 import { setTimeout } from "node:timers/promises";
 import type { ProcessId } from "../../ports/executor.ts";
 import { isAlive, isNoSuchProcess, type ProcessStat, readStat } from "./process-id.ts";
-import { fencesOf, holdsAny, type ReadProcessTable } from "./process-table.ts";
-import { processTreeOf } from "./process-tree.ts";
+import { holdsAny, type ReadProcessTable, readFences } from "./process-table.ts";
+import { findProcessTree } from "./process-tree.ts";
 
 /** The processes to kill. */
 export interface Prey {
@@ -11,7 +11,7 @@ export interface Prey {
   readonly seen: ReadonlyMap<number, string>;
   readonly markers: ReadonlySet<string>;
   /**
-   * Processes that hold one of these open are killed too (see `outputsOf`). The search is costly, so give it only if there is
+   * Processes that hold one of these open are killed too (see `outputLinks`). The search is costly, so give it only if there is
    * such a process.
    */
   readonly outputs?: ReadonlySet<string | undefined>;
@@ -35,10 +35,10 @@ export async function sweep(prey: Prey, read: ReadProcessTable): Promise<Swept> 
   const deadline = performance.now() + SWEEP_LIMIT_MS;
   const killed = new Set<string>();
   const isMarked = ({ pid }: ProcessStat) =>
-    (prey.markers.size > 0 && fencesOf(pid).some((fence) => prey.markers.has(fence))) ||
+    (prey.markers.size > 0 && readFences(pid).some((fence) => prey.markers.has(fence))) ||
     (prey.outputs !== undefined && holdsAny(pid, prey.outputs));
   for (let pause = 1; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
-    const found = processTreeOf(await read(prey.notBefore), { mains: prey.mains, seen: prey.seen, isMarked });
+    const found = findProcessTree(await read(prey.notBefore), { mains: prey.mains, seen: prey.seen, isMarked });
     if (found.length === 0) return { killed: killed.size, survivors: [] };
     for (const row of found) if (killExactly(row)) killed.add(`${row.pid}@${row.startTime}`);
     if (performance.now() > deadline) return { killed: killed.size, survivors: found.map((row) => row.pid) };

@@ -76,7 +76,15 @@ async function runGated(executor: Executor, options: GatewayExecutorOptions, req
       ...request,
       ...(shown === undefined ? {} : { env: { ...shown.env, ...request.env } }),
       ...(request.endIfBlocked === true ? { signal: watch.arm(gateway, request.signal) } : {}),
-      argv: [...relay.argv, gateway.socketPath, ...baseUrls, ...forwardsOf(hosts), ...guardOf(request), "--", ...request.argv],
+      argv: [
+        ...relay.argv,
+        gateway.socketPath,
+        ...baseUrls,
+        ...forwardArguments(hosts),
+        ...guardArguments(request),
+        "--",
+        ...request.argv,
+      ],
       ...(confinement === undefined
         ? {}
         : { confinement: joined(confinement, { read: relay.read, socket: gateway.socketPath, shown }) }),
@@ -110,14 +118,14 @@ async function told(
   };
 }
 
-function guardOf({ guardSocket }: ExecRequest): readonly string[] {
+function guardArguments({ guardSocket }: ExecRequest): readonly string[] {
   return guardSocket === undefined ? [] : ["--guard-socket", guardSocket];
 }
 
 /**
  * Opened servers on the loopback of this machine. In the sandbox loopback is another one, and programs ask for it without a proxy.
  */
-function forwardsOf(hosts: readonly HostSpec[]): readonly string[] {
+function forwardArguments(hosts: readonly HostSpec[]): readonly string[] {
   const opened = hosts.flatMap((spec) => {
     const { host, port } = typeof spec === "string" ? splitPort(spec) : spec;
     return (host === "localhost" || host.startsWith("127.")) && port !== undefined ? [`${host}:${port}`] : [];

@@ -24,6 +24,6 @@ const DEFAULTS: GatewayLimits = {
 };
 
 /** The limits of a gateway: the given ones, and defaults for the rest. */
-export function limitsOf(given: Partial<GatewayLimits> | undefined): GatewayLimits {
+export function gatewayLimits(given: Partial<GatewayLimits> | undefined): GatewayLimits {
   return { ...DEFAULTS, ...given };
 }

@@ -13,7 +13,7 @@ import { passPlain } from "./hosts/plain-proxy.ts";
 import { meansModel, readTarget } from "./hosts/target.ts";
 import { openTunnel } from "./hosts/tunnel.ts";
 import { UpstreamProxy } from "./hosts/upstream-proxy.ts";
-import { limitsOf } from "./limits.ts";
+import { gatewayLimits } from "./limits.ts";
 import { ModelProxy } from "./models/model-proxy.ts";
 import { OpenConnections } from "./open-connections.ts";
 import { answerRefusal, hasBody, Refusal, Refusals } from "./refusals.ts";
@@ -60,7 +60,7 @@ class SocketGateway implements Gateway {
 
   constructor(options: GatewayOptions) {
     this.#options = options;
-    this.#limits = limitsOf(options.limits);
+    this.#limits = gatewayLimits(options.limits);
     this.#blocked = new BlockedConnections({ who: options.hostsFor, onBlocked: options.onBlocked });
     const proxy = options.proxyEnv === undefined ? undefined : new UpstreamProxy(options.proxyEnv);
     this.#dialler = {
@@ -178,7 +178,7 @@ class SocketGateway implements Gateway {
     }
     if (target.form === "origin") throw new Refusal(403, "this step has no model API");
     if (req.headers.upgrade !== undefined && hasBody(req)) throw new Refusal(400, "an upgrade with a body is not passed on");
-    const entry = this.#credentialed?.entryOf(target.to);
+    const entry = this.#credentialed?.headerEntry(target.to);
     if (entry !== undefined) return await this.#credentialed?.servePlain(req, res, target.to, entry, target.path);
     await passPlain({ req, res, to: target.to, path: target.path }, this.#hostConnections());
   }
@@ -189,7 +189,7 @@ class SocketGateway implements Gateway {
     try {
       this.#assertNotCut();
       const to = readAuthority(req.url ?? "");
-      const entry = to === undefined ? undefined : this.#credentialed?.entryOf(to);
+      const entry = to === undefined ? undefined : this.#credentialed?.headerEntry(to);
       if (to !== undefined && entry !== undefined) await this.#credentialed?.terminate(socket, head, to, entry);
       else await openTunnel(req, socket, head, this.#hostConnections());
     } catch (error) {

@@ -104,3 +104,10 @@ function errorBody(api: ModelApi, status: number, message: string): object {
 export function hasBody(req: IncomingMessage): boolean {
   return req.headers["transfer-encoding"] !== undefined || Number(req.headers["content-length"] ?? 0) > 0;
 }
+
+/** The framing of a body, written again, so that no two readers can disagree about its end. Node alone would send a GET's body unframed. */
+export function framing(req: IncomingMessage): Record<string, string> {
+  const length = req.headers["content-length"];
+  if (req.headers["transfer-encoding"] !== undefined) return { "transfer-encoding": "chunked" };
+  return length === undefined ? {} : { "content-length": length };
+}

@@ -33,11 +33,11 @@ export class Budget {
     const date = Date.parse(headers.get("date") ?? "");
     if (Number.isFinite(date)) this.#ahead = date - this.#now();
     const [remaining, reset] = [
-      wholeNumberOf(headers.get("x-ratelimit-remaining")),
-      wholeNumberOf(headers.get("x-ratelimit-reset")),
+      parseWholeNumber(headers.get("x-ratelimit-remaining")),
+      parseWholeNumber(headers.get("x-ratelimit-reset")),
     ];
     if (remaining === undefined || reset === undefined) return;
-    const limit = wholeNumberOf(headers.get("x-ratelimit-limit"));
+    const limit = parseWholeNumber(headers.get("x-ratelimit-limit"));
     this.#left.set(headers.get("x-ratelimit-resource") ?? "core", { remaining, limit, resetAt: reset * 1000 });
   }
 
@@ -70,7 +70,7 @@ export class Budget {
   }
 
   /** When a budget that is used up is full again, by the local clock; undefined if something is left, or nothing is known. */
-  resetOf(resource: "core" | "graphql"): number | undefined {
+  resetTime(resource: "core" | "graphql"): number | undefined {
     const left = this.#left.get(resource);
     return left?.remaining === 0 ? this.localTime(left.resetAt) : undefined;
   }
@@ -105,7 +105,7 @@ export class Budget {
 }
 
 /** A header's value as a whole number from 0 on; undefined if it is none. */
-export function wholeNumberOf(value: string | number | null | undefined): number | undefined {
+export function parseWholeNumber(value: string | number | null | undefined): number | undefined {
   const text = String(value ?? "");
   return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }

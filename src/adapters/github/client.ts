@@ -8,7 +8,7 @@ import { outsidePause } from "../host-pause.ts";
 import type { TokenSource } from "../token-source.ts";
 import { Budget } from "./budget.ts";
 import { type Download, type DownloadBounds, download } from "./download.ts";
-import { dataOf, describeFailure, LostAnswer, refusalOf, statusOf } from "./failures.ts";
+import { describeFailure, LostAnswer, mutationRefusal, partialData, refusedStatus } from "./failures.ts";
 import { loadOctokit, type Octokit } from "./load-octokit.ts";
 
 /** Time limit of one request. Milliseconds. */
@@ -78,13 +78,13 @@ export class GitHubClient {
     await (this.#options.wait ?? sleep)(ms);
   }
 
-  /** The data of a query; see `dataOf` for what may be null in it. */
+  /** The data of a query; see `partialData` for what may be null in it. */
   query(text: string, variables: Readonly<Record<string, unknown>>, what = "read issues"): Promise<unknown> {
     return this.#send(what, async ({ graphql }) => {
       try {
         return await graphql<unknown>(text, variables);
       } catch (error) {
-        return dataOf(error, this.budget);
+        return partialData(error, this.budget);
       }
     });
   }
@@ -111,7 +111,7 @@ export class GitHubClient {
           return isMoved ? [] : (data as unknown[]);
         });
       } catch (error) {
-        if (statusOf(error) === 304) return "unchanged";
+        if (refusedStatus(error) === 304) return "unchanged";
         throw error;
       }
     });
@@ -154,7 +154,7 @@ export class GitHubClient {
       try {
         return { data: await graphql<unknown>(mutation.text, mutation.variables) };
       } catch (error) {
-        throw refusalOf(error, what, this.budget);
+        throw mutationRefusal(error, what, this.budget);
       }
     });
   }
@@ -173,7 +173,7 @@ export class GitHubClient {
       try {
         return await request(octokit);
       } catch (error) {
-        if (statusOf(error) !== 401)
+        if (refusedStatus(error) !== 401)
           throw describeFailure(error, { what, rights: this.#options.rights ?? "issues" }, this.budget);
         if (round > 1) throw new Error("GitHub does not accept the token (401): it is wrong, was revoked or has expired");
         this.#token = await token.renew(this.#token);

@@ -44,7 +44,7 @@ export async function download(
   } catch (error) {
     if (error instanceof DownloadFailure) throw error;
     if (late.aborted) throw new DownloadFailure(`no answer within ${Math.ceil(timeoutMs / 1000)} s`, { cause: error });
-    throw new DownloadFailure(`where it is kept cannot be reached: ${reasonOf(error)}`, { cause: error });
+    throw new DownloadFailure(`where it is kept cannot be reached: ${connectionFailure(error)}`, { cause: error });
   }
 }
 
@@ -66,7 +66,7 @@ async function boundedBytes({ body }: Response, { keep, mostBytes }: DownloadBou
 }
 
 /** The code of a failed connection; its words may have the address. */
-function reasonOf(error: unknown): string {
+function connectionFailure(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "the connection was cut";
   return plainText(code, 40);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { hasErrorCode, plainText } from "../../domain/values/text.ts";
 import { TrackerBusy } from "../../ports/tracker.ts";
-import { type Budget, wholeNumberOf } from "./budget.ts";
+import { type Budget, parseWholeNumber } from "./budget.ts";
 
 /** How long to wait if a refusal for the rate says nothing. Milliseconds; GitHub's documentation asks for a minute. */
 const UNTOLD_WAIT_MS = 60_000;
@@ -65,7 +65,7 @@ const GraphqlFailure = z.object({
 });
 
 /** The status of a refused request; undefined if it was none. */
-export function statusOf(error: unknown): number | undefined {
+export function refusedStatus(error: unknown): number | undefined {
   const failure = RequestFailure.safeParse(error);
   return failure.success && failure.data.response !== undefined ? failure.data.status : undefined;
 }
@@ -119,9 +119,9 @@ function retryAt(
   budget: Budget,
 ): number | undefined {
   if (status !== 403 && status !== 429) return undefined;
-  const seconds = wholeNumberOf(headers["retry-after"]);
+  const seconds = parseWholeNumber(headers["retry-after"]);
   if (seconds !== undefined) return budget.localNow() + seconds * 1000 + MARGIN_MS;
-  const reset = wholeNumberOf(headers["x-ratelimit-reset"]);
+  const reset = parseWholeNumber(headers["x-ratelimit-reset"]);
   if (headers["x-ratelimit-remaining"] === "0" && reset !== undefined) return budget.localTime(reset * 1000 + MARGIN_MS);
   if (status === 429 || /\b(?:secondary rate|rate limit|abuse)\b/i.test(message)) return budget.localNow() + UNTOLD_WAIT_MS;
   return undefined;
@@ -131,7 +131,7 @@ function retryAt(
  * The data of a GraphQL answer with errors, if they say no more than that single issues (aliases `n…`), or repositories that only a text
  * names (`x…`), do not exist. Any other error makes the answer worthless: throws UnknownFields, TrackerBusy, or an Error of one line.
  */
-export function dataOf(error: unknown, budget: Budget): unknown {
+export function partialData(error: unknown, budget: Budget): unknown {
   const failure = GraphqlFailure.safeParse(error);
   if (!failure.success) throw isOddAnswer(error) ? new Error("GitHub gave an answer whose errors are not understood") : error;
   const { errors, data } = failure.data;
@@ -149,7 +149,7 @@ export function dataOf(error: unknown, budget: Budget): unknown {
 }
 
 /** Why a mutation was not carried out, if the answer says so; else what was thrown. */
-export function refusalOf(error: unknown, what: string, budget: Budget): unknown {
+export function mutationRefusal(error: unknown, what: string, budget: Budget): unknown {
   const failure = GraphqlFailure.safeParse(error);
   if (!failure.success)
     return isOddAnswer(error) ? new LostAnswer("GitHub gave an answer whose errors are not understood") : error;
@@ -162,7 +162,7 @@ export function refusalOf(error: unknown, what: string, budget: Budget): unknown
 
 function rateLimitIn(errors: readonly GraphqlError[], budget: Budget): TrackerBusy | undefined {
   if (!errors.some(({ type }) => type === "RATE_LIMITED" || type === "RATE_LIMIT")) return undefined;
-  return busy((budget.resetOf("graphql") ?? budget.localNow() + UNTOLD_WAIT_MS) + MARGIN_MS);
+  return busy((budget.resetTime("graphql") ?? budget.localNow() + UNTOLD_WAIT_MS) + MARGIN_MS);
 }
 
 /** True for what Octokit throws of an answer that is no answer of GraphQL. Its message may hold anything that the server said. */

@@ -210,12 +210,12 @@ export async function writeChange(home: string, change: HarnessChange): Promise<
 export function changedFiles(before: HarnessTexts, after: HarnessTexts): HarnessChange["files"] {
   const paths = [...new Set([...Object.keys(before), ...Object.keys(after)])].toSorted() as HarnessPath[];
   return paths.flatMap((path) => {
-    const [old, next] = [textOf(before, path), textOf(after, path)];
+    const [old, next] = [harnessText(before, path), harnessText(after, path)];
     return old === next ? [] : [{ path, before: old, after: next }];
   });
 }
 
-function textOf(texts: HarnessTexts, path: HarnessPath): string | null {
+function harnessText(texts: HarnessTexts, path: HarnessPath): string | null {
   const text: string | undefined = texts[path];
   return text ?? null;
 }
@@ -231,7 +231,7 @@ export function withChange(
 ): { readonly ok: true; readonly texts: HarnessTexts } | { readonly ok: false; readonly why: string } {
   const next: Record<string, string> = { ...texts };
   for (const { path, before, after } of files as readonly (HarnessChange["files"][number] & { path: HarnessPath })[]) {
-    const current = textOf(texts, path);
+    const current = harnessText(texts, path);
     const made =
       after === null || before === null || current === null
         ? whole(current, { before, after })

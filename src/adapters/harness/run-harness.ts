@@ -45,27 +45,27 @@ export async function openRunHarness(options: RunHarnessOptions): Promise<Harnes
   const { folder } = options;
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const reader = new Reader(options);
-  const versionOf = (repo: RepoId, n: number) => join(folder, repo, String(n));
-  const current = (repo: RepoId) => versionOf(repo, options.version(repo));
-  await begin(options, reader, (repo) => versionOf(repo, 0));
+  const versionFolder = (repo: RepoId, n: number) => join(folder, repo, String(n));
+  const current = (repo: RepoId) => versionFolder(repo, options.version(repo));
+  await begin(options, reader, (repo) => versionFolder(repo, 0));
   return {
     worker: (repo) => reader.text(current(repo), "worker.md"),
     hints: (repo) => reader.text(current(repo), "hints.md"),
     transients: async (repo) => options.classesOf(await reader.text(current(repo), "transients.json")),
     tools: async (repo) => offered(current(repo), await reader.tools(current(repo))),
     async layOut(to, { repo, version }) {
-      const texts = await reader.texts(versionOf(repo, version));
+      const texts = await reader.texts(versionFolder(repo, version));
       await fillHarness(to, texts);
       return texts;
     },
     read: readHarness,
-    write: (n, { repo, texts }) => writeHarness(versionOf(repo, n), texts),
+    write: (n, { repo, texts }) => writeHarness(versionFolder(repo, n), texts),
     async keep({ base, repo, ...heal }) {
       const id = `${options.run}-${heal.n}`;
       const { changes } = await readChanges(options.home);
       // A person may have decided on it since.
       if (changes.some((change) => change.id === id)) return;
-      const [before, after] = [await reader.texts(versionOf(repo, base)), await reader.texts(versionOf(repo, heal.n))];
+      const [before, after] = [await reader.texts(versionFolder(repo, base)), await reader.texts(versionFolder(repo, heal.n))];
       const { prediction, moved, ...rest } = heal;
       const lists = { prediction: [...prediction], moved: [...moved], files: changedFiles(before, after) };
       await writeChange(options.home, { ...rest, ...lists, id, run: options.run, repository: await options.identity(repo) });

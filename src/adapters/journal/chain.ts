@@ -23,7 +23,7 @@ export function linkAfter(tip: Tip, run: string, options: { at: number; fact: Ru
 }
 
 /** The event of a row that must follow `tip`. Throws JournalBroken, naming the row, if it does not. */
-export function eventOf(tip: Tip, run: string, row: JournalRow): RunEvent {
+export function checkRow(tip: Tip, run: string, row: JournalRow): RunEvent {
   const place = tip.seq + 1;
   const broken = (why: string) => new JournalBroken(`journal of run ${run}, row ${place}: ${why}`);
   if (row.seq !== place) throw broken(`it is missing (the next one is row ${row.seq})`);
@@ -49,7 +49,7 @@ export function followChain(run: string, rows: Iterable<JournalRow>): Chain {
   let tip = origin(run);
   try {
     for (const row of rows) {
-      events.push(eventOf(tip, run, row));
+      events.push(checkRow(tip, run, row));
       tip = { seq: row.seq, hash: row.hash };
     }
   } catch (error) {

@@ -3,7 +3,7 @@ import type { RunEvent } from "../../domain/run/event.ts";
 import { hasErrorCode } from "../../domain/values/text.ts";
 import { JournalBroken, type JournalRow, type Tip } from "../../ports/run-store.ts";
 import { diskProblem, SQLITE, sqliteCode, systemCode } from "../disk-error.ts";
-import { eventOf, origin } from "./chain.ts";
+import { checkRow, origin } from "./chain.ts";
 
 /** Rows read at a time. Short reads never delay a checkpoint of the write-ahead log. */
 const PAGE = 500;
@@ -84,7 +84,7 @@ export class JournalTable {
       if (rows.length === 0) break;
       for (const raw of rows) {
         const row = journalRow(raw);
-        const event = eventOf(tip, run, row);
+        const event = checkRow(tip, run, row);
         tip = row;
         yield event;
       }

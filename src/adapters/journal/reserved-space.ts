@@ -20,7 +20,7 @@ export function reservedFile(db: string, run: string): string {
  */
 export function requireRoom(file: string): void {
   try {
-    writeFileSync(file, randomBytesOf(2 * sizeAt(file)), { mode: 0o600, flush: true });
+    writeFileSync(file, createRandomBytes(2 * sizeAt(file)), { mode: 0o600, flush: true });
   } finally {
     rmSync(file, { force: true });
   }
@@ -33,7 +33,7 @@ function sizeAt(file: string): number {
 }
 
 /** Not zeros: some file systems store them without space. */
-function randomBytesOf(size: number): Uint8Array {
+function createRandomBytes(size: number): Uint8Array {
   return randomFillSync(new Uint8Array(size));
 }
 
@@ -74,7 +74,7 @@ export class ReservedSpace {
   #make(): void {
     try {
       mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
-      writeFileSync(this.#file, randomBytesOf(sizeAt(this.#file)), { mode: 0o600 });
+      writeFileSync(this.#file, createRandomBytes(sizeAt(this.#file)), { mode: 0o600 });
       this.#gone = undefined;
     } catch {
       this.giveUp();

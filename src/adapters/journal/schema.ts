@@ -164,15 +164,18 @@ function knownVersion(db: DatabaseSync, file: string): number {
       exitCode: EXIT.refused,
     });
   }
-  if (version > SCHEMA_VERSION) {
-    throw new UserError({
-      what: `cannot use loopdash's records in ${file}`,
-      why: `a newer loopdash wrote them (format ${version}; this one knows up to ${SCHEMA_VERSION})`,
-      todo: "Update loopdash, or name another folder in LOOPDASH_HOME.",
-      exitCode: EXIT.refused,
-    });
-  }
+  if (version > SCHEMA_VERSION) throw newerRecords(file, version);
   return version;
+}
+
+/** Makes the error for records of a newer format (exit 4). */
+export function newerRecords(file: string, version: number): UserError {
+  return new UserError({
+    what: `cannot use loopdash's records in ${file}`,
+    why: `a newer loopdash wrote them (format ${version}; this one knows up to ${SCHEMA_VERSION})`,
+    todo: "Update loopdash, or name another folder in LOOPDASH_HOME.",
+    exitCode: EXIT.refused,
+  });
 }
 
 /** In one transaction, starting from the version found inside it: another engine may have been faster. */

@@ -47,7 +47,7 @@ export class KeptStates {
   keep(run: RunId, { seq, text }: KeptState): void {
     const row = this.#rowHash.get(run, seq);
     if (typeof row?.hash !== "string") throw new RangeError(`the journal of run ${run} has no row ${seq}`);
-    this.#keep.run(run, seq, row.hash, text, sumOf(run, seq, row.hash, text));
+    this.#keep.run(run, seq, row.hash, text, snapshotSum(run, seq, row.hash, text));
   }
 
   /** The stored state, if it is unchanged and the journal still has the row up to which it was made. */
@@ -55,7 +55,7 @@ export class KeptStates {
     const found = StoredState.safeParse(this.#kept.get(run));
     if (!found.success) return undefined;
     const { seq, rowHash, text, sum, journalHash } = found.data;
-    if (rowHash !== journalHash || sum !== sumOf(run, seq, rowHash, text)) return undefined;
+    if (rowHash !== journalHash || sum !== snapshotSum(run, seq, rowHash, text)) return undefined;
     return { seq, text };
   }
 
@@ -71,6 +71,6 @@ export class KeptStates {
 }
 
 /** No field before `text` can contain a "|", so the hashed text has only one reading. */
-function sumOf(run: string, seq: number, rowHash: string, text: string): string {
+function snapshotSum(run: string, seq: number, rowHash: string, text: string): string {
   return hash("sha256", `${run}|${seq}|${rowHash}|${text}`);
 }

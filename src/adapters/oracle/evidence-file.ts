@@ -6,6 +6,7 @@ import type { OracleEvidence } from "../../domain/run/oracle-evidence.ts";
 import { TicketId } from "../../domain/values/ids.ts";
 import type { FrozenProgram, OracleBatch } from "../../ports/oracle.ts";
 import { systemCode } from "../disk-error.ts";
+import { parseJson } from "../json.ts";
 import { readPlainFile } from "../plain-file.ts";
 
 const NAME = "evidence.json";
@@ -71,7 +72,7 @@ export async function readEvidence(folder: string): Promise<OracleEvidence | und
   const real = await realpath(folder).catch(isGone);
   const found = real === undefined ? undefined : await readPlainFile(real, NAME, MOST_BYTES);
   if (found?.ok !== true) return undefined;
-  const kept = Kept.safeParse(jsonOf(found.text));
+  const kept = Kept.safeParse(parseJson(found.text));
   if (!kept.success) return undefined;
   const { version: _, tickets, ...rest } = kept.data;
   return { ...rest, tickets: tickets.map(({ step, ...ticket }) => (step === undefined ? ticket : { ...ticket, step })) };
@@ -79,13 +80,4 @@ export async function readEvidence(folder: string): Promise<OracleEvidence | und
 
 function isGone(error: unknown): undefined {
   if (systemCode(error) === undefined) throw error;
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }

@@ -1,7 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { z } from "zod";
-import { scriptOf } from "../../domain/batch/commands.ts";
+import { findNamedScript } from "../../domain/batch/commands.ts";
 import { errorCode } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { resolveProgram } from "../executor/resolve-program.ts";
@@ -45,7 +45,7 @@ export async function freezeTrackerProgram(
   command: readonly [string, ...string[]],
   options: { folder: string; path: string },
 ): Promise<string> {
-  const script = scriptOf(command);
+  const script = findNamedScript(command);
   const words: Word[] = [];
   for (const [at, word] of command.entries()) {
     const path =

@@ -12,14 +12,14 @@ export interface FrozenFile {
 /** Writes a private copy. Throws if its content is then not the frozen one. */
 export async function placeFrozen(path: string, bytes: Uint8Array, mode = 0o400): Promise<FrozenFile> {
   await writeFile(path, bytes, { flag: "wx", mode });
-  const stamp = await stampOf(path);
+  const stamp = await readFileStamp(path);
   if (oracleSha(await readFile(path)) !== oracleSha(bytes)) throw new Error(`${JSON.stringify(path)} ${NOT_FROZEN}`);
   return { path, stamp };
 }
 
 /** Finds a file that stays in place. Throws if it is not the frozen one. */
 export async function findFrozen(path: string, sha: string): Promise<FrozenFile> {
-  const stamp = await stampOf(path);
+  const stamp = await readFileStamp(path);
   if ((await fileSha(path)) !== sha) throw new Error(`${JSON.stringify(path)} ${NOT_FROZEN}`);
   return { path, stamp };
 }
@@ -31,7 +31,7 @@ export async function findFrozen(path: string, sha: string): Promise<FrozenFile>
 export async function refuseChanged(files: readonly FrozenFile[]): Promise<void> {
   for (const { path, stamp } of files) {
     // A file that is gone or cannot be read has changed as well.
-    const now = await stampOf(path).catch(() => undefined);
+    const now = await readFileStamp(path).catch(() => undefined);
     if (now !== stamp) throw new Error(`${JSON.stringify(path)} was changed while it judged: it ${NOT_FROZEN}`);
   }
 }
@@ -43,7 +43,7 @@ const hashed = new Map<string, { readonly stamp: string; readonly sha: string }>
 
 /** sha256 of a file, in hexadecimal. */
 export async function fileSha(path: string): Promise<string> {
-  const stamp = await stampOf(path);
+  const stamp = await readFileStamp(path);
   const known = hashed.get(path);
   if (known?.stamp === stamp) return known.sha;
   const hash = createHash("sha256");
@@ -53,7 +53,7 @@ export async function fileSha(path: string): Promise<string> {
   return sha;
 }
 
-async function stampOf(path: string): Promise<string> {
+async function readFileStamp(path: string): Promise<string> {
   const { dev, ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
   return [dev, ino, size, mtimeNs, ctimeNs].join(":");
 }

@@ -84,7 +84,7 @@ export function freezeProgram(options: FrozenProgramOptions): FrozenProgram & { 
     sha: frozen.sha,
     listing: (tracker, tickets, signal) =>
       "keys" in tracker
-        ? readNodes(tracker, tickets, { access: accessOf(frozen), signal })
+        ? readNodes(tracker, tickets, { access: serviceAccess(frozen), signal })
         : printedListing(tracker, { ...frozen.tracker, signal }),
     async judge(batch, signal, how) {
       const startedAt = performance.now();
@@ -135,10 +135,10 @@ async function judgeOnce(frozen: Frozen, asked: Asked): Promise<Read> {
   // Node's permission model compares real paths for the program it starts.
   const folder = await mkdtemp(join(await realpath(frozen.scratch), "oracle-"));
   try {
-    const place = await placeOf(frozen, asked, folder);
+    const place = await trackerToRead(frozen, asked, folder);
     if ("unread" in place) return { reading: unjudged(place.unread), exitCode: CANNOT_JUDGE };
     const batch = await placeFrozen(join(folder, "batch.json"), readableBatchBytes(place, asked.batch.tickets));
-    const { files, ...launch } = await launchOf(frozen, asked, { folder, batch: batch.path, place });
+    const { files, ...launch } = await oracleLaunch(frozen, asked, { folder, batch: batch.path, place });
     const exit = await withLine(frozen, place, asked.signal, (line) => runOracle({ ...launch, line }));
     if ("problem" in exit) return { reading: unjudged(exit.problem), exitCode: undefined };
     await refuseChanged([batch, ...files]);
@@ -160,20 +160,20 @@ async function withLine(
   const { kind, file } = place;
   const standIn = file === undefined ? undefined : await frozen.service?.openStandIn({ ...place, file });
   try {
-    const access = standIn?.access ?? accessOf(frozen);
+    const access = standIn?.access ?? serviceAccess(frozen);
     return await run((line) => serveLine(line, (text) => askService({ kind, access }, text, signal)));
   } finally {
     await standIn?.close();
   }
 }
 
-function accessOf({ service }: Frozen): ServiceAccess {
+function serviceAccess({ service }: Frozen): ServiceAccess {
   if (service === undefined) throw new TypeError("nothing reaches the service");
   return service.access;
 }
 
 /** What the oracle reads: the tracker itself, or what its program prints now, in a file of this judgement alone. */
-async function placeOf(
+async function trackerToRead(
   frozen: Frozen,
   { batch: { tracker }, signal }: Asked,
   folder: string,
@@ -191,7 +191,7 @@ async function placeOf(
 /** `files`: the program's files with their stamps. */
 type Launch = OracleLaunch & { readonly files: readonly FrozenFile[] };
 
-async function launchOf(
+async function oracleLaunch(
   frozen: Frozen,
   asked: Asked,
   { folder, batch, place }: { readonly folder: string; readonly batch: string; readonly place: ReadablePlace },

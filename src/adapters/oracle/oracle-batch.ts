@@ -8,15 +8,15 @@ export type ReadablePlace = Exclude<TrackerPlace, { kind: "command" }> | { reado
 export function oracleBatchBytes({ tracker, tickets }: OracleBatch): Uint8Array {
   if (tracker.kind !== "command") return readableBatchBytes(tracker, tickets);
   const place = { kind: tracker.kind, program: oracleSha(new TextEncoder().encode(tracker.program)), folder: tracker.folder };
-  return lineOf({ version: 1, tracker: place, tickets });
+  return encodeJsonLine({ version: 1, tracker: place, tickets });
 }
 
 /** The batch as the oracle reads it. */
 export function readableBatchBytes(place: ReadablePlace, tickets: OracleBatch["tickets"]): Uint8Array {
-  return lineOf({ version: 1, tracker: trackerOf(place, tickets), tickets });
+  return encodeJsonLine({ version: 1, tracker: trackerEntry(place, tickets), tickets });
 }
 
-function trackerOf(place: ReadablePlace, tickets: OracleBatch["tickets"]): object {
+function trackerEntry(place: ReadablePlace, tickets: OracleBatch["tickets"]): object {
   if (place.kind === "folder") return { kind: place.kind, folder: place.folder };
   if (!("keys" in place)) return { kind: place.kind, file: place.file };
   const keys = tickets.flatMap((id) => (Object.hasOwn(place.keys, id) ? [[id, place.keys[id]]] : []));
@@ -24,7 +24,7 @@ function trackerOf(place: ReadablePlace, tickets: OracleBatch["tickets"]): objec
   return { kind, canceled, keys: Object.fromEntries(keys), repos, ...(repoIds && { repoIds }) };
 }
 
-function lineOf(value: unknown): Uint8Array {
+function encodeJsonLine(value: unknown): Uint8Array {
   return new TextEncoder().encode(`${JSON.stringify(value)}\n`);
 }
 

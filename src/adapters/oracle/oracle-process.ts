@@ -36,7 +36,7 @@ const BUSY_MS = 10;
 export async function runOracle(launch: OracleLaunch): Promise<OracleExit> {
   for (let attempt = 1; ; attempt += 1) {
     const result = await runOnce(launch);
-    if (result.code !== "ETXTBSY" || attempt === MAX_BUSY_ATTEMPTS) return exitOf(result, launch.deadlineMs);
+    if (result.code !== "ETXTBSY" || attempt === MAX_BUSY_ATTEMPTS) return oracleExit(result, launch.deadlineMs);
     await pause(BUSY_MS);
   }
 }
@@ -71,7 +71,7 @@ function runOnce(launch: OracleLaunch) {
   return child;
 }
 
-function exitOf(result: Result, deadlineMs: number): OracleExit {
+function oracleExit(result: Result, deadlineMs: number): OracleExit {
   if (result.isCanceled) return { problem: "the judgement was cancelled" };
   if (result.timedOut) return { problem: `the oracle gave no verdict within ${deadlineMs} ms and was killed` };
   if (result.isMaxBuffer) return { problem: `the oracle printed more than ${MAX_OUTPUT} characters and was killed` };

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { errorMessage } from "../../domain/values/text.ts";
 import type { ServicePlace } from "../../ports/oracle.ts";
 import { withoutToken } from "../answer-text.ts";
-import { jsonOf } from "../json.ts";
+import { parseJson } from "../json.ts";
 import { DOCUMENTS, MOST_KEYS } from "./service-documents.ts";
 
 /** The largest answer of a service. Bytes. */
@@ -40,7 +40,7 @@ export async function askService(
   text: string,
   signal?: AbortSignal,
 ): Promise<ServiceAnswer> {
-  const request = Request.safeParse(jsonOf(text));
+  const request = Request.safeParse(parseJson(text));
   if (!request.success || request.data.document !== DOCUMENTS[kind])
     throw new RequestRefused("the oracle asked for something that it may not ask");
   const body = JSON.stringify({ query: request.data.document, variables: { ids: request.data.ids } });
@@ -52,7 +52,7 @@ export async function askService(
     if (!("status" in answer) || answer.status !== 401) return answer;
     return await send(access.url, await access.authorization(first), body, stop);
   } catch (error) {
-    return { problem: `the tracker cannot be reached: ${reasonOf(error)}` };
+    return { problem: `the tracker cannot be reached: ${fetchFailure(error)}` };
   }
 }
 
@@ -90,7 +90,7 @@ async function send(url: string, authorization: string, body: string, signal: Ab
 }
 
 /** `fetch` hides the reason in the cause of its error. */
-function reasonOf(error: unknown): string {
+function fetchFailure(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined;
   return errorMessage(cause instanceof Error ? cause : error);
 }

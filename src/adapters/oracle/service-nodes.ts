@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { TicketId } from "../../domain/values/ids.ts";
 import type { ServicePlace } from "../../ports/oracle.ts";
-import { jsonOf } from "../json.ts";
+import { parseJson } from "../json.ts";
 import { DOCUMENTS, PAGE } from "./service-documents.ts";
 import { askService, type ServiceAccess } from "./service-line.ts";
 import { NoListing } from "./tracker-listing.ts";
@@ -28,7 +28,7 @@ export async function readNodes(
     const answer = await askService({ kind, access }, request, signal);
     if ("problem" in answer) throw new NoListing(answer.problem);
     if (answer.status !== 200) throw new NoListing(`the tracker answered ${answer.status}`);
-    const read = Answer.safeParse(jsonOf(answer.body));
+    const read = Answer.safeParse(parseJson(answer.body));
     if (!read.success) throw new NoListing("the tracker's answer has errors, or is not whole");
     const { data } = read.data;
     nodes.push(...("issues" in data ? data.issues.nodes : data.nodes));

@@ -1,6 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { type Parsed, parseBlocker, parseDiscovery, parserOf } from "../../domain/outbox/parse.ts";
+import { type Parsed, parseBlocker, parseDiscovery, schemaParser } from "../../domain/outbox/parse.ts";
 import { type BlockerClaim, type Discovery, RunCost, RunSession, UsageLimit } from "../../domain/outbox/schema.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { Outbox, OutboxReading, RefusedFile, RunClaims } from "../../ports/outbox.ts";
@@ -35,7 +35,7 @@ class Reading {
     if (found === undefined) return { discoveries: [], refused: this.#refused };
     const { listing, place } = found;
     const blocker = await this.#file<BlockerClaim>(place, "blocker.json", MOST_BYTES.blocker, parseBlocker);
-    const notes = await this.#file(place, "notes.md", MOST_BYTES.notes, notesOf);
+    const notes = await this.#file(place, "notes.md", MOST_BYTES.notes, boundNotes);
     const plan = await this.#file(place, "plan.md", MOST_BYTES.plan, (text) => ({ ok: true, value: text }));
     const discoveries = await this.#discoveries(place);
     this.#strangers(listing, others);
@@ -51,10 +51,10 @@ class Reading {
   async readRun(folder: string): Promise<RunClaims> {
     const place = (await this.#open(folder))?.place;
     if (place === undefined) return { refused: this.#refused };
-    const said = await this.#file<UsageLimit>(place, "limit.json", MOST_BYTES.run, parserOf(UsageLimit));
+    const said = await this.#file<UsageLimit>(place, "limit.json", MOST_BYTES.run, schemaParser(UsageLimit));
     const limit = said ?? (this.#refused.length > 0 ? {} : undefined);
-    const cost = await this.#file(place, "cost.json", MOST_BYTES.run, parserOf(RunCost));
-    const session = await this.#file(place, "session.json", MOST_BYTES.run, parserOf(RunSession));
+    const cost = await this.#file(place, "cost.json", MOST_BYTES.run, schemaParser(RunCost));
+    const session = await this.#file(place, "session.json", MOST_BYTES.run, schemaParser(RunSession));
     return {
       ...(limit && { limit }),
       ...(cost && { usd: cost.usd }),
@@ -123,7 +123,7 @@ class Reading {
   }
 }
 
-function notesOf(text: string): Parsed<string> {
+function boundNotes(text: string): Parsed<string> {
   const cut = text.length - NOTES_CHARS;
   return { ok: true, value: cut <= 0 ? text : `${text.slice(0, NOTES_CHARS)}\n[… ${cut} characters cut …]` };
 }

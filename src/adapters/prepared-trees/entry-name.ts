@@ -9,13 +9,13 @@ const DIGITS = 32;
 export const NAME_LENGTH = 2 * DIGITS + 1;
 
 /** The name of an entry: of its repository and its key. */
-export function nameOf({ repo, key }: PreparedRef): string {
+export function entryName({ repo, key }: PreparedRef): string {
   return `${shortHash(repo)}-${key.slice(0, DIGITS)}`;
 }
 
 /** The name of the lock that the maker of an entry holds. */
-export function resourceOf(ref: PreparedRef): string {
-  return `${RESOURCE}${nameOf(ref)}`;
+export function entryLock(ref: PreparedRef): string {
+  return `${RESOURCE}${entryName(ref)}`;
 }
 
 /** The hash of a text, short enough for a name. */

@@ -1,6 +1,5 @@
-import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { hasErrorCode } from "../../domain/values/text.ts";
+import { namesIn } from "../missing-files.ts";
 import { removeFolder } from "../remove-folder.ts";
 
 /** The beginning of the name of an entry's folder that is being removed. */
@@ -14,14 +13,4 @@ export const REMOVED_PREFIX = "removed-";
 export async function removeLeftovers(folder: string, isBeingBuilt: (name: string) => boolean): Promise<void> {
   for (const name of await namesIn(folder))
     if (name.startsWith(REMOVED_PREFIX) || !isBeingBuilt(name)) await removeFolder(join(folder, name));
-}
-
-/** The names in a folder; none if it is missing. */
-export async function namesIn(folder: string): Promise<readonly string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return [];
-    throw error;
-  }
 }

@@ -5,6 +5,7 @@ import { hasErrorCode } from "../../domain/values/text.ts";
 import type { OutsideIdentity, PreparedTrees } from "../../ports/prepared-trees.ts";
 import { pathIn } from "../byte-paths.ts";
 import { resolveProgram } from "../executor/resolve-program.ts";
+import { ifThere } from "../missing-files.ts";
 
 /** Entries of a folder outside that are read, at most: some 2 s, paid for each preparation. Large toolchains have fewer. */
 const MOST_ENTRIES = 200_000;
@@ -34,7 +35,7 @@ export async function identityOfOutside(
 
 /** The identity of a file outside, and of the one that a link leads to, without what is in a folder. */
 async function ownIdentity(path: string): Promise<string> {
-  const all = await unlessGone(Promise.all([realpath(path), stat(path), lstat(path)]));
+  const all = await ifThere(Promise.all([realpath(path), stat(path), lstat(path)]), GONE);
   if (all === undefined) return "";
   const [real, found, link] = all;
   return [real, found.ino, found.size, found.mtimeMs, link.ino, link.mtimeMs].join(":");
@@ -42,8 +43,8 @@ async function ownIdentity(path: string): Promise<string> {
 
 /** Adds everything below a folder: names, sizes and times. Gives the reason if it cannot be told whether a file there has changed. */
 async function addContent(hash: Hash, path: string, most: number): Promise<string | undefined> {
-  const real = await unlessGone(realpath(path));
-  if (real === undefined || (await unlessGone(stat(real)))?.isDirectory() !== true) return undefined;
+  const real = await ifThere(realpath(path), GONE);
+  if (real === undefined || (await ifThere(stat(real), GONE))?.isDirectory() !== true) return undefined;
   let left = most;
   const folders: Buffer[] = [Buffer.from(real)];
   try {
@@ -66,7 +67,7 @@ async function addEntries(hash: Hash, folder: Buffer, names: readonly Buffer[]):
   hash.update(folder).update("\0");
   for (let at = 0; at < names.length; at += AT_ONCE) {
     const some = names.slice(at, at + AT_ONCE).map((name) => ({ name, path: pathIn(folder, name) }));
-    const found = await Promise.all(some.map(async ({ path }) => await unlessGone(lstat(path))));
+    const found = await Promise.all(some.map(async ({ path }) => await ifThere(lstat(path), GONE)));
     for (const [i, { name, path }] of some.entries()) {
       hash.update(name).update(`\0${entryIdentity(found[i])}\0`);
       if (found[i]?.isDirectory() === true) folders.push(path);
@@ -84,18 +85,9 @@ function entryIdentity(found: Stats | undefined): string {
 
 /** The names in a folder, which need not be UTF-8, in order; one more than `most` if there are more. */
 async function namesIn(folder: Buffer, most: number): Promise<readonly Buffer[]> {
-  const opened = await unlessGone(opendir(folder, { encoding: "buffer" as BufferEncoding, bufferSize: AT_ONCE }));
+  const opened = await ifThere(opendir(folder, { encoding: "buffer" as BufferEncoding, bufferSize: AT_ONCE }), GONE);
   if (opened === undefined) return [];
   const names: Buffer[] = [];
   for await (const { name } of opened) if (names.push(name as unknown as Buffer) > most) break;
   return names.sort(Buffer.compare);
-}
-
-async function unlessGone<T>(reading: Promise<T>): Promise<T | undefined> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (hasErrorCode(error, ...GONE)) return undefined;
-    throw error;
-  }
 }

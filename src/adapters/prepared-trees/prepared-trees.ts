@@ -13,12 +13,13 @@ import type {
   PreparedTrees,
 } from "../../ports/prepared-trees.ts";
 import { inThread } from "../in-thread.ts";
+import { namesIn } from "../missing-files.ts";
 import { makePrivateFolder } from "../private-folder.ts";
 import { removeFolder } from "../remove-folder.ts";
 import { type Entry, FORMAT, readEntry } from "./entry-file.ts";
-import { NAME_LENGTH, nameOf, RESOURCE, resourceOf, shortHash } from "./entry-name.ts";
+import { entryLock, entryName, NAME_LENGTH, RESOURCE, shortHash } from "./entry-name.ts";
 import { KeyedLock, type LockOptions } from "./keyed-lock.ts";
-import { namesIn, REMOVED_PREFIX, removeLeftovers } from "./leftovers.ts";
+import { REMOVED_PREFIX, removeLeftovers } from "./leftovers.ts";
 import { identityOfOutside } from "./outside-identity.ts";
 import { copyTree, placeCopy, takeOut } from "./place-copy.ts";
 import type { TreeAnswer, TreeTask } from "./serve-tree.ts";
@@ -73,11 +74,11 @@ class PreparedFolders implements PreparedTrees {
     await this.#tidied;
     const found = await readEntry(this.#place(ref));
     if (found === undefined || found.entry.key !== ref.key || found.entry.repo !== ref.repo) return undefined;
-    return treeOf(found);
+    return toPreparedTree(found);
   }
 
   withLock<T>(ref: PreparedRef, options: LockOptions, task: () => Promise<T>): Promise<T> {
-    return this.#maker.run(resourceOf(ref), options, task);
+    return this.#maker.run(entryLock(ref), options, task);
   }
 
   async snapshot(checkout: string): Promise<CheckoutSnapshot> {
@@ -85,25 +86,25 @@ class PreparedFolders implements PreparedTrees {
   }
 
   whyNotKept(ref: PreparedRef): string | undefined {
-    return this.#notKept.get(resourceOf(ref));
+    return this.#notKept.get(entryLock(ref));
   }
 
   async keep(
     ref: PreparedRef,
     made: { readonly before: CheckoutSnapshot; readonly name: string; readonly tree: string; readonly ms: number },
   ): Promise<Kept> {
-    const building = join(this.#options.folder, BUILDING, `${nameOf(ref)}-${randomUUID()}`);
+    const building = join(this.#options.folder, BUILDING, `${entryName(ref)}-${randomUUID()}`);
     try {
       makePrivateFolder(dirname(building));
       // The caller alone builds this entry: what is there of it was left by an engine that died.
-      await removeLeftovers(dirname(building), (name) => !name.startsWith(nameOf(ref)) && this.#isBeingBuilt(name));
+      await removeLeftovers(dirname(building), (name) => !name.startsWith(entryName(ref)) && this.#isBeingBuilt(name));
       const entry = await this.#build(ref, made, building);
       if (typeof entry === "string") return this.#refuse(ref, entry);
       await this.#drop(this.#place(ref));
       makePrivateFolder(dirname(this.#place(ref)));
       await rename(building, this.#place(ref));
       await this.#makeRoom(ref);
-      return { ok: true, tree: treeOf({ entry, usedAt: entry.madeAt }) };
+      return { ok: true, tree: toPreparedTree({ entry, usedAt: entry.madeAt }) };
     } catch (error) {
       const full = hasErrorCode(error, "ENOSPC", "EDQUOT") ? "the disk is full" : errorMessage(error);
       return this.#refuse(ref, full);
@@ -113,7 +114,7 @@ class PreparedFolders implements PreparedTrees {
   }
 
   refuse(ref: PreparedRef, why: string): void {
-    this.#notKept.set(resourceOf(ref), why);
+    this.#notKept.set(entryLock(ref), why);
   }
 
   #refuse(ref: PreparedRef, why: string): Kept {
@@ -189,7 +190,7 @@ class PreparedFolders implements PreparedTrees {
   }
 
   async list(): Promise<readonly PreparedTree[]> {
-    return (await this.#all()).map(treeOf);
+    return (await this.#all()).map(toPreparedTree);
   }
 
   async clear(): Promise<number> {
@@ -282,7 +283,7 @@ interface Found {
 
 const BUILDING = "building";
 const TREE = "tree";
-function treeOf({ entry: { format: _, identity: __, ...entry }, usedAt }: Found): PreparedTree {
+function toPreparedTree({ entry: { format: _, identity: __, ...entry }, usedAt }: Found): PreparedTree {
   return { ...entry, usedAt };
 }
 

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { errorCode, errorMessage } from "../../domain/values/text.ts";
-import { changeOf, checkoutFiles, gitState, treeIdentity, UnreadableTree } from "./tree-identity.ts";
+import { checkoutFiles, compareCheckout, gitState, treeIdentity, UnreadableTree } from "./tree-identity.ts";
 
 /** A task of the thread that reads trees. */
 export type TreeTask =
@@ -13,11 +13,11 @@ export type TreeAnswer<T> = { readonly value: T } | { readonly problem: string }
 
 /** The complete program of the thread: one task in, one answer out. */
 export function serveTree(): void {
-  parentPort?.postMessage(answerOf(workerData as TreeTask));
+  parentPort?.postMessage(answerTask(workerData as TreeTask));
 }
 
 /** What prepare commands leave may be unreadable in any way: an error of the system is no defect. */
-function answerOf(task: TreeTask): TreeAnswer<unknown> {
+function answerTask(task: TreeTask): TreeAnswer<unknown> {
   try {
     return { value: readTree(task) };
   } catch (error) {
@@ -33,6 +33,6 @@ function readTree(task: TreeTask): unknown {
     case "snapshot":
       return { files: checkoutFiles(task.root), git: gitState(task.root) };
     case "change":
-      return { ...changeOf(task.root, task.before), git: gitState(task.root) };
+      return { ...compareCheckout(task.root, task.before), git: gitState(task.root) };
   }
 }

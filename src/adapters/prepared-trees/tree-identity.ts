@@ -32,17 +32,17 @@ export function treeIdentity(root: string, most = MOST_ENTRIES): TreeIdentity {
   let [files, bytes] = [0, 0];
   let problem: string | undefined;
   for (const { path, place, stats } of walk(root, { most })) {
-    hash.update(`${hashable(path)}\0${identityOf(stats)}\0`);
+    hash.update(`${hashable(path)}\0${inodeIdentity(stats)}\0`);
     bytes += Number(stats.blocks) * 512;
     if (stats.isDirectory()) continue;
     files += 1;
     if (stats.isSymbolicLink()) hash.update(readlinkSync(place, { encoding: "buffer" })).update("\0");
-    else problem ??= problemOf(path, stats);
+    else problem ??= entryProblem(path, stats);
   }
   return { hash: hash.digest("hex"), files, bytes, ...(problem === undefined ? {} : { problem }) };
 }
 
-function problemOf(path: string, stats: BigIntStats): string | undefined {
+function entryProblem(path: string, stats: BigIntStats): string | undefined {
   if (!stats.isFile()) return `${path.toWellFormed()} is neither file nor folder nor link`;
   return (stats.mode & SPECIAL_RIGHTS) === 0n ? undefined : `${path.toWellFormed()} runs with the rights of its owner`;
 }
@@ -54,14 +54,14 @@ function hashable(path: string): string {
 
 /** The files of a checkout outside its git folder: the identity of each file, the mode of each folder. */
 export function checkoutFiles(root: string): Map<string, string> {
-  return new Map([...walk(root, { isSeen: isNotGit })].map(({ path, stats }) => [path, stateOf(stats)]));
+  return new Map([...walk(root, { isSeen: isNotGit })].map(({ path, stats }) => [path, entryState(stats)]));
 }
 
 /** The state of a checkout's git folder, but for the index: git itself refreshes that. */
 export function gitState(checkout: string): string {
   const hash = createHash("sha256");
   for (const { path, stats } of walk(`${checkout}/.git`))
-    if (path !== "index") hash.update(`${hashable(path)}\0${stateOf(stats)}\0`);
+    if (path !== "index") hash.update(`${hashable(path)}\0${entryState(stats)}\0`);
   return hash.digest("hex");
 }
 
@@ -75,7 +75,7 @@ export interface CheckoutChange {
 }
 
 /** Compares the files of a checkout with those before. New folders are not entered. */
-export function changeOf(root: string, before: ReadonlyMap<string, string>): CheckoutChange {
+export function compareCheckout(root: string, before: ReadonlyMap<string, string>): CheckoutChange {
   const [added, changed]: [string[], string[]] = [[], []];
   const seen = new Set<string>();
   for (const { path, stats } of walk(root, {
@@ -85,7 +85,7 @@ export function changeOf(root: string, before: ReadonlyMap<string, string>): Che
     const was = before.get(path);
     seen.add(path);
     if (was === undefined) added.push(path);
-    else if (was !== stateOf(stats)) changed.push(path);
+    else if (was !== entryState(stats)) changed.push(path);
   }
   return { added, changed, removed: [...before.keys()].filter((path) => !seen.has(path)) };
 }
@@ -142,10 +142,10 @@ function isNotGit(path: string): boolean {
   return path !== ".git";
 }
 
-function stateOf(stats: BigIntStats): string {
-  return stats.isDirectory() ? `${FOLDER}${stats.mode}` : identityOf(stats);
+function entryState(stats: BigIntStats): string {
+  return stats.isDirectory() ? `${FOLDER}${stats.mode}` : inodeIdentity(stats);
 }
 
-function identityOf({ ctimeNs, ino, mode, mtimeNs, nlink, size }: BigIntStats): string {
+function inodeIdentity({ ctimeNs, ino, mode, mtimeNs, nlink, size }: BigIntStats): string {
   return [ino, ctimeNs, mtimeNs, size, mode, nlink].join(":");
 }

@@ -107,7 +107,7 @@ class Following {
         await handle.close();
       }
     } catch (error) {
-      state = stateOf(error);
+      state = errorState(error);
       this.#reached = undefined;
     }
     if (this.#ended) return;
@@ -171,7 +171,7 @@ async function isSame(handle: FileHandle, stat: BigIntStats, reached: Reached, m
 /** The reason that a file is not read, in words. */
 class Refused extends Error {}
 
-function stateOf(error: unknown): FollowedState {
+function errorState(error: unknown): FollowedState {
   if (error instanceof Refused) return { refused: error.message };
   const code = errorCode(error);
   if (code === undefined) throw error;

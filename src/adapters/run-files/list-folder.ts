@@ -35,7 +35,7 @@ class Walk implements Listing {
   }
 
   async visit(below: string, isWanted: (name: string) => boolean): Promise<void> {
-    const entries = await entriesOf(join(this.#root, below));
+    const entries = await readSortedEntries(join(this.#root, below));
     if (typeof entries === "string") return this.#leave(below, entries);
     for (const entry of entries.filter(({ name }) => isWanted(name))) {
       if (this.files.length + this.leftOut.length >= MOST_FILES)
@@ -66,7 +66,7 @@ class Walk implements Listing {
 }
 
 /** The entries of a folder, or the reason that it cannot be read. */
-async function entriesOf(folder: string): Promise<readonly Dirent[] | string> {
+async function readSortedEntries(folder: string): Promise<readonly Dirent[] | string> {
   try {
     const entries = await readdir(folder, { withFileTypes: true });
     // An agent's files in a folder below must not use up the room of the folder's own files.

@@ -1,8 +1,9 @@
-import { access, mkdir, readdir, rename, statfs, writeFile } from "node:fs/promises";
+import { access, mkdir, rename, statfs, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { TicketId } from "../../domain/values/ids.ts";
-import { errorCode, hasErrorCode } from "../../domain/values/text.ts";
+import { errorCode } from "../../domain/values/text.ts";
 import type { AttemptFiles, RunFiles } from "../../ports/run-files.ts";
+import { namesIn } from "../missing-files.ts";
 import { openNoLink, readUpTo } from "../plain-file.ts";
 import { removeFolder } from "../remove-folder.ts";
 import { copyInto } from "./copy-into.ts";
@@ -121,13 +122,4 @@ function asideIn(worktrees: string): Pick<RunFiles, "setAside" | "removeSetAside
       if (failed !== undefined) throw failed.reason;
     },
   };
-}
-
-async function namesIn(folder: string): Promise<readonly string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if (hasErrorCode(error, "ENOENT")) return [];
-    throw error;
-  }
 }

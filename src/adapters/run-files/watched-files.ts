@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { textSha } from "../../domain/run/drift-fact.ts";
 import { hasErrorCode, plainText } from "../../domain/values/text.ts";
 import type { WatchedFile, WatchedFiles } from "../../ports/watched-files.ts";
+import { ifThere } from "../missing-files.ts";
 
 /** The largest file that is read, in bytes; a larger one counts by its size and time. The most files of a harness. */
 const MAX_BYTES = 4 * 1024 * 1024;
@@ -68,14 +69,6 @@ async function withValue({ path, ...file }: NamedFile): Promise<WatchedFile> {
 }
 
 async function namesIn(folder: string): Promise<readonly string[]> {
-  try {
-    const entries = await readdir(folder, { withFileTypes: true });
-    return entries
-      .filter((entry) => entry.isFile())
-      .map(({ name }) => name)
-      .sort();
-  } catch (error) {
-    if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return [];
-    throw error;
-  }
+  const entries = (await ifThere(readdir(folder, { withFileTypes: true }))) ?? [];
+  return entries.flatMap((entry) => (entry.isFile() ? [entry.name] : [])).sort();
 }

@@ -7,7 +7,7 @@ import { boundsInotify } from "./bubblewrap/outer-namespace.ts";
 import { ownMounts } from "./bubblewrap/own-mounts.ts";
 import { seccompFilter } from "./bubblewrap/seccomp.ts";
 import { refuseDumps } from "./bubblewrap/starter.ts";
-import { laysOverlays, versionOf, wantsNewer } from "./bubblewrap/version.ts";
+import { bubblewrapVersion, laysOverlays, wantsNewer } from "./bubblewrap/version.ts";
 import { confinedExecutor } from "./confined-executor.ts";
 import { findProgram } from "./find-program.ts";
 import { canLayLayers } from "./mounts/layers.ts";
@@ -50,7 +50,7 @@ export async function findSandbox(sought: Sought): Promise<FoundSandbox> {
   }
   const program = findProgram("bwrap", { cwd: "/", path });
   if (program === undefined) return { ok: false, ...NOT_INSTALLED };
-  const version = await versionOf(program);
+  const version = await bubblewrapVersion(program);
   if (version === undefined) return no(`${program} --version printed no version`, `Run it by hand: ${program} --version.`);
   if (wantsNewer(version)) {
     return no(`${program} is ${version}, and 0.8 or newer is needed`, "Install a newer one: sudo apt install bubblewrap.");
@@ -82,18 +82,18 @@ async function tryOut(plain: BubblewrapOptions, version: string): Promise<FoundS
       const todo = "Check whether bwrap was replaced or wrapped, and update it.";
       return { ok: false, escapes: end.escapes, why: `a process in it could ${could}`, todo };
     }
-    return { ok: true, sandbox, version, bounds: boundsOf(wish), lacks: await lacksOf(wish, prefix) };
+    return { ok: true, sandbox, version, bounds: describeBounds(wish), lacks: await findLacks(wish, prefix) };
   }
   return failed ?? no("no way to start bwrap was tried", "This is a defect of loopdash.");
 }
 
-function boundsOf({ groups, processes = PROCESSES_MAX }: BubblewrapOptions): string {
+function describeBounds({ groups, processes = PROCESSES_MAX }: BubblewrapOptions): string {
   const counted = groups !== undefined || process.getuid?.() !== 0 ? `${processes} processes` : "any number of processes";
   const memory = groups?.memory === true ? `${Math.floor(memoryMax() / 2 ** 20)} MiB of memory` : "memory as there is";
   return `${counted}, ${memory}`;
 }
 
-async function lacksOf(options: BubblewrapOptions, wanted: readonly string[] | undefined): Promise<WhyNot[]> {
+async function findLacks(options: BubblewrapOptions, wanted: readonly string[] | undefined): Promise<WhyNot[]> {
   const { groups, ownMounts: used, readOverlays = false, home, state } = options;
   const lacks: WhyNot[] = [];
   if (groups === undefined && process.getuid?.() === 0) {
@@ -142,7 +142,7 @@ async function findSeatbelt(path: string, rest: Omit<Sought, "path" | "platform"
   const why =
     "untested: nobody has run loopdash's sandbox on macOS yet; it hides and closes, but bounds and kills less than on Linux";
   const lacks = [
-    { why, todo: "Read docs/decisions/sandbox.md, and look at what an agent does there before you leave the room." },
+    { why, todo: "Read docs/inside/decisions/sandbox.md, and look at what an agent does there before you leave the room." },
   ];
   return { ok: true, sandbox, version: "of macOS", bounds: "processes and memory as there are", lacks };
 }

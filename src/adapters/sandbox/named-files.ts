@@ -1,6 +1,6 @@
 import { type Dirent, readdirSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
-import { scriptOf } from "../../domain/batch/commands.ts";
+import { findNamedScript } from "../../domain/batch/commands.ts";
 import type { Argv } from "../../domain/batch/prepare-command.ts";
 import { hasErrorCode } from "../../domain/values/text.ts";
 import { isWithin, realPath } from "./mounts/real-path.ts";
@@ -39,7 +39,7 @@ export interface NamedFiles {
  * subfolder has something hidden, a name that begins with a dot, a repository, or more than 500 entries.
  */
 export function namedFiles(argv: Argv, places: BatchPaths): NamedFiles {
-  const script = scriptOf(argv)?.at;
+  const script = findNamedScript(argv)?.at;
   const read = new Set<string>();
   const unshown: UnshownPath[] = [];
   argv.forEach((word, at) => {
@@ -93,7 +93,7 @@ function isShownWhole(subfolder: string, { folder, hidden, repos, homes }: Batch
   let left = MOST_ENTRIES;
   const folders = [real];
   for (let next = folders.pop(); next !== undefined; next = folders.pop()) {
-    for (const entry of entriesOf(next)) {
+    for (const entry of readVisibleEntries(next)) {
       left -= 1;
       if (left < 0 || entry.name.startsWith(".")) return false;
       if (entry.isDirectory()) folders.push(join(next, entry.name));
@@ -102,7 +102,7 @@ function isShownWhole(subfolder: string, { folder, hidden, repos, homes }: Batch
   return true;
 }
 
-function entriesOf(folder: string): readonly Dirent[] {
+function readVisibleEntries(folder: string): readonly Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { Form } from "./forms.ts";
-import { type Found, Patterns, type Searched } from "./patterns.ts";
+import { type PatternHit, Patterns, type Searched } from "./patterns.ts";
 import { isLoneCharacter, WrappedPatterns } from "./wrapped-patterns.ts";
 
 /** A form of a secret, and the index of the mark that stands for it. */
@@ -30,7 +30,7 @@ export class FormSearch {
   }
 
   /** Every form in the bytes, by its start. They may overlap. */
-  find(bytes: Buffer): readonly Found[] {
+  find(bytes: Buffer): readonly PatternHit[] {
     return this.search(bytes).found;
   }
 

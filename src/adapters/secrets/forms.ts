@@ -12,7 +12,7 @@ export interface Form {
  * escaped for JSON (also JSON within JSON) and HTML, hexadecimal, and in lower case. Of a value with several lines, each line counts as well.
  * Each form once.
  */
-export function formsOf(value: string): readonly Form[] {
+export function secretForms(value: string): readonly Form[] {
   const lines = value.split(/\r?\n/).filter((line) => line.length >= SHORTEST && !line.startsWith("-----"));
   const texts = [...new Set([value, ...lines])];
   return [

@@ -1,7 +1,7 @@
 import type { Masker, MaskingStream } from "../../ports/secrets.ts";
 import { FormSearch, type FormsFound, type MarkedForm } from "./form-search.ts";
-import { formsOf } from "./forms.ts";
-import type { Found } from "./patterns.ts";
+import { secretForms } from "./forms.ts";
+import type { PatternHit } from "./patterns.ts";
 
 const STAR = 0x2a;
 const NOTHING: Buffer = Buffer.alloc(0);
@@ -31,7 +31,7 @@ export function createMasker(): LearningMasker {
   return {
     learn(name, value) {
       const mark = marks.push(Buffer.from(`[secret ${name}]`)) - 1;
-      for (const form of formsOf(value)) {
+      for (const form of secretForms(value)) {
         const key = `${name} ${form.isBase64} ${form.bytes.toString("latin1")}`;
         if (seen.size !== seen.add(key).size) known.push({ ...form, mark, name });
       }
@@ -58,8 +58,8 @@ function maskedValue(value: unknown, text: (plain: string) => string): unknown {
 }
 
 /** Overlapping ones as one, with the mark of the first. Sorted by their start. */
-function merged(found: readonly Found[]): readonly Found[] {
-  const all: Found[] = [];
+function merged(found: readonly PatternHit[]): readonly PatternHit[] {
+  const all: PatternHit[] = [];
   for (const each of found) {
     const last = all.at(-1);
     if (last === undefined || each.from >= last.to) all.push(each);
@@ -68,7 +68,7 @@ function merged(found: readonly Found[]): readonly Found[] {
   return all;
 }
 
-function masked(bytes: Buffer, found: readonly Found[], marks: readonly Buffer[] | undefined): Buffer {
+function masked(bytes: Buffer, found: readonly PatternHit[], marks: readonly Buffer[] | undefined): Buffer {
   const parts: Buffer[] = [];
   let at = 0;
   for (const { from, to, mark } of found) {

@@ -1,5 +1,5 @@
 /** The place of a found pattern: from its first byte up to the one behind its last. */
-export interface Found {
+export interface PatternHit {
   readonly from: number;
   readonly to: number;
   /** The index of the mark of the pattern. */
@@ -14,12 +14,12 @@ export interface Pattern {
 
 /** What a search of bytes gives. */
 export interface Searched {
-  readonly found: readonly Found[];
+  readonly found: readonly PatternHit[];
   /** From here on, the bytes are the beginning of a pattern; their length if they are not. */
   readonly beginning: number;
 }
 
-const NONE: readonly Found[] = [];
+const NONE: readonly PatternHit[] = [];
 
 /** Entries of the table of shifts: one for every two bytes. */
 const PAIRS = 65_536;
@@ -67,7 +67,7 @@ export class Patterns {
   }
 
   /** Every pattern in the bytes, by its start; at one start the longest. They may overlap. */
-  find(bytes: Buffer): readonly Found[] {
+  find(bytes: Buffer): readonly PatternHit[] {
     return this.search(bytes).found;
   }
 
@@ -79,7 +79,7 @@ export class Patterns {
   search(bytes: Buffer): Searched {
     const { length } = bytes;
     if (this.longest === 0) return { found: NONE, beginning: length };
-    let found: Found[] | undefined;
+    let found: PatternHit[] | undefined;
     let beginning = length;
     for (const from of this.#windows(bytes)) {
       const match = this.#at(bytes, from);
@@ -120,7 +120,7 @@ export class Patterns {
     return second.length === 0 ? first : [...first, ...second];
   }
 
-  #at(bytes: Buffer, from: number): Found | undefined {
+  #at(bytes: Buffer, from: number): PatternHit | undefined {
     const candidates = this.#candidates.get(pairAt(bytes, from + this.#window - 1)) ?? [];
     const hit = candidates.find(({ bytes: wanted }) => isAt(bytes, wanted, from));
     return hit === undefined ? undefined : { from, to: from + hit.bytes.length, mark: hit.mark };

@@ -30,7 +30,7 @@ export async function searchTree(path: string, search: FormSearch): Promise<Foun
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const at = next;
     try {
-      bytes += await sizeOf(at);
+      bytes += await fileSize(at);
       if (bytes > MOST_BYTES) return { path: at.toString(), unreadable: "EFBIG" };
       const { holds, inside } = await searchEntry(at, { top, search });
       if (holds) return { path: at.toString() };
@@ -45,7 +45,7 @@ export async function searchTree(path: string, search: FormSearch): Promise<Foun
 }
 
 /** The size of a file; 0 for anything else. */
-async function sizeOf(path: Buffer): Promise<number> {
+async function fileSize(path: Buffer): Promise<number> {
   const found = await lstat(path);
   return found.isFile() ? found.size : 0;
 }

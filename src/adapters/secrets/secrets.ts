@@ -45,7 +45,7 @@ export function createSecrets(options: SecretsOptions): Secrets {
   const { specs, masker, now = () => performance.now() } = options;
   const held = new Map<string, Held>();
   const fetches = new Map<string, Promise<string>>();
-  const specOf = (name: string): SecretSpec => {
+  const secretSpec = (name: string): SecretSpec => {
     const spec = Object.hasOwn(specs, name) ? specs[name] : undefined;
     if (spec === undefined) throw new SecretUnavailable(`the batch has no secret "${name}"`);
     return spec;
@@ -66,7 +66,7 @@ export function createSecrets(options: SecretsOptions): Secrets {
   };
   return {
     async get(name) {
-      const spec = specOf(name);
+      const spec = secretSpec(name);
       const had = held.get(name);
       const forMs = (spec.expiresAfterMinutes ?? Number.POSITIVE_INFINITY) * 60_000;
       return had !== undefined && now() - had.at < forMs ? had.bytes.toString() : fetchOnce(name, spec);
@@ -81,9 +81,9 @@ export function createSecrets(options: SecretsOptions): Secrets {
     async renew(name, refused) {
       const had = held.get(name);
       const value = had?.bytes.toString();
-      if (had === undefined || value === undefined) return fetchOnce(name, specOf(name));
+      if (had === undefined || value === undefined) return fetchOnce(name, secretSpec(name));
       if (value !== refused || now() - had.at < RENEW_EVERY_MS) return value;
-      return fetchOnce(name, specOf(name));
+      return fetchOnce(name, secretSpec(name));
     },
     forget() {
       for (const { bytes } of held.values()) bytes.fill(0);

@@ -1,4 +1,4 @@
-import { type Found, type Pattern, pairAt, type Searched } from "./patterns.ts";
+import { type Pattern, type PatternHit, pairAt, type Searched } from "./patterns.ts";
 
 /** Bytes between two characters of a pattern, at most. */
 const MOST_BETWEEN = 80;
@@ -70,14 +70,14 @@ export class WrappedPatterns {
    */
   search(bytes: Buffer): Searched {
     const { length } = bytes;
-    const found: Found[] = [];
+    const found: PatternHit[] = [];
     let beginning = length;
     if (this.#all.length === 0) return { found, beginning };
     for (const end of this.#windowEnds(bytes)) {
       for (const pattern of this.#candidates.get((charBefore(bytes, end) << 8) | (bytes[end] as number)) ?? []) {
-        const from = startOf(bytes, end, pattern.bytes, this.#window);
+        const from = wrappedStart(bytes, end, pattern.bytes, this.#window);
         if (from < 0) continue;
-        const to = endOf(bytes, end, pattern.bytes, this.#window);
+        const to = wrappedEnd(bytes, end, pattern.bytes, this.#window);
         if (to === CUT) beginning = Math.min(beginning, from);
         else if (to >= 0) {
           found.push({ from, to, mark: pattern.mark });
@@ -178,7 +178,7 @@ function after(bytes: Buffer, at: number): number {
 }
 
 /** The index at which the window begins that ends at `end`; -1 if another text is there. */
-function startOf(bytes: Buffer, end: number, pattern: Buffer, window: number): number {
+function wrappedStart(bytes: Buffer, end: number, pattern: Buffer, window: number): number {
   let at = end;
   for (let i = window - 1; ; i--) {
     if (at < 0 || bytes[at] !== pattern[i]) return -1;
@@ -188,7 +188,7 @@ function startOf(bytes: Buffer, end: number, pattern: Buffer, window: number): n
 }
 
 /** The index behind the pattern whose window ends at `end`; -1 if another text is there, `CUT` if the bytes end within it. */
-function endOf(bytes: Buffer, end: number, pattern: Buffer, window: number): number {
+function wrappedEnd(bytes: Buffer, end: number, pattern: Buffer, window: number): number {
   let at = end;
   for (let i = window; i < pattern.length; i++) {
     at = after(bytes, at);

@@ -85,7 +85,7 @@ async function sum(options: SessionLogsOptions, since: number, known: Map<string
     for (const use of now.uses) all.push({ use, path: file.path });
     if (all.length > MOST_USES) throw new Unreadable(file.path, `with this log there are more than ${MOST_USES} answers today`);
   }
-  return once(all).reduce((usd, logged) => usd + costOf(options, logged), 0);
+  return once(all).reduce((usd, logged) => usd + messageCost(options, logged), 0);
 }
 
 /** Each answer once, with all of its entries. */
@@ -128,7 +128,7 @@ function joined(before: LoggedUse | undefined, now: LoggedUse): LoggedUse {
   return { ...now, tokens, alsoUsd: Math.max(before.alsoUsd, now.alsoUsd) };
 }
 
-function costOf(options: SessionLogsOptions, { use: { model, tokens, alsoUsd }, path }: Logged): number {
+function messageCost(options: SessionLogsOptions, { use: { model, tokens, alsoUsd }, path }: Logged): number {
   // Programs log messages of their own as those of a model that does not exist.
   if (Object.values(tokens).every((count) => count === 0)) return alsoUsd;
   const usd = options.cost(model, tokens);

@@ -2,6 +2,7 @@ import { readdir } from "node:fs/promises";
 import { extname, join } from "node:path";
 import type { TestResult } from "../../domain/evidence/results.ts";
 import type { ResultsReading } from "../../ports/test-results.ts";
+import { buildReports } from "./build-reports.ts";
 import type { ParseFormat } from "./parse-results.ts";
 import { readResultsFile } from "./results-file.ts";
 
@@ -22,38 +23,60 @@ export function variablesFor({
   readonly results: string;
   readonly env: Readonly<Record<string, string>>;
 }): Readonly<Record<string, string>> {
-  const { NODE_OPTIONS = "", PYTHONPATH = "", GOFLAGS = "" } = env;
+  const { NODE_OPTIONS = "", PYTHONPATH = "", GOFLAGS = "", SPEC_OPTS = "", PHP_INI_SCAN_DIR = "" } = env;
   const preload = `--require ${JSON.stringify(join(reporters, "preload.cjs"))}`;
+  const python = ["PYTHONPATH", "LOOPDASH_RESULTS"];
   return {
     LOOPDASH_RESULTS: results,
     NODE_OPTIONS: `${NODE_OPTIONS} ${preload}`.trim(),
     PYTHONPATH: [join(reporters, "python"), PYTHONPATH].filter((folder) => folder !== "").join(":"),
-    // Go's runner names its tests in its output then.
+    // tox resets the environment. Version 4 has another variable than version 3.
+    TOX_TESTENV_PASSENV: [env["TOX_TESTENV_PASSENV"] ?? "", ...python].join(" ").trim(),
+    TOX_OVERRIDE: [env["TOX_OVERRIDE"] ?? "", `testenv.pass_env+=${python.join(",")}`].filter((word) => word !== "").join(";"),
+    SPEC_OPTS: `${SPEC_OPTS} --require ${JSON.stringify(join(reporters, "ruby/rspec.rb"))}`.trim(),
+    // An empty first folder is PHP's own.
+    PHP_INI_SCAN_DIR: `${PHP_INI_SCAN_DIR}:${join(reporters, "php")}`,
+    LOOPDASH_REPORTERS: reporters,
+    // Go's runner and nextest name their tests in their output then.
     GOFLAGS: `${GOFLAGS} -v`.trim(),
+    NEXTEST_STATUS_LEVEL: env["NEXTEST_STATUS_LEVEL"] ?? "pass",
   };
 }
 
+/** The places of results: their own folder, reports of builds in the checkout, and the command's output streams. */
+interface Places {
+  readonly folder: string;
+  readonly checkout: string;
+  readonly since: bigint;
+  readonly outputs: readonly string[];
+}
+
 /**
- * Reads the results that runners have left in a folder since a moment, or else those that the output shows. One file that cannot be
+ * Reads the results that runners have left in both folders since then, or else those in the output streams. One file that cannot be
  * believed makes all of them unbelievable: nobody knows what it would have said.
  */
 export async function readFound(
-  { folder, since, output }: { readonly folder: string; readonly since: bigint; readonly output: string },
+  { folder, checkout, since, outputs }: Places,
   parse: (format: ParseFormat, bytes: Uint8Array) => Promise<ResultsReading>,
 ): Promise<ResultsReading> {
-  const names = (await readdir(folder)).filter((name) => Object.hasOwn(FORMATS, extname(name))).toSorted();
-  if (names.length > MOST_FILES) return unbelievable(`it has more than ${MOST_FILES} files`);
+  const own = (await readdir(folder)).filter((name) => Object.hasOwn(FORMATS, extname(name))).toSorted();
+  const ofBuilds = await buildReports(checkout, since);
+  const files = [...own.map((path) => ({ folder, path })), ...ofBuilds.map((path) => ({ folder: checkout, path }))];
+  if (files.length > MOST_FILES) return unbelievable(`it has more than ${MOST_FILES} files`);
   const tests: TestResult[] = [];
-  for (const name of names) {
-    const file = await readResultsFile({ folder, path: name, since });
-    const reading = file.ok ? await parse(FORMATS[extname(name)] as ParseFormat, file.bytes) : file;
+  for (const { path, ...at } of files) {
+    const file = await readResultsFile({ ...at, path, since });
+    const reading = file.ok ? await parse(FORMATS[extname(path)] as ParseFormat, file.bytes) : file;
     if (!reading.ok) return unbelievable(reading.problem);
     tests.push(...reading.tests);
   }
   if (tests.length > 0) return { ok: true, tests };
-  const shown = await parse("output", new TextEncoder().encode(output));
-  if (!shown.ok) return unbelievable(shown.problem);
-  if (shown.tests.length > 0 || names.length > 0) return shown;
+  for (const output of outputs) {
+    const shown = await parse("output", new TextEncoder().encode(output));
+    if (!shown.ok) return unbelievable(shown.problem);
+    tests.push(...shown.tests);
+  }
+  if (tests.length > 0 || files.length > 0) return { ok: true, tests };
   return { ok: false, absent: true, problem: "no test runner reported a test" };
 }
 

@@ -1,8 +1,9 @@
 import { XMLParser, XMLValidator } from "fast-xml-parser";
 import type { TestOutcome } from "../../domain/evidence/results.ts";
+import { xmlText } from "../../domain/triage/parsers/xml-tags.ts";
 import { MAX_SUITE_DEPTH } from "./bounds.ts";
 import { BadResults, GatheredResults, type ParsedResults } from "./parsed-results.ts";
-import { refuseDocumentType, xmlText } from "./xml-text.ts";
+import { refuseDocumentType } from "./xml-text.ts";
 
 /** An element from the parser: its attributes under names with "@", its children as lists by name. */
 type Element = Readonly<Record<string, unknown>>;
@@ -67,12 +68,12 @@ function walk(suite: Element, names: readonly string[], options: Walk): void {
     if (name === undefined) throw new BadResults("it holds a test case without a name");
     // Suites repeat their own names in the class name, each runner in its own way.
     const path = klass === undefined || names.includes(klass) || klass === names.join(".") ? names : [...names, klass];
-    options.gathered.add([...(file === undefined || path.includes(file) ? [] : [file]), ...path, name], outcomeOf(test));
+    options.gathered.add([...(file === undefined || path.includes(file) ? [] : [file]), ...path, name], testOutcome(test));
   }
   for (const inner of children(suite, "testsuite")) walk(inner, [...names, attribute(inner, "name") ?? ""], options);
 }
 
-function outcomeOf(test: Element): TestOutcome {
+function testOutcome(test: Element): TestOutcome {
   const skipped = children(test, "skipped")[0];
   // node writes a failing todo as both.
   if (skipped !== undefined && attribute(skipped, "type") === "todo") return "todo";

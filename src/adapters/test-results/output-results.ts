@@ -1,33 +1,30 @@
 import type { TestOutcome } from "../../domain/evidence/results.ts";
 import { GatheredResults, type ParsedResults } from "./parsed-results.ts";
+import { addShownTests } from "./shown-tests.ts";
 import { parseTap } from "./tap.ts";
 
 const GO_TEST = /^ *--- (PASS|FAIL|SKIP): (\S+) \(\d+(?:\.\d+)?s\)$/;
 /** Go says the package of tests after them. */
 const GO_PACKAGE = /^(?:ok {2}|FAIL|\? {3})\t(\S+)(?:\t| \[)/;
-const CARGO_TEST = /^test (\S.*) \.\.\. (ok|FAILED|ignored)(?:, .*)?$/;
 
 const OUTCOMES: Readonly<Record<string, TestOutcome>> = {
   PASS: "passed",
   FAIL: "failed",
   SKIP: "skipped",
-  ok: "passed",
-  FAILED: "failed",
-  ignored: "skipped",
 };
 
-/** Tests as the output of a command shows them: those of `go test -v` and of `cargo test`, or TAP. None if it shows none. */
+/** Tests as the output of a command shows them: by the runner's own lines, or as TAP. None if it shows none. */
 export function parseOutput(text: string, roots: readonly string[]): ParsedResults {
   const gathered = new GatheredResults(roots);
-  const lines = text.split(/\r?\n/);
+  const lines = text.replace(COLOURS, "").split(/\r?\n/);
   addGoTests(lines, gathered);
-  for (const line of lines) {
-    const [, name, result = ""] = CARGO_TEST.exec(line) ?? [];
-    if (name !== undefined) gathered.add([name], OUTCOMES[result] as TestOutcome);
-  }
+  addShownTests(lines, gathered);
   const { tests } = gathered;
   return tests.length === 0 && /^TAP version 1[34]$/m.test(text) ? parseTap(text, roots) : { tests };
 }
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the escape sequences of colours begin with one
+const COLOURS = /\u001b\[[\d;]*m/g;
 
 function addGoTests(lines: readonly string[], gathered: GatheredResults): void {
   let tests: { readonly name: string; readonly outcome: TestOutcome }[] = [];

@@ -1,6 +1,7 @@
 import { type FileHandle, lstat, realpath, rm, stat } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
-import { errorCode, hasErrorCode } from "../../domain/values/text.ts";
+import { errorCode } from "../../domain/values/text.ts";
+import { ifThere } from "../missing-files.ts";
 import { openNoLink, readUpTo } from "../plain-file.ts";
 import { MAX_RESULTS_BYTES } from "./bounds.ts";
 
@@ -70,15 +71,6 @@ async function openPlain(file: string): Promise<FileHandle | string | undefined>
 /** The time of the folder's last change, by the clock of its disk. Nanoseconds. */
 export async function changedAt(folder: string): Promise<bigint> {
   return (await stat(folder, { bigint: true })).ctimeNs;
-}
-
-async function ifThere<T>(promise: Promise<T>): Promise<T | undefined> {
-  try {
-    return await promise;
-  } catch (error) {
-    if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return undefined;
-    throw error;
-  }
 }
 
 function refused(problem: string): ResultsBytes {

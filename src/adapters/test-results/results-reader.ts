@@ -33,13 +33,15 @@ export function createTestResultsReader(options: {
         },
       };
     },
-    async find(written) {
-      const [notBefore, since] = [Date.now(), await now(written)];
+    async find({ artifacts, checkout }) {
+      const [notBefore, since] = [Date.now(), await now(artifacts)];
       return {
         reporters: REPORTERS,
         variables: (results, env) => variablesFor({ reporters: REPORTERS, results, env }),
-        read: (output, roots) =>
-          readFound({ folder: written, since, output }, (format, bytes) => parse({ format, bytes, roots, notBefore })),
+        read: (outputs, roots) =>
+          readFound({ folder: artifacts, checkout, since, outputs }, (format, bytes) =>
+            parse({ format, bytes, roots, notBefore }),
+          ),
       };
     },
     parse: ({ format, text, roots }) => parse({ format, bytes: new TextEncoder().encode(text), roots, notBefore: 0 }),

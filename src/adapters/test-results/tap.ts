@@ -1,4 +1,5 @@
 import { Parser, type Result, type TapError } from "tap-parser";
+import type { TestOutcome } from "../../domain/evidence/results.ts";
 import { MAX_SUITE_DEPTH } from "./bounds.ts";
 import { BadResults, GatheredResults, type ParsedResults } from "./parsed-results.ts";
 
@@ -14,12 +15,17 @@ export function parseTap(text: string, roots: readonly string[]): ParsedResults 
   const parser = new Parser();
   const trouble: string[] = [];
   watch(parser, trouble);
+  const lines = text.split(/\r?\n/);
+  const byTape = isOfTape(lines) ? new TapeTests() : undefined;
+  parser.on("comment", (comment: string) => byTape?.begin(comment.trim().slice(2)));
   parser.on("result", (result: Result) => {
+    const outcome = result.todo ? "todo" : result.skip ? "skipped" : result.ok ? "passed" : "failed";
+    if (byTape !== undefined) return byTape.assert(outcome);
     const name = result.fullname === "" || result.name === "" ? `${result.fullname}#${result.id}` : result.fullname;
-    gathered.add([name], result.todo ? "todo" : result.skip ? "skipped" : result.ok ? "passed" : "failed");
+    gathered.add([name], outcome);
   });
   let sawTap = false;
-  for (const line of withoutDiagnostics(text.split(/\r?\n/))) {
+  for (const line of withoutDiagnostics(lines)) {
     if (/^\s*(?:TAP version|1\.\.\d|(?:not )?ok\b)/.test(line)) sawTap = true;
     parser.write(`${line}\n`);
   }
@@ -28,7 +34,39 @@ export function parseTap(text: string, roots: readonly string[]): ParsedResults 
   if (parser.bailedOut) throw new BadResults("the run bailed out");
   const [first] = trouble;
   if (first !== undefined) throw new BadResults(first);
+  for (const { name, outcome } of byTape?.tests ?? []) if (outcome !== undefined) gathered.add([name], outcome);
   return { tests: gathered.tests };
+}
+
+/**
+ * True for the output of tape: a comment names a test, and the points below it are the assertions of that test, without the dash that
+ * other programs write before a name.
+ */
+function isOfTape(lines: readonly string[]): boolean {
+  const version = lines.indexOf("TAP version 13");
+  if (version === -1) return false;
+  const begun = lines.slice(version + 1);
+  const first = begun.find((line) => /^(?:# |(?:not )?ok\b)/.test(line)) ?? "";
+  const point = begun.find((line) => /^(?:not )?ok\b/.test(line)) ?? "";
+  return first.startsWith("# ") && !first.startsWith("# Subtest") && !/^(?:not )?ok \d+ - /.test(point);
+}
+
+const OUTCOMES_BY_WEIGHT = ["skipped", "todo", "passed", "failed"] as const;
+
+/** The tests of tape. A test has the weightiest outcome of its assertions; one without any has not run. */
+class TapeTests {
+  readonly tests: { name: string; outcome: TestOutcome | undefined }[] = [{ name: "", outcome: undefined }];
+
+  begin(comment: string): void {
+    const [, skipped, name = comment] = /^(?:(SKIP)|TODO) (.*)$/s.exec(comment) ?? [];
+    this.tests.push({ name, outcome: skipped === undefined ? undefined : "skipped" });
+  }
+
+  assert(outcome: TestOutcome): void {
+    const test = this.tests.at(-1);
+    const weigh = (of: TestOutcome | undefined) => (of === undefined ? -1 : OUTCOMES_BY_WEIGHT.indexOf(of));
+    if (test !== undefined && weigh(outcome) > weigh(test.outcome)) test.outcome = outcome;
+  }
 }
 
 /** Records violations of the protocol, here and in every subtest. */

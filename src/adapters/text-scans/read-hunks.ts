@@ -12,7 +12,7 @@ export function readHunks(diff: string): readonly Hunk[] {
     const line = lines[i] ?? "";
     // A deleted file has no new name, and keeps the old one.
     const named = /^(?:---|\+\+\+) (.*)$/.exec(line)?.[1];
-    if (named !== undefined && named !== "/dev/null") path = pathOf(named);
+    if (named !== undefined && named !== "/dev/null") path = unquotePath(named);
     const header = HUNK.exec(line);
     if (header === null) continue;
     const [, removed = "1", start = "0", added = "1"] = header;
@@ -38,7 +38,7 @@ function readBody(lines: readonly string[], from: number, size: number): { added
 const ESCAPES: Readonly<Record<string, string>> = { t: "\t", n: "\n", r: "\r", a: "\x07", b: "\b", f: "\f", v: "\v" };
 
 /** The path of `a/path` or `b/path`, quoted as in C if it has unusual characters, with a tab at its end if it has a space. */
-function pathOf(named: string): string {
+function unquotePath(named: string): string {
   const bare = named.replace(/\t$/, "");
   if (!bare.startsWith('"')) return bare.slice(2);
   const bytes = bare.slice(1, -1).replace(/\\(?:([0-7]{3})|(.))/g, (_, octal, char) => {

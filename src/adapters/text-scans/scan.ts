@@ -44,19 +44,19 @@ function suppressions(diff: Uint8Array): ScanValue<"suppressions"> {
   return { count: found.length, first };
 }
 
-function compare({ base, candidate, allow, fixes, deleted }: RunsToCompare): ComparedRuns {
-  const comparison = compareRuns(base, candidate, allow, { fixes, deleted });
+function compare({ base, candidate, allow, fixes, files }: RunsToCompare): ComparedRuns {
+  const comparison = compareRuns(base, candidate, allow, { fixes, files });
   const failing = failingUnnamed(tallies(base?.tests ?? []), fixes.patterns);
   return {
     comparison: { ...comparison, findings: comparison.findings.map(bounded) },
-    failingOnBase: { count: failing.length, first: firstOf(failing) },
+    failingOnBase: { count: failing.length, first: firstIds(failing) },
   };
 }
 
 function bounded<T extends Remark>(remark: T): T {
-  return remark.ids.length <= MOST_IDS ? remark : { ...remark, ids: firstOf(remark.ids) };
+  return remark.ids.length <= MOST_IDS ? remark : { ...remark, ids: firstIds(remark.ids) };
 }
 
-function firstOf(ids: readonly string[]): readonly string[] {
+function firstIds(ids: readonly string[]): readonly string[] {
   return ids.toSorted().slice(0, MOST_IDS);
 }

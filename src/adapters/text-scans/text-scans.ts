@@ -35,19 +35,19 @@ export function createTextScans({
   }
   return {
     suppressions: (diff) => run<"suppressions">({ kind: "suppressions", diff }, diff.length),
-    compare: (runs) => run<"compare">({ kind: "compare", ...runs }, sizeOf(runs)),
-    classify: (change) => run<"classify">({ kind: "classify", ...change }, lengthOf(change)),
+    compare: (runs) => run<"compare">({ kind: "compare", ...runs }, comparisonSize(runs)),
+    classify: (change) => run<"classify">({ kind: "classify", ...change }, classifiedLength(change)),
   };
 }
 
-function sizeOf({ base, candidate, allow, fixes }: RunsToCompare): number {
+function comparisonSize({ base, candidate, allow, fixes }: RunsToCompare): number {
   const patterns = 1 + fixes.patterns.length + allow.testsRemoved.length + allow.testsSkipped.length;
   let chars = 0;
   for (const { id } of [...(base?.tests ?? []), ...candidate.tests]) chars += id.length;
   return chars * patterns;
 }
 
-function lengthOf({ base, changed }: ChangeToClassify): number {
+function classifiedLength({ base, changed }: ChangeToClassify): number {
   const texts = [...base.texts.values(), ...changed.map(({ text }) => text ?? "")];
   return texts.reduce((sum, text) => sum + text.length, base.files.length);
 }

@@ -51,7 +51,7 @@ export function brokenTracker(path: string, why: string, cause?: unknown): UserE
 }
 
 function parse(path: string, text: string): readonly EmbeddedTicket[] {
-  const result = EmbeddedFile.safeParse(jsonOf(path, text));
+  const result = EmbeddedFile.safeParse(parseTrackerFile(path, text));
   if (!result.success) {
     const issue = result.error.issues[0];
     throw brokenTracker(path, `${(issue?.path ?? []).join(".") || "the top"}: ${issue?.message ?? "it is malformed"}`);
@@ -64,7 +64,7 @@ function parse(path: string, text: string): readonly EmbeddedTicket[] {
   return result.data.tickets;
 }
 
-function jsonOf(path: string, text: string): unknown {
+function parseTrackerFile(path: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {

@@ -13,7 +13,7 @@ import { brokenTracker, type EmbeddedRead, type EmbeddedTicket, embeddedText, re
 import { queuePerFile } from "./queue-per-file.ts";
 import { embeddedTicket } from "./reading.ts";
 import { CurrentReading, type ThreadProgram } from "./reading-thread.ts";
-import { noteLine, recordOf } from "./state-record.ts";
+import { noteLine, stateRecord } from "./state-record.ts";
 import { watchFiles } from "./watch-files.ts";
 import { replaceWholeFile } from "./whole-file.ts";
 
@@ -141,7 +141,7 @@ async function add(file: string, { id, title, body, note }: FiledTicket): Promis
 
 function withState(ticket: EmbeddedTicket, state: TrackerState, note: string): EmbeddedTicket {
   const { id, title, body } = ticket;
-  const { humanStep } = recordOf(state);
+  const { humanStep } = stateRecord(state);
   const line = noteLine(note);
   return { id, title, body, state: state.as, ...(humanStep !== undefined && { humanStep }), ...(line !== "" && { note: line }) };
 }

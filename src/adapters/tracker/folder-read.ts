@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { firstFew, hasErrorCode } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
-import type { Problem } from "./front-matter.ts";
+import type { FrontMatterProblem } from "./front-matter.ts";
 import { shownFileName, tame } from "./message-text.ts";
 import { isTicketName, parseTicketFile, type TicketContent } from "./ticket-file.ts";
 import { readWholeFile, stampNow, type WholeFile } from "./whole-file.ts";
@@ -32,7 +32,7 @@ export async function readTicketFolder(folder: string): Promise<readonly TicketI
   const deadline = performance.now() + DEADLINE_MS;
   for (let wait = 20; ; wait = Math.min(wait * 2, 400)) {
     const files = await readFiles(folder);
-    if (files !== undefined) return ticketsOf(folder, files);
+    if (files !== undefined) return readTickets(folder, files);
     if (performance.now() + wait > deadline) throw unreadableFolder(folder, ["it kept changing while it was read"]);
     await pause(wait);
   }
@@ -83,7 +83,7 @@ async function readFile(folder: string, name: string): Promise<NamedFile | undef
   }
 }
 
-function ticketsOf(folder: string, files: readonly NamedFile[]): readonly TicketInFolder[] {
+function readTickets(folder: string, files: readonly NamedFile[]): readonly TicketInFolder[] {
   const problems: string[] = [];
   const tickets = new Map<TicketId, TicketInFolder>();
   for (const { name, file } of files) {
@@ -109,7 +109,7 @@ function readOne(
 }
 
 /** The problems of one file as one line. */
-export function shownProblem(name: string, problems: readonly Problem[]): string {
+export function shownProblem(name: string, problems: readonly FrontMatterProblem[]): string {
   const parts = problems.map(({ line, why }) => `${line === undefined ? "" : `line ${line}: `}${tame(why)}`);
   return `${shownFileName(name)}: ${parts.join("; ")}`.slice(0, 500);
 }

@@ -1,7 +1,7 @@
 import { isMap, isScalar, isSeq, LineCounter, type Pair, parseDocument, Scalar } from "yaml";
 
 /** A problem of a ticket file. `grave`: its state is unknown; otherwise the ticket only cannot be planned. */
-export interface Problem {
+export interface FrontMatterProblem {
   /** 1-based, in the file. */
   readonly line?: number | undefined;
   readonly why: string;
@@ -32,7 +32,7 @@ export interface FrontMatter {
   readonly ownNote: boolean;
   readonly words: ReadonlyMap<WordKey, Field>;
   readonly lists: ReadonlyMap<ListKey, { readonly line: number; readonly items: readonly string[] }>;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly FrontMatterProblem[];
 }
 
 /** Fields without which it is unknown if the ticket is done. */
@@ -61,7 +61,7 @@ export function readFrontMatter(text: string): FrontMatter {
 class Reading implements FrontMatter {
   readonly words = new Map<WordKey, Field>();
   readonly lists = new Map<ListKey, { readonly line: number; readonly items: readonly string[] }>();
-  readonly problems: Problem[] = [];
+  readonly problems: FrontMatterProblem[] = [];
   ownNote = false;
   readonly #text: string;
   readonly #lineOf: (at: number) => number;

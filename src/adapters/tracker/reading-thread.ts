@@ -77,7 +77,7 @@ function inProcess(place: LocalTracker): DeltaReader & Disposable {
   return { read: () => reader.read(), [Symbol.dispose]: () => undefined };
 }
 
-function problemOf(problem: Extract<ThreadReading, { problem: unknown }>["problem"]): Error {
+function toError(problem: Extract<ThreadReading, { problem: unknown }>["problem"]): Error {
   return typeof problem === "string" ? new Error(problem) : new UserError({ ...problem, exitCode: EXIT.usage });
 }
 
@@ -106,7 +106,7 @@ class ThreadReader implements DeltaReader, Disposable {
       const [reading] = await Promise.race([answer, gone]).catch((cause: unknown) => {
         throw new ThreadGone("the thread that reads the tracker gave no answer", { cause });
       });
-      if ("problem" in reading) throw problemOf(reading.problem);
+      if ("problem" in reading) throw toError(reading.problem);
       return reading.delta;
     } finally {
       over.abort();

@@ -7,7 +7,7 @@ import { UserError } from "../../domain/values/user-error.ts";
 import type { TrackerTicket } from "../../ports/tracker.ts";
 import { type EmbeddedTicket, readEmbedded } from "./embedded-file.ts";
 import { MAX_TICKET_FILE, namesIn, shownProblem, unreadableFolder } from "./folder-read.ts";
-import { stateOf } from "./state-record.ts";
+import { parseRecord } from "./state-record.ts";
 import { parseTicketFile, type TicketContent } from "./ticket-file.ts";
 import { readWholeFile, type Stamp, stampNow } from "./whole-file.ts";
 
@@ -139,7 +139,7 @@ class FolderReader implements DeltaReader {
   }
 
   #since(tickets: ReadonlyMap<TicketId, FoundTicket>, unreadable: readonly (readonly [string, string])[]) {
-    const delta = deltaOf(this.#last, tickets, unreadable);
+    const delta = readingDelta(this.#last, tickets, unreadable);
     const problems = JSON.stringify(unreadable);
     const isSame = this.#last !== undefined && delta.changed.length + delta.removed.length === 0 && problems === this.#problems;
     this.#last = tickets;
@@ -168,7 +168,7 @@ class EmbeddedReader implements DeltaReader {
       if ("problem" in ticket) unreadable.push([each.id, ticket.problem]);
       else tickets.set(each.id, ticket);
     }
-    const delta = deltaOf(this.#last, tickets, unreadable);
+    const delta = readingDelta(this.#last, tickets, unreadable);
     this.#last = tickets;
     this.#stamp = isRacy(read.file) ? undefined : read.file.stamp;
     return delta;
@@ -179,7 +179,7 @@ function isRacy({ changedMs }: Stamp): boolean {
   return Math.abs(Date.now() - changedMs) < RACY_MS;
 }
 
-function deltaOf(
+function readingDelta(
   last: ReadonlyMap<TicketId, FoundTicket> | undefined,
   tickets: ReadonlyMap<TicketId, FoundTicket>,
   unreadable: ReadingDelta["unreadable"],
@@ -200,7 +200,7 @@ export function contentTicket({ id, title, body, state, dependsOn }: TicketConte
 /** A ticket of an embedded tracker for readers, or the reason that its state is none. */
 export function embeddedTicket(ticket: EmbeddedTicket): TrackerTicket | { readonly problem: string } {
   const { id, title, body } = ticket;
-  const state = stateOf(ticket);
+  const state = parseRecord(ticket);
   if ("problem" in state) return state;
   return { id, title, state, revision: textSha(JSON.stringify(ticket)), titleSha: textSha(title), bodySha: textSha(body) };
 }

@@ -8,7 +8,7 @@ export interface StateRecord {
 }
 
 /** The record as a state, or the reason that it is none. Exact words only: `Done` or `closed` is a problem. */
-export function stateOf(record: StateRecord): TrackerState | { readonly problem: string } {
+export function parseRecord(record: StateRecord): TrackerState | { readonly problem: string } {
   if (record.state === "open" || record.state === "done") return { as: record.state };
   if (record.state !== "human-gated") {
     return { problem: `state ${JSON.stringify(record.state.slice(0, 80))} is not one of: open, done, human-gated` };
@@ -23,7 +23,7 @@ export function stateOf(record: StateRecord): TrackerState | { readonly problem:
 }
 
 /** The record of a state. Throws if the step is not one line of 1 to 500 well-formed characters. */
-export function recordOf(state: TrackerState): StateRecord {
+export function stateRecord(state: TrackerState): StateRecord {
   if (state.as !== "human-gated") return { state: state.as };
   if (!state.step.isWellFormed()) throw new RangeError("the step holds half a character");
   return { state: state.as, humanStep: HumanStep.parse(state.step) };

@@ -1,8 +1,8 @@
 import { type TrackerState, textSha } from "../../domain/run/drift-fact.ts";
 import type { FiledTicket } from "../../ports/tracker.ts";
 import { type Field, type FrontMatter, type ListKey, readFrontMatter, type WordKey } from "./front-matter.ts";
-import { noteLine, recordOf } from "./state-record.ts";
-import { partsOf } from "./ticket-text.ts";
+import { noteLine, stateRecord } from "./state-record.ts";
+import { ticketParts } from "./ticket-text.ts";
 
 /** The end of every note that loopdash writes: four digits of the text's hash, so that whatever a person changes in it shows. */
 const SIGNATURE = / \(loopdash ([0-9a-f]{4})\)$/;
@@ -10,10 +10,10 @@ const SIGNATURE = / \(loopdash ([0-9a-f]{4})\)$/;
 /** A note as the line that is written; empty if there is nothing to say. */
 export function signedNote(note: string): string {
   const line = noteLine(note);
-  return line === "" ? "" : `${line} (loopdash ${signatureOf(line)})`;
+  return line === "" ? "" : `${line} (loopdash ${noteSignature(line)})`;
 }
 
-function signatureOf(line: string): string {
+function noteSignature(line: string): string {
   return textSha(line).slice(0, 4);
 }
 
@@ -21,7 +21,7 @@ function signatureOf(line: string): string {
 function isPersonsNote({ ownNote, words }: FrontMatter): boolean {
   const note = words.get("note")?.value ?? "";
   const signature = SIGNATURE.exec(note);
-  const isOurs = signature !== null && signature[1] === signatureOf(note.slice(0, signature.index));
+  const isOurs = signature !== null && signature[1] === noteSignature(note.slice(0, signature.index));
   return ownNote || (note !== "" && !isOurs);
 }
 
@@ -38,10 +38,10 @@ interface Edit {
  * draft: it stays, as a comment once a gate needs its place.
  */
 export function withState(text: string, state: TrackerState, note: string): string {
-  const parts = partsOf(text);
+  const parts = ticketParts(text);
   if (parts === undefined) throw new Error("the front matter is not closed");
   const { eol, start, front } = parts;
-  const { state: word, humanStep } = recordOf(state);
+  const { state: word, humanStep } = stateRecord(state);
   const line = signedNote(note);
   if (front === undefined) {
     const lines = ["---", `state: ${word}`, ...entry("humanStep", humanStep), ...entry("note", line || undefined), "---", ""];

@@ -2,9 +2,9 @@ import type { FolderTicket } from "../../domain/batch/merge-folder.ts";
 import { TicketSpec } from "../../domain/batch/schema.ts";
 import type { TrackerState } from "../../domain/run/drift-fact.ts";
 import { RepoId, TicketId } from "../../domain/values/ids.ts";
-import { type FrontMatter, type ListKey, type Problem, readFrontMatter, type WordKey } from "./front-matter.ts";
-import { stateOf } from "./state-record.ts";
-import { headingOf, partsOf } from "./ticket-text.ts";
+import { type FrontMatter, type FrontMatterProblem, type ListKey, readFrontMatter, type WordKey } from "./front-matter.ts";
+import { parseRecord } from "./state-record.ts";
+import { firstHeading, ticketParts } from "./ticket-text.ts";
 
 /** The content of a Markdown ticket: the fields of the batch, and its state. The body is everything below the front matter. */
 export interface TicketContent extends Omit<FolderTicket, "file"> {
@@ -14,7 +14,7 @@ export interface TicketContent extends Omit<FolderTicket, "file"> {
 /** `ticket` is absent if the file is no ticket, or if a grave problem hides its content. */
 export interface TicketReading {
   readonly ticket?: TicketContent;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly FrontMatterProblem[];
 }
 
 /** The YAML parser compares each key with all others: a million characters of them take it some 40 s. */
@@ -30,12 +30,12 @@ export function isTicketName(name: string): boolean {
  * `.md` if the front matter has none, `title` the first heading (without one, the id).
  */
 export function parseTicketFile(name: string, text: string): TicketReading {
-  const parts = partsOf(text);
+  const parts = ticketParts(text);
   if (parts === undefined) return { problems: [{ line: 1, why: "the front matter is not closed by a line `---`", grave: true }] };
   if (parts.front !== undefined && parts.front.to - parts.front.from > MOST_FRONT_CHARS)
     return { problems: [{ line: 1, why: "the front matter is longer than 64,000 characters", grave: true }] };
   const body = text.slice(parts.body);
-  const heading = headingOf(body);
+  const heading = firstHeading(body);
   if (parts.front === undefined && heading === undefined) return { problems: [] };
   const front = readFrontMatter(parts.front === undefined ? "" : text.slice(parts.front.from, parts.front.to));
   const reading = new TicketReader(front);
@@ -55,7 +55,7 @@ export function parseTicketFile(name: string, text: string): TicketReading {
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 
 class TicketReader {
-  readonly problems: Problem[];
+  readonly problems: FrontMatterProblem[];
   readonly #front: FrontMatter;
 
   constructor(front: FrontMatter) {
@@ -74,7 +74,7 @@ class TicketReader {
 
   state(): TrackerState | undefined {
     const { words } = this.#front;
-    const state = stateOf({ state: words.get("state")?.value ?? "open", humanStep: words.get("humanStep")?.value });
+    const state = parseRecord({ state: words.get("state")?.value ?? "open", humanStep: words.get("humanStep")?.value });
     if (!("problem" in state)) return this.#stepFits() ? state : undefined;
     this.#problem("state", state.problem, true);
     return undefined;

@@ -11,7 +11,7 @@ export interface TicketParts {
 const FENCE = /^---[ \t]*$/;
 
 /** Finds the parts. Undefined if front matter is opened and never closed. */
-export function partsOf(text: string): TicketParts | undefined {
+export function ticketParts(text: string): TicketParts | undefined {
   const start = text.startsWith("\ufeff") ? 1 : 0;
   const opening = lineAt(text, start);
   const eol = text[opening.next - 2] === "\r" ? "\r\n" : "\n";
@@ -25,7 +25,7 @@ export function partsOf(text: string): TicketParts | undefined {
 }
 
 /** The text of the first `# heading` line; undefined if there is none. */
-export function headingOf(body: string): string | undefined {
+export function firstHeading(body: string): string | undefined {
   return /^# +(\S.*)$/m.exec(body)?.[1]?.trimEnd();
 }
 

@@ -35,7 +35,7 @@ export async function readWholeFile(file: string, maxBytes: number): Promise<Who
     if (stats.size > BigInt(maxBytes)) throw unfit(file, `it is larger than ${maxBytes} bytes`, "Make it smaller.");
     const text = decode(await handle.readFile(), file);
     const owner = { mode: Number(stats.mode) & 0o7777, uid: Number(stats.uid), gid: Number(stats.gid) };
-    return { text, stamp: stampOf(stats), changedMs: Number(stats.ctimeMs), ...owner };
+    return { text, stamp: fileStamp(stats), changedMs: Number(stats.ctimeMs), ...owner };
   } finally {
     await handle.close();
   }
@@ -44,7 +44,7 @@ export async function readWholeFile(file: string, maxBytes: number): Promise<Who
 /** The file's stamp now; undefined if there is no file. */
 export async function stampNow(file: string): Promise<string | undefined> {
   try {
-    return stampOf(await lstat(file, { bigint: true }));
+    return fileStamp(await lstat(file, { bigint: true }));
   } catch (cause) {
     if (hasErrorCode(cause, "ENOENT")) return undefined;
     throw cause;
@@ -60,7 +60,7 @@ export async function replaceWholeFile(file: string, text: string, before: Whole
   if (before !== undefined && (before.mode & 0o222) === 0) {
     throw unfit(file, "it is read-only", "Allow writing to it (chmod u+w), then start again.");
   }
-  const temporary = temporaryOf(file);
+  const temporary = temporaryPath(file);
   await rm(temporary, { force: true });
   try {
     await writeDurably(temporary, text, before);
@@ -78,7 +78,7 @@ export async function replaceWholeFile(file: string, text: string, before: Whole
  * taken: link(2) fails then, while a rename would replace the file.
  */
 export async function makeWholeFile(file: string, text: string): Promise<boolean> {
-  const temporary = temporaryOf(file);
+  const temporary = temporaryPath(file);
   await rm(temporary, { force: true });
   try {
     await writeDurably(temporary, text, undefined, 0o666);
@@ -93,7 +93,7 @@ export async function makeWholeFile(file: string, text: string): Promise<boolean
   return true;
 }
 
-function temporaryOf(file: string): string {
+function temporaryPath(file: string): string {
   return join(dirname(file), `.${basename(file)}.loopdash-tmp`);
 }
 
@@ -123,7 +123,7 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-function stampOf(stats: BigIntStats): string {
+function fileStamp(stats: BigIntStats): string {
   return [stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(":");
 }
 

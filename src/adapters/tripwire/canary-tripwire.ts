@@ -5,7 +5,7 @@ import type { FrozenProgram, Judging, OracleBatch, ReadListing } from "../../por
 import type { Tripwire } from "../../ports/tripwire.ts";
 import type { Age, Canary, Expected, Scene } from "./canary.ts";
 import { judgeWithCopies } from "./copy-comparison.ts";
-import { firstProblemOf } from "./in-turns.ts";
+import { findFirstProblem } from "./in-turns.ts";
 import type { Likeness } from "./likeness.ts";
 import { isMachineFault, judgeWithRetry } from "./machine-fault.ts";
 import { allCanaries } from "./scenarios.ts";
@@ -74,7 +74,7 @@ async function firstProblem(
   judged.canaries = 0;
   await options.hides.sweep();
   const queue: readonly (Canary | "twins")[] = [...allCanaries(options.batch().tracker, options.like(), options.plain), "twins"];
-  const problem = await firstProblemOf(queue, { atATime: AT_A_TIME, signal }, async (canary) => {
+  const problem = await findFirstProblem(queue, { atATime: AT_A_TIME, signal }, async (canary) => {
     const how = urgent() ? undefined : "background";
     if (canary === "twins") return (await judgeWithCopies(options, { signal, how })).problem;
     const wrong = await judgeCanary({ ...options, signal, how }, canary);

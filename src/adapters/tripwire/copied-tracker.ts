@@ -88,9 +88,9 @@ const OPEN_IN: Readonly<Record<OnDisk, (name: string, text: string) => readonly 
   embedded: (_, text) => idsOfOpen(ticketsIn(text)),
   command: (_, text) => idsOfOpen(listedIn(text)),
   folder(name, text) {
-    const front = frontOf(text);
+    const front = frontMatterText(text);
     const isOpen = front !== undefined && /^state: +(["']?)open\1 *(?:#.*)?$/m.test(front);
-    return isOpen ? [idOf(name, front)] : [];
+    return isOpen ? [ticketFileId(name, front)] : [];
   },
 };
 
@@ -152,19 +152,19 @@ function openIn(text: string, { wanted, found }: Opening): string {
 
 /** The oracle reads only plain `key: value` lines of YAML, so these expressions see all that it sees. */
 function openFile(text: string, { name, wanted, found }: Opening): string | undefined {
-  const front = frontOf(text);
+  const front = frontMatterText(text);
   if (front === undefined || !/^state: /m.test(front)) return undefined;
-  const id = idOf(name, front);
+  const id = ticketFileId(name, front);
   if (!wanted.includes(id)) return undefined;
   found.add(id);
   return front.replace(/^state: .*$/m, "state: open") + text.slice(front.length);
 }
 
-function frontOf(text: string): string | undefined {
+function frontMatterText(text: string): string | undefined {
   const end = text.indexOf("\n---", 3);
   return end === -1 ? undefined : text.slice(0, end);
 }
 
-function idOf(name: string, front: string): string {
+function ticketFileId(name: string, front: string): string {
   return /^id: +(["']?)([\w.-]+)\1 *(?:#.*)?$/m.exec(front)?.[2] ?? name.slice(0, -".md".length);
 }

@@ -3,7 +3,7 @@ import type { TicketId } from "../../domain/values/ids.ts";
 import { firstFewLine } from "../../domain/values/text.ts";
 import type { FrozenProgram, Judging, OracleBatch, ReadListing } from "../../ports/oracle.ts";
 import { type Copy, copyTracker, isSameCopy, placeCopy, type Reopened, reopened, stillOpen } from "./copied-tracker.ts";
-import { firstProblemOf } from "./in-turns.ts";
+import { findFirstProblem } from "./in-turns.ts";
 import { judgeWithRetry, MachineFault } from "./machine-fault.ts";
 import { reopenings } from "./reopenings.ts";
 import type { DecoyFolders } from "./write-tracker.ts";
@@ -89,7 +89,7 @@ async function contradiction(judged: Judged, real: Judging, copy: Copy, asked: J
   if (open.length > 0) return `the tracker is judged ${words(real)}, and in it ${named(open)} open`;
   const opened = allReopened(judged, copy);
   const atATime = asked.how === "background" ? AT_A_TIME.background : AT_A_TIME.now;
-  return firstProblemOf(["same", ...opened] as const, { atATime, signal: asked.signal }, async (twin) => {
+  return findFirstProblem(["same", ...opened] as const, { atATime, signal: asked.signal }, async (twin) => {
     if (twin === "same") return unlike(real, await judgeCopy(judged, copy, asked));
     return stillDone(await judgeCopy(judged, twin.copy, asked), twin.ids, judged.plain);
   });

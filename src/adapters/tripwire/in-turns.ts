@@ -2,7 +2,7 @@
  * Checks the items in order, several at a time, and returns the first problem. Settles when no check is running, and takes no
  * further item after cancellation.
  */
-export async function firstProblemOf<T>(
+export async function findFirstProblem<T>(
   items: readonly T[],
   { signal, atATime }: { readonly atATime: number; readonly signal: AbortSignal | undefined },
   look: (item: T) => Promise<string | undefined>,

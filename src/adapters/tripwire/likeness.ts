@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import { TicketId } from "../../domain/values/ids.ts";
-import { oneOf } from "./random.ts";
+import { chooseOne } from "./random.ts";
 
 /** The look of a batch's own tickets, for canaries that cannot be told from them. */
 export interface Likeness {
@@ -21,7 +21,7 @@ export function idsLike(known: readonly TicketId[], count: number): TicketId[] {
   for (let attempt = 0; ids.length < count; attempt += 1) {
     const letters = attempt > MAX_ATTEMPTS * count || !known.some((id) => /\d/.test(id));
     const more = attempt > 2 * MAX_ATTEMPTS * count ? String(randomInt(10 ** 9)) : "";
-    const id = TicketId.safeParse(`${other(oneOf(known), letters)}${more}`);
+    const id = TicketId.safeParse(`${other(chooseOne(known), letters)}${more}`);
     if (!id.success || taken.has(id.data.toLowerCase())) continue;
     taken.add(id.data.toLowerCase());
     ids.push(id.data);
@@ -32,15 +32,15 @@ export function idsLike(known: readonly TicketId[], count: number): TicketId[] {
 function other(id: string, letters: boolean): string {
   const changed = id.replace(/\d+/g, (run) => numberLike(run));
   if (!letters) return changed;
-  const lower = changed.replace(/[a-z]/g, () => oneOf([...LOWER]));
-  return lower.replace(/[A-Z]/g, () => oneOf([...LOWER]).toUpperCase());
+  const lower = changed.replace(/[a-z]/g, () => chooseOne([...LOWER]));
+  return lower.replace(/[A-Z]/g, () => chooseOne([...LOWER]).toUpperCase());
 }
 
 /** As long, or one digit longer; a number with leading zeros keeps its length. */
 function numberLike(run: string): string {
   const padded = run.startsWith("0");
   const length = run.length + (padded ? 0 : randomInt(2));
-  const digits = Array.from({ length }, (_, at) => oneOf([...(at === 0 && !padded ? DIGITS.slice(1) : DIGITS)]));
+  const digits = Array.from({ length }, (_, at) => chooseOne([...(at === 0 && !padded ? DIGITS.slice(1) : DIGITS)]));
   return digits.join("");
 }
 
@@ -52,12 +52,12 @@ const WORDS = (
 
 /** A title: one of the batch's own, or a few words. */
 export function titleLike({ tickets }: Likeness): string {
-  if (tickets.length > 0 && randomInt(3) === 0) return oneOf(tickets).title;
-  const words = Array.from({ length: 2 + randomInt(6) }, () => oneOf(WORDS)).join(" ");
+  if (tickets.length > 0 && randomInt(3) === 0) return chooseOne(tickets).title;
+  const words = Array.from({ length: 2 + randomInt(6) }, () => chooseOne(WORDS)).join(" ");
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 /** A step that is left to a person. */
 export function stepLike(): string {
-  return Array.from({ length: 2 + randomInt(5) }, () => oneOf(WORDS)).join(" ");
+  return Array.from({ length: 2 + randomInt(5) }, () => chooseOne(WORDS)).join(" ");
 }

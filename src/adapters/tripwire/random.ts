@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 
 /** A random item of a non-empty list. */
-export function oneOf<T>(list: readonly T[]): T {
+export function chooseOne<T>(list: readonly T[]): T {
   if (list.length === 0) throw new RangeError("nothing to choose from");
   return list[randomInt(list.length)] as T;
 }

@@ -4,7 +4,7 @@ import type { TicketId } from "../../domain/values/ids.ts";
 import type { ServicePlace, TrackerPlace } from "../../ports/oracle.ts";
 import { AGES, type Age, type Canary, type CanaryTicket, type Scene, type TrackerKind } from "./canary.ts";
 import { idsLike, type Likeness, stepLike, titleLike } from "./likeness.ts";
-import { flipCoin, oneOf, shuffled } from "./random.ts";
+import { chooseOne, flipCoin, shuffled } from "./random.ts";
 import { reopenings } from "./reopenings.ts";
 
 /** States that look like done but are not the exact word: each reveals one kind of lenience. */
@@ -36,7 +36,7 @@ function own(kind: TrackerKind, like: Likeness, plain: boolean): Undated[] {
     ...eachOpen(kind, clonedTickets(like), plain),
     gated(kind, like),
     gatedWithout(kind, like),
-    ...lookAlikes(kind, like, [...LOOK_ALIKES, ...MORE.map((list) => oneOf(list))]),
+    ...lookAlikes(kind, like, [...LOOK_ALIKES, ...MORE.map((list) => chooseOne(list))]),
     missing(kind, like),
     damaged(kind, like, "gone"),
     damaged(kind, like, "half"),
@@ -54,40 +54,40 @@ function own(kind: TrackerKind, like: Likeness, plain: boolean): Undated[] {
 function withStrangersBeyond(kind: TrackerKind, like: Likeness): Undated {
   const [last, ...tickets] = unrelatedTickets(like) as [CanaryTicket, ...CanaryTicket[]];
   const beyond = [{ id: last.id, title: last.title, body: last.body, state: "open" }];
-  return { name: "all done, others open", kind, batch: idsOf(tickets), scenes: [scene(tickets, [], beyond)] };
+  return { name: "all done, others open", kind, batch: canaryIds(tickets), scenes: [scene(tickets, [], beyond)] };
 }
 
 /** The batch's own tickets: each of them is open in one tracker, alone if they are few. */
 function eachOpen(kind: TrackerKind, settled: readonly CanaryTicket[], plain: boolean): Undated[] {
-  return reopenings(idsOf(settled), plain).map((ids) => {
+  return reopenings(canaryIds(settled), plain).map((ids) => {
     const opened = new Set(ids);
     const tickets = settled.map((t) => (opened.has(t.id) ? { id: t.id, title: t.title, body: t.body, state: "open" } : t));
     const name = ids.length === 1 ? "one open" : `${ids.length} open`;
-    return { name, kind, batch: idsOf(settled), scenes: [scene(tickets, ids)] };
+    return { name, kind, batch: canaryIds(settled), scenes: [scene(tickets, ids)] };
   });
 }
 
 function gated(kind: TrackerKind, like: Likeness): Undated {
   const { tickets } = but(unrelatedOrCloned(like), "human-gated", "press the button");
-  return { name: "gated with a recorded step", kind, batch: idsOf(tickets), scenes: [scene(tickets, [])] };
+  return { name: "gated with a recorded step", kind, batch: canaryIds(tickets), scenes: [scene(tickets, [])] };
 }
 
 function gatedWithout(kind: TrackerKind, like: Likeness): Undated {
-  const { tickets, id } = but(unrelatedOrCloned(like), "human-gated", oneOf([undefined, "", "   "]));
-  return { name: "gated without a recorded step", kind, batch: idsOf(tickets), scenes: [scene(tickets, [id])] };
+  const { tickets, id } = but(unrelatedOrCloned(like), "human-gated", chooseOne([undefined, "", "   "]));
+  return { name: "gated without a recorded step", kind, batch: canaryIds(tickets), scenes: [scene(tickets, [id])] };
 }
 
 function lookAlikes(kind: TrackerKind, like: Likeness, states: readonly string[]): Undated[] {
   return states.map((state) => {
     const { tickets } = but(unrelatedOrCloned(like), state, /gated/i.test(state) ? "press the button" : undefined);
     const name = `a state that only looks like done (${JSON.stringify(state)})`;
-    return { name, kind, batch: idsOf(tickets), scenes: [unreadableScene(tickets)] };
+    return { name, kind, batch: canaryIds(tickets), scenes: [unreadableScene(tickets)] };
   });
 }
 
 function missing(kind: TrackerKind, like: Likeness): Undated {
   const tickets = unrelatedTickets(like);
-  const batch = idsOf(tickets);
+  const batch = canaryIds(tickets);
   return { name: "a ticket that is not there", kind, batch: shuffled(batch), scenes: [unreadableScene(tickets.slice(1))] };
 }
 
@@ -95,21 +95,27 @@ function missing(kind: TrackerKind, like: Likeness): Undated {
 function canceled({ kind, canceled: as }: ServicePlace, like: Likeness): Undated {
   const settled = unrelatedOrCloned(like).map(({ step: _, ...ticket }) => ({ ...ticket, state: "done" }));
   const { tickets, id } = but(settled, "canceled");
-  return { name: "a canceled ticket", kind, batch: idsOf(tickets), scenes: [scene(tickets, as === "open" ? [id] : [])] };
+  return { name: "a canceled ticket", kind, batch: canaryIds(tickets), scenes: [scene(tickets, as === "open" ? [id] : [])] };
 }
 
 const DAMAGES = { gone: "tracker down", half: "half a page", huge: "a tracker without end" };
 
 function damaged(kind: TrackerKind, like: Likeness, damage: keyof typeof DAMAGES): Undated {
   const tickets = unrelatedOrCloned(like);
-  return { name: DAMAGES[damage], kind, batch: idsOf(tickets), damage, scenes: [unreadableScene(tickets)] };
+  return { name: DAMAGES[damage], kind, batch: canaryIds(tickets), damage, scenes: [unreadableScene(tickets)] };
 }
 
 /** Rewritten while it is read: half of it is there, or nothing, or all. At no instant is it done. */
 function changing(kind: TrackerKind, like: Likeness): Undated {
   const { tickets } = but(unrelatedOrCloned(like), "open");
   const expected = { verdict: "not-done-or-unjudged" } as const;
-  return { name: "changing while it is read", kind, batch: idsOf(tickets), damage: "changing", scenes: [{ tickets, expected }] };
+  return {
+    name: "changing while it is read",
+    kind,
+    batch: canaryIds(tickets),
+    damage: "changing",
+    scenes: [{ tickets, expected }],
+  };
 }
 
 /** One open, all done, another one open: an oracle that answers from memory is wrong about the second or the third scene. */
@@ -118,7 +124,7 @@ function wrongThenRight(kind: TrackerKind, like: Likeness): Undated {
   const first = but(settled, "open");
   const third = but(settled, "open");
   const scenes = [scene(first.tickets, [first.id]), scene(settled, []), scene(third.tickets, [third.id])];
-  return { name: "wrong, then right, then wrong again", kind, batch: idsOf(settled), scenes };
+  return { name: "wrong, then right, then wrong again", kind, batch: canaryIds(settled), scenes };
 }
 
 function empty(kind: TrackerKind, like: Likeness): Undated {
@@ -128,23 +134,23 @@ function empty(kind: TrackerKind, like: Likeness): Undated {
 /** A late ticket: it is the last of the batch, open, and named as the engine names tickets that a worker found. */
 function grown(kind: TrackerKind, like: Likeness): Undated {
   const before = unrelatedOrCloned(like);
-  const id = discoveredId(oneOf(before).id, idsOf(before));
+  const id = discoveredId(chooseOne(before).id, canaryIds(before));
   const tickets = [...before, { id, title: titleLike(like), body: "", state: "open" }];
-  return { name: "a grown batch", kind, batch: idsOf(tickets), scenes: [scene(tickets, [id])] };
+  return { name: "a grown batch", kind, batch: canaryIds(tickets), scenes: [scene(tickets, [id])] };
 }
 
 function twiceInBatch(kind: TrackerKind, like: Likeness): Undated {
   const tickets = unrelatedOrCloned(like);
-  const batch = shuffled([...idsOf(tickets), oneOf(tickets).id]);
+  const batch = shuffled([...canaryIds(tickets), chooseOne(tickets).id]);
   return { name: "a ticket twice in the batch", kind, batch, scenes: [unreadableScene(tickets)] };
 }
 
 /** The second of two entries is open: an oracle that takes either one is wrong. */
 function twiceInTracker(kind: TrackerKind, like: Likeness): Undated {
   const settled = unrelatedOrCloned(like);
-  const twice = oneOf(settled);
+  const twice = chooseOne(settled);
   const tickets = shuffled([...settled, ...withTicketIn([twice], twice.id, "open")]);
-  return { name: "a ticket twice in the tracker", kind, batch: idsOf(settled), scenes: [unreadableScene(tickets)] };
+  return { name: "a ticket twice in the tracker", kind, batch: canaryIds(settled), scenes: [unreadableScene(tickets)] };
 }
 
 /** Limits of a canary that repeats the batch's own tickets: beyond them it would cost more than it shows. */
@@ -179,7 +185,7 @@ function settled(canaryTicket: Omit<CanaryTicket, "state" | "step">): CanaryTick
 
 /** Changes the state of one random ticket. */
 function but(tickets: readonly CanaryTicket[], state: string, step?: string): { tickets: CanaryTicket[]; id: TicketId } {
-  const { id } = oneOf(tickets);
+  const { id } = chooseOne(tickets);
   return { tickets: withTicketIn(tickets, id, state, step), id };
 }
 
@@ -189,7 +195,7 @@ function withTicketIn(tickets: readonly CanaryTicket[], id: TicketId, state: str
   );
 }
 
-const idsOf = (tickets: readonly CanaryTicket[]): TicketId[] => tickets.map((t) => t.id);
+const canaryIds = (tickets: readonly CanaryTicket[]): TicketId[] => tickets.map((t) => t.id);
 
 /** A scene in which every ticket except those in `open` is settled; `beyond` are in the tracker and not in the batch. */
 function scene(tickets: readonly CanaryTicket[], open: readonly TicketId[], beyond: readonly CanaryTicket[] = []): Scene {

@@ -2,7 +2,7 @@ import { createHash, randomInt } from "node:crypto";
 import type { TicketId } from "../../domain/values/ids.ts";
 import type { ServicePlace } from "../../ports/oracle.ts";
 import type { CanaryTicket } from "./canary.ts";
-import { flipCoin, oneOf } from "./random.ts";
+import { chooseOne, flipCoin } from "./random.ts";
 
 /** An issue as a service answers it to the oracle's document. */
 type Issue = Readonly<Record<string, unknown>>;
@@ -12,46 +12,46 @@ export type ServiceCanary = ServicePlace & { readonly file: string };
 
 /** The canary with the keys of these tickets, which follow from its file, and with a repository for each name that begins an id. */
 export function withKeys<T extends ServicePlace>(place: T, ids: readonly TicketId[]): T {
-  const keys = Object.fromEntries(ids.map((id) => [id, keyOf(place, id)]));
-  const names = new Set(ids.map(nameOf));
+  const keys = Object.fromEntries(ids.map((id) => [id, serviceKey(place, id)]));
+  const names = new Set(ids.map(repositoryName));
   const repos = Object.fromEntries([...names].map((name) => [name, place.repos[name] ?? `${name}/${name}`]));
   if (place.kind !== "github") return { ...place, keys, repos: {} };
-  return { ...place, keys, repos, repoIds: Object.fromEntries([...names].map((name) => [name, repoIdOf(place, name)])) };
+  return { ...place, keys, repos, repoIds: Object.fromEntries([...names].map((name) => [name, serviceRepoId(place, name)])) };
 }
 
 /** The text of a file with these tickets. */
 export function issuesText(place: ServiceCanary, tickets: readonly CanaryTicket[]): string {
-  return JSON.stringify({ nodes: tickets.map((ticket) => issueOf(place, ticket)) });
+  return JSON.stringify({ nodes: tickets.map((ticket) => canaryIssue(place, ticket)) });
 }
 
 /** The same text with these issues open; `found` gets the ids that are in it. */
 export function withOpenIssues(place: ServicePlace, text: string, wanted: readonly string[], found: Set<string>): string {
-  const nodes = nodesOf(text).map((node) => {
-    const id = idOf(place, node);
+  const nodes = issueNodes(text).map((node) => {
+    const id = keyedId(place, node);
     if (id === undefined || !wanted.includes(id)) return node;
     found.add(id);
-    return { ...node, ...stateOf(place.kind, "open"), labels: { nodes: [] } };
+    return { ...node, ...serviceState(place.kind, "open"), labels: { nodes: [] } };
   });
   return JSON.stringify({ nodes });
 }
 
 /** The ids of issues that are plainly open, without any label that the oracle looks at. */
 export function openIssueIds(place: ServicePlace, text: string): readonly string[] {
-  return nodesOf(text).flatMap((node) => (isPlainlyOpen(place.kind, node) ? (idOf(place, node) ?? []) : []));
+  return issueNodes(text).flatMap((node) => (isPlainlyOpen(place.kind, node) ? (keyedId(place, node) ?? []) : []));
 }
 
 /** The issues of a file, as a service would give them for these keys. Throws a SyntaxError for a damaged file. */
 export function issuesFor(kind: ServicePlace["kind"], text: string, ids: readonly string[]): object {
-  const nodes = nodesOf(text).filter((node) => ids.includes(String(node["id"])));
+  const nodes = issueNodes(text).filter((node) => ids.includes(String(node["id"])));
   return { data: kind === "linear" ? { issues: { nodes, pageInfo: { hasNextPage: false } } } : { nodes } };
 }
 
-function nodesOf(text: string): readonly Issue[] {
+function issueNodes(text: string): readonly Issue[] {
   const { nodes } = JSON.parse(text) as { readonly nodes: readonly (Issue | null)[] };
   return nodes.filter((node) => node !== null);
 }
 
-function idOf(place: ServicePlace, node: Issue): string | undefined {
+function keyedId(place: ServicePlace, node: Issue): string | undefined {
   return Object.entries(place.keys).find(([, key]) => key === node["id"])?.[0];
 }
 
@@ -63,36 +63,36 @@ function isPlainlyOpen(kind: ServicePlace["kind"], node: Issue): boolean {
 }
 
 /** A key in the service's form. It follows from the canary's place, so that those who write it and those who judge it agree. */
-function keyOf(place: ServicePlace & { readonly file?: string }, id: TicketId): string {
+function serviceKey(place: ServicePlace & { readonly file?: string }, id: TicketId): string {
   const hex = createHash("sha256").update(`${place.file}\n${id}`).digest("hex");
   if (place.kind === "github") return `I_kw${Buffer.from(hex.slice(0, 20), "hex").toString("base64url")}`;
   return [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `a${hex.slice(17, 20)}`, hex.slice(20, 32)].join("-");
 }
 
 /** The id of the repository that a name stands for, in GitHub's form. */
-function repoIdOf(place: ServicePlace & { readonly file?: string }, name: string): string {
+function serviceRepoId(place: ServicePlace & { readonly file?: string }, name: string): string {
   const bytes = createHash("sha256").update(`${place.file}\n${name}`).digest().subarray(0, 6);
   return place.repoIds?.[name] ?? `R_kgDO${bytes.toString("base64url")}`;
 }
 
-function nameOf(id: TicketId): string {
+function repositoryName(id: TicketId): string {
   return /^(.+?)-\d+(?:-d[1-9]\d*)*$/.exec(id)?.[1] ?? id;
 }
 
-function issueOf(place: ServiceCanary, { id, state, step }: CanaryTicket): Issue {
+function canaryIssue(place: ServiceCanary, { id, state, step }: CanaryTicket): Issue {
   const gate = state === "human-gated";
   const age = { updatedAt: new Date(Date.now() - randomInt(60_000, 90 * 86_400_000)).toISOString() };
   const comments = [...(gate && step !== undefined ? [comment(place.kind, `Human step: ${step}`)] : [])];
   const common = {
-    id: keyOf(place, id),
+    id: serviceKey(place, id),
     ...age,
-    ...stateOf(place.kind, gate ? "open" : state),
+    ...serviceState(place.kind, gate ? "open" : state),
     labels: { nodes: gate ? [{ name: "human-gated" }] : [] },
   };
   if (place.kind === "github") {
     const number = Number(/-(\d+)(?:-d[1-9]\d*)*$/.exec(id)?.[1] ?? 0);
-    const name = nameOf(id);
-    const repository = { id: repoIdOf(place, name), nameWithOwner: place.repos[name] ?? `${name}/${name}` };
+    const name = repositoryName(id);
+    const repository = { id: serviceRepoId(place, name), nameWithOwner: place.repos[name] ?? `${name}/${name}` };
     return { __typename: "Issue", number, repository, comments: { nodes: comments }, ...common };
   }
   const page = { nodes: comments, pageInfo: { hasNextPage: false } };
@@ -100,14 +100,18 @@ function issueOf(place: ServiceCanary, { id, state, step }: CanaryTicket): Issue
 }
 
 /** A look-alike becomes a state that the service does not have. */
-function stateOf(kind: ServicePlace["kind"], state: string): Issue {
+function serviceState(kind: ServicePlace["kind"], state: string): Issue {
   const word = { open: "open", done: "done", canceled: "canceled" }[state];
   if (kind === "linear") {
-    const types = { open: oneOf(["unstarted", "started"]), done: "completed", canceled: oneOf(["canceled", "duplicate"]) };
+    const types = {
+      open: chooseOne(["unstarted", "started"]),
+      done: "completed",
+      canceled: chooseOne(["canceled", "duplicate"]),
+    };
     return { state: { type: word === undefined ? unknownType(state) : types[word as keyof typeof types] } };
   }
-  const closed = { open: null, done: "COMPLETED", canceled: oneOf(["NOT_PLANNED", "DUPLICATE"]) };
-  if (word === undefined) return { state: oneOf(["CLOSED", "closed", state]), stateReason: `${state}!` };
+  const closed = { open: null, done: "COMPLETED", canceled: chooseOne(["NOT_PLANNED", "DUPLICATE"]) };
+  if (word === undefined) return { state: chooseOne(["CLOSED", "closed", state]), stateReason: `${state}!` };
   return { state: word === "open" ? "OPEN" : "CLOSED", stateReason: closed[word as keyof typeof closed] };
 }
 

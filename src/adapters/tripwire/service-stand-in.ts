@@ -44,10 +44,10 @@ async function answer(
   response.writeHead(200, { "content-type": "application/json" });
   if ((await stat(file)).size > LARGEST_PAGE) return void createReadStream(file).pipe(response);
   const text = await readFile(file, "utf8");
-  response.end(answerOf(kind, text, variables.ids));
+  response.end(standInAnswer(kind, text, variables.ids));
 }
 
-function answerOf(kind: ServiceCanary["kind"], text: string, ids: readonly string[]): string {
+function standInAnswer(kind: ServiceCanary["kind"], text: string, ids: readonly string[]): string {
   try {
     return JSON.stringify(issuesFor(kind, text, ids));
   } catch (error) {

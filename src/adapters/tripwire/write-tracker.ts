@@ -5,7 +5,7 @@ import { basename, dirname, join } from "node:path";
 import { hasErrorCode } from "../../domain/values/text.ts";
 import type { AskedPlace, OracleBatch, TrackerPlace } from "../../ports/oracle.ts";
 import type { Age, CanaryTicket, TrackerKind } from "./canary.ts";
-import { flipCoin, oneOf } from "./random.ts";
+import { chooseOne, flipCoin } from "./random.ts";
 import { issuesText, type ServiceCanary } from "./service-issues.ts";
 
 type Command = Extract<TrackerPlace, { kind: "command" }>;
@@ -22,26 +22,26 @@ const HUGE = { embedded: 129 * 1024 * 1024, command: 65 * 1024 * 1024, folder: 2
 
 /** Writes a tracker as real ones are written: in the same form, replaced by rename, and of this age. */
 export async function writeTracker(place: TrackerLocation, tickets: readonly CanaryTicket[], age: Age): Promise<void> {
-  if (place.kind !== "folder") return replace(place.file, textOf(place, tickets), age);
+  if (place.kind !== "folder") return replace(place.file, trackerText(place, tickets), age);
   await rm(place.folder, { recursive: true, force: true });
   await mkdir(place.folder, { mode: 0o700 });
   const names = new Set<string>();
   for (const ticket of tickets) {
     const name = names.has(`${ticket.id}.md`) ? `${ticket.id}-${randomInt(10, 100)}.md` : `${ticket.id}.md`;
     names.add(name);
-    await replace(join(place.folder, name), ticketText(ticket, runOf(place), name !== `${ticket.id}.md` || flipCoin()), age);
+    await replace(join(place.folder, name), ticketText(ticket, trackerRun(place), name !== `${ticket.id}.md` || flipCoin()), age);
   }
 }
 
 /** Writes a tracker that lacks part of a page. */
 export async function writeHalf(place: TrackerLocation, tickets: readonly CanaryTicket[], age: Age): Promise<void> {
   if (place.kind !== "folder") {
-    const text = textOf(place, tickets);
+    const text = trackerText(place, tickets);
     return replace(place.file, text.slice(0, 1 + randomInt(text.length - 4)), age);
   }
   await writeTracker(place, tickets, age);
   const [ticket] = tickets as [CanaryTicket, ...CanaryTicket[]];
-  const text = ticketText(ticket, runOf(place), true);
+  const text = ticketText(ticket, trackerRun(place), true);
   await replace(join(place.folder, `${ticket.id}.md`), text.slice(0, 4 + randomInt(text.indexOf("\n---", 4) - 3)), age);
 }
 
@@ -58,8 +58,9 @@ export async function writeTorn(
   tickets: readonly CanaryTicket[],
   pause: () => Promise<void>,
 ): Promise<void> {
-  if (place.kind !== "folder") return torn(place.file, textOf(place, tickets), pause);
-  for (const ticket of tickets) await torn(join(place.folder, `${ticket.id}.md`), ticketText(ticket, runOf(place), false), pause);
+  if (place.kind !== "folder") return torn(place.file, trackerText(place, tickets), pause);
+  for (const ticket of tickets)
+    await torn(join(place.folder, `${ticket.id}.md`), ticketText(ticket, trackerRun(place), false), pause);
 }
 
 async function torn(file: string, text: string, pause: () => Promise<void>): Promise<void> {
@@ -75,7 +76,7 @@ async function torn(file: string, text: string, pause: () => Promise<void>): Pro
 }
 
 /** The run to which a tracker at this place would belong. */
-function runOf(place: TrackerLocation): string {
+function trackerRun(place: TrackerLocation): string {
   return basename(dirname(place.kind === "folder" ? place.folder : place.file));
 }
 
@@ -89,8 +90,8 @@ async function replace(file: string, text: string, age: Age): Promise<void> {
   await rename(temporary, file);
 }
 
-function textOf(place: Exclude<TrackerLocation, { kind: "folder" }>, tickets: readonly CanaryTicket[]): string {
-  if (place.kind === "embedded") return embeddedText(tickets, runOf(place));
+function trackerText(place: Exclude<TrackerLocation, { kind: "folder" }>, tickets: readonly CanaryTicket[]): string {
+  if (place.kind === "embedded") return embeddedText(tickets, trackerRun(place));
   return place.kind === "command" ? listingText(tickets) : issuesText(place, tickets);
 }
 
@@ -105,13 +106,13 @@ function listingText(tickets: readonly CanaryTicket[]): string {
 /** The form of the embedded tracker: one ticket per line. */
 function embeddedText(tickets: readonly CanaryTicket[], run: string): string {
   const lines = tickets.map(({ id, title, body, state, step }) =>
-    JSON.stringify({ id, title, body, state, ...(step === undefined ? {} : { humanStep: step }), ...noteOf(state, run) }),
+    JSON.stringify({ id, title, body, state, ...(step === undefined ? {} : { humanStep: step }), ...randomNote(state, run) }),
   );
   return `{"version":1,"tickets":[\n${lines.join(",\n")}\n]}\n`;
 }
 
 /** The engine adds a note to the states that it sets; a person need not. */
-function noteOf(state: string, run: string): { note?: string } {
+function randomNote(state: string, run: string): { note?: string } {
   return state === "open" || flipCoin()
     ? {}
     : { note: `landed as ${randomBytes(20).toString("hex")} by run ${run}, attempt ${randomInt(1, 4)}` };
@@ -122,7 +123,9 @@ function ticketText({ id, title, body, state, step }: CanaryTicket, run: string,
     ...(withId ? [`id: ${id}`] : []),
     `state: ${/^[a-z-]+$/.test(state) ? state : JSON.stringify(state)}`,
     ...(step === undefined ? [] : [`humanStep: ${JSON.stringify(step)}`]),
-    ...Object.entries(noteOf(state, run)).map(([key, note]) => `${key}: "${note} (loopdash ${randomBytes(2).toString("hex")})"`),
+    ...Object.entries(randomNote(state, run)).map(
+      ([key, note]) => `${key}: "${note} (loopdash ${randomBytes(2).toString("hex")})"`,
+    ),
   ];
   return `---\n${front.join("\n")}\n---\n# ${title}\n${body === "" ? "" : `\n${body}\n`}`;
 }
@@ -201,7 +204,7 @@ async function placeIn(
     const { canceled, repos, repoIds } = "keys" in real ? real : { canceled: "open" as const, repos: {} };
     return { kind, canceled, keys: {}, repos, ...(repoIds && { repoIds }), file: join(folder, "issues.json") };
   }
-  const last = real.kind === "folder" ? basename(real.folder) : oneOf(NAMES);
+  const last = real.kind === "folder" ? basename(real.folder) : chooseOne(NAMES);
   return { kind, folder: join(folder, last) };
 }
 

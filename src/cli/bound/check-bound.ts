@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { changeOfCheckout, changeOfCommit, commitNamed, writeCommit } from "../../adapters/vcs/bound/changes.ts";
 import { type GitPlace, type RulesAt, rulesAt } from "../../adapters/vcs/bound/rules-at.ts";
-import { gitDirOf } from "../../adapters/vcs/repository/locate.ts";
+import { findGitDir } from "../../adapters/vcs/repository/locate.ts";
 import { BOUND_FILE, type Bound, describeOrigin, type IronLaw, NO_RULES } from "../../domain/bound/bound.ts";
 import { type BoundProblem, formatBoundProblems } from "../../domain/bound/parse-bound.ts";
 import { type BoundFate, boundFate, type TouchedZone, touchedZones } from "../../domain/bound/touched.ts";
@@ -161,7 +161,7 @@ export async function findBoundPlace({
       "the rules are read from a commit",
       "Name one with --repo.",
     );
-  const place: GitPlace = { top, gitDir: await gitDirOf(top) };
+  const place: GitPlace = { top, gitDir: await findGitDir(top) };
   const names = base === undefined ? await likelyBases(top) : [base];
   for (const name of names) {
     const baseSha = await commitNamed(place, name);

@@ -25,7 +25,7 @@ show lists the rules of BOUND.md at the base, each with how hard it holds and wh
 which zones a change touches (default: the checkout with what is not committed) and runs the iron laws;
 exit 0 if it touches none and they hold, else 1. suggest proposes zones from the history and CODEOWNERS,
 and writes those that you accept by number. approve <run> <ticket> [commit] lets a change of a zone land.
-More: docs/bound.md.`;
+More: docs/use/bound.md.`;
 
 /** Adds the verb `bound` to the command line. */
 export function addBound(program: Command, onFlags: (flags: BoundFlags) => void): void {

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { readArchive } from "../../adapters/archive/read-archive.ts";
 import { type Summed, sumFile } from "../../adapters/file-sum.ts";
 import { readPlainFile } from "../../adapters/plain-file.ts";
-import { BUNDLE_JSON, ListedRun } from "../../domain/bundle/bundle.ts";
+import { BUNDLE_JSON, BundledRun } from "../../domain/bundle/bundle.ts";
 import { RUN_FILES } from "../../domain/bundle/run-bundle.ts";
 import { readJson } from "../../domain/values/json-text.ts";
 import { JournalBroken, type JournalRow, type RunStore, type Tip } from "../../ports/run-store.ts";
@@ -81,7 +81,7 @@ async function packedSource(
 ): Promise<BundleSource | string> {
   const text = await files.text(BUNDLE_JSON);
   if (text === undefined) return `it has no ${BUNDLE_JSON}`;
-  const list = ListedRun.safeParse(parsed(text));
+  const list = BundledRun.safeParse(parsed(text));
   if (!list.success) return `its ${BUNDLE_JSON} is not the list of a run that this loopdash knows`;
   const { run, ended, journal } = list.data;
   const rows = rowsOf(run, await files.text(RUN_FILES.journal));

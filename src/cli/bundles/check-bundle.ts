@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { followChain } from "../../adapters/journal/chain.ts";
 import { segmentPath } from "../../domain/audit/audit-row.ts";
 import { checkAudit } from "../../domain/audit/check-audit.ts";
-import { attemptFolder, BUNDLE_JSON, ListedAttempt, ListedRun } from "../../domain/bundle/bundle.ts";
+import { attemptFolder, BUNDLE_JSON, BundledRun, ListedAttempt } from "../../domain/bundle/bundle.ts";
 import { compareFile, type Findings, type Problem } from "../../domain/bundle/findings.ts";
 import { batchText, judgementsText, RUN_FILES } from "../../domain/bundle/run-bundle.ts";
 import type { RunEvent } from "../../domain/run/event.ts";
@@ -108,7 +108,7 @@ async function checkRunList(
       "the run has ended, and the list of its own files is not there: it was removed, or the engine was lost at the end";
     return { ...nothing, problems: [{ kind: "missing", path: BUNDLE_JSON, why }] };
   }
-  const list = ListedRun.safeParse(parsed(text));
+  const list = BundledRun.safeParse(parsed(text));
   if (!list.success)
     return {
       ...nothing,

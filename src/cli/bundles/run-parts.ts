@@ -19,7 +19,7 @@ import {
 } from "../../domain/bundle/run-bundle.ts";
 import { runPage } from "../../domain/bundle/run-page.ts";
 import { judgementRecords } from "../../domain/results/judgements.ts";
-import { reportOf } from "../../domain/results/report.ts";
+import { computeReport } from "../../domain/results/report.ts";
 import { type EarlierRun, MOST_EARLIER } from "../../domain/results/trend.ts";
 import type { RunEvent } from "../../domain/run/event.ts";
 import { reduce } from "../../domain/run/reduce.ts";
@@ -81,7 +81,7 @@ export async function runParts(
   const texts = new Map<string, string>([
     [RUN_FILES.batch, batchText(events) ?? ""],
     [RUN_FILES.oracle, judgementsText(events)],
-    [RUN_FILES.report, `${JSON.stringify(reportOf(state, earlier, judgements), undefined, 2)}\n`],
+    [RUN_FILES.report, `${JSON.stringify(computeReport(state, earlier, judgements), undefined, 2)}\n`],
     [RUN_FILES.summary, renderMarkdown(state, isLive, earlier, judgements)],
     ...(isWhole ? [[RUN_FILES.journal, rows.map((row) => `${JSON.stringify(row)}\n`).join("")] as const] : []),
   ]);

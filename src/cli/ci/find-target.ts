@@ -5,14 +5,13 @@ import { isUnreached } from "../../adapters/github/failures.ts";
 import type { TokenSource } from "../../adapters/token-source.ts";
 import { runGit } from "../../adapters/vcs/git/run-git.ts";
 import { originUrl } from "../../adapters/vcs/repository/git-identity.ts";
-import { checkoutPlace, exists, gitDirOf } from "../../adapters/vcs/repository/locate.ts";
+import { checkoutPlace, exists, findGitDir } from "../../adapters/vcs/repository/locate.ts";
 import { TOKEN_OF } from "../../domain/batch/tracker-spec.ts";
 import { errorMessage, plainText } from "../../domain/values/text.ts";
-import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { ForgeUnavailable } from "../../ports/forge.ts";
 import { type FoundRepository, findRepository } from "../init/repository.ts";
 import type { CiFlags } from "./flags.ts";
-import { readOrigin, wantedOf } from "./origin.ts";
+import { readOrigin, refused, wantedOf } from "./origin.ts";
 
 /** The variable with the token: the one that a forge of a batch has by default. */
 const { variable: TOKEN } = TOKEN_OF.github;
@@ -84,7 +83,7 @@ async function readCheckout(top: string): Promise<{ readonly isDetached: boolean
 }
 
 async function tipHere(top: string, branch: string): Promise<string | undefined> {
-  const gitDir = await gitDirOf(top);
+  const gitDir = await findGitDir(top);
   const { status, stdout } = await runGit(top, { gitDir, args: ["rev-parse", "-q", "--verify", `refs/heads/${branch}`] });
   return status === 0 ? stdout.trim() : undefined;
 }
@@ -112,9 +111,4 @@ function refuseDiffering({ branch, tip }: GitHubBranch, here: string | undefined
 
 function shown(branch: string): string {
   return plainText(branch, 100);
-}
-
-/** The error of a loop that cannot start. */
-export function refused(why: string, todo: string): UserError {
-  return new UserError({ what: "loopdash ci cannot start", why: plainText(why, 400), todo, exitCode: EXIT.refused });
 }

@@ -1,12 +1,13 @@
 import { parseDocument } from "yaml";
 import { listWorkflows } from "../../adapters/forge/github/workflows.ts";
 import { runGit } from "../../adapters/vcs/git/run-git.ts";
-import { gitDirOf } from "../../adapters/vcs/repository/locate.ts";
+import { findGitDir } from "../../adapters/vcs/repository/locate.ts";
 import { isWorkflow } from "../../domain/batch/default-protect.ts";
 import { isMeant, type Workflow } from "../../domain/ci/workflow.ts";
 import { firstFewLine, plainText } from "../../domain/values/text.ts";
 import { readBaseFiles } from "../engine/base-files.ts";
-import { askGitHub, type CiTarget, refused } from "./find-target.ts";
+import { askGitHub, type CiTarget } from "./find-target.ts";
+import { refused } from "./origin.ts";
 
 /** A clone and its place at GitHub. */
 interface Searched extends Pick<CiTarget, "branch" | "fullName" | "baseUrl" | "token"> {
@@ -34,7 +35,7 @@ export async function mustHaveWorkflow(target: Searched, wanted: string): Promis
 
 /** The workflows by the files of the branch's tip. */
 async function workflowsOf({ branch, repository: { path } }: Searched): Promise<readonly Workflow[]> {
-  const gitDir = await gitDirOf(path);
+  const gitDir = await findGitDir(path);
   const args = ["ls-tree", "-z", "--full-tree", "--name-only", `refs/heads/${branch}`, "--", ".github/workflows/"];
   const { stdout } = await runGit(path, { gitDir, args });
   const files = await readBaseFiles({ path, base: branch }, stdout.split("\0").filter(isPlainWorkflow));

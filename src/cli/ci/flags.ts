@@ -36,7 +36,13 @@ ci reads the checks of the branch. If they fail, it repairs what the repository'
 linters can, then lets an agent work, pushes on top of the branch and waits for the checks of that very
 commit, again and again. The token is in GITHUB_TOKEN. The folder is a clone, with the branch checked out.
 Exit 0 only if all checks pass, 1 if not, 2 bad usage, 3 nobody could judge, 4 refused, 130 interrupted:
-the same command goes on. Stop reasons, permissions and a workflow for GitHub Actions: docs/ci.md.`;
+the same command goes on. Stop reasons and a workflow for GitHub Actions: docs/use/ci.md.
+
+--json prints run, branch, stopReason, summary, exitCode, headSha (or null), iterations, durationSeconds,
+costUsd, links (pullRequest, folder) and suggestions. Each iteration has number (0 has only read the checks),
+attempt, commit, changedFiles, fixers, failedChecks, signature, outcome, summary and costUsd.
+--dry-run --json prints branch, repo, headSha, pullRequest, checks, triage, fixers, prepare, prepareHosts,
+agent, maxIterations, maxMinutes, fixMode and resumes. A refusal is error (what, why, todo) and exitCode.`;
 
 /** Adds the verb `ci` to the command line. */
 export function addCi(program: Command, onFlags: (flags: CiFlags) => void): void {

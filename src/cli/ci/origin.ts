@@ -3,7 +3,7 @@ import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 
 /** The repository at GitHub that the remote `origin` of a clone is. */
-export interface Origin {
+export interface GitHubOrigin {
   /** In lower case. */
   readonly host: string;
   /** `owner/name`. */
@@ -16,7 +16,7 @@ export interface Origin {
  * Reads the address of `origin`, and GITHUB_API_URL if it is set. Throws a UserError (exit 4) if it is not on GitHub, or if the two are not of
  * one host: the token of one would go to the other.
  */
-export function readOrigin(address: string, apiUrl: string | undefined): Origin {
+export function readOrigin(address: string, apiUrl: string | undefined): GitHubOrigin {
   const { host, names = [] } = remoteRepository(address) ?? {};
   const named = apiUrl?.trim();
   const baseUrl = named === undefined || named === "" || named === "https://api.github.com" ? undefined : named;
@@ -36,7 +36,7 @@ export function readOrigin(address: string, apiUrl: string | undefined): Origin 
  * The number of a pull request that a person names, by it or by its address; else the name of a branch. Throws a UserError (exit 4) if the
  * address is one of another repository.
  */
-export function wantedOf(target: string, { host, fullName }: Origin): string | number {
+export function wantedOf(target: string, { host, fullName }: GitHubOrigin): string | number {
   const number = /^#?(\d{1,9})$/.exec(target)?.[1];
   if (number !== undefined) return Number(number);
   const [, site = "", repo = "", pull] =
@@ -47,6 +47,7 @@ export function wantedOf(target: string, { host, fullName }: Origin): string | n
   throw refused(`${plainText(target, 200)} is of another repository`, "Name one of this clone's origin.");
 }
 
-function refused(why: string, todo: string): UserError {
+/** The error of a loop that cannot start. */
+export function refused(why: string, todo: string): UserError {
   return new UserError({ what: "loopdash ci cannot start", why: plainText(why, 400), todo, exitCode: EXIT.refused });
 }

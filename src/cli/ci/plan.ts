@@ -1,7 +1,7 @@
 import { createBranchChecks } from "../../adapters/forge/github/branch-checks.ts";
 import { CI_TICKET } from "../../domain/ci/ci-run.ts";
-import { fixableOf } from "../../domain/ci/fixable.ts";
-import { FIXER_FILES, fixersOf } from "../../domain/ci/fixers.ts";
+import { fixableKinds } from "../../domain/ci/fixable.ts";
+import { FIXER_FILES, findFixers } from "../../domain/ci/fixers.ts";
 import type { RemoteCheck } from "../../domain/forge/pull-request.ts";
 import { errorMessage, plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
@@ -54,7 +54,7 @@ export async function planOf(
   const { checks, triage, fixable } = await readFailures(target, { workflow: flags.workflow, ignoredRun });
   const read = await readBaseFiles({ path: repository.path, base: branch }, FIXER_FILES);
   const files = new Map([...read].map(([name, file]) => [name, file === "too large" ? "" : file.text]));
-  const fixers = flags.fixMode === "report-only" ? [] : fixersOf(files, fixable);
+  const fixers = flags.fixMode === "report-only" ? [] : findFixers(files, fixable);
   return {
     ...{ branch, repo: fullName, headSha: tip, pullRequest: pullRequest?.number ?? null },
     checks: checks.map(({ name, state }) => ({ name, state })),
@@ -79,7 +79,7 @@ async function readFailures(
     if (names.length === 0) return { checks, triage: null, fixable: [] };
     const meta = { run: "dry-run", ticket: CI_TICKET, attempt: 0, headSha: tip };
     const { json, markdown } = triageOfChecks(await forge.failures(tip, names, signal), meta);
-    return { checks, triage: markdown, fixable: fixableOf(names, json.findings) };
+    return { checks, triage: markdown, fixable: fixableKinds(names, json.findings) };
   } catch (error) {
     if (!(error instanceof ForgeUnavailable)) throw error;
     const why = plainText(errorMessage(error), 300);

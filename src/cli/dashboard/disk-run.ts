@@ -3,7 +3,7 @@ import { openRunStore } from "../../adapters/journal/sqlite-run-store.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import type { RunId } from "../../domain/values/ids.ts";
 import { JournalBroken, type RunStore } from "../../ports/run-store.ts";
-import { type DashboardStore, resetDashboard, secondOf } from "../../store/dashboard-store.ts";
+import { type DashboardStore, resetDashboard, toSecond } from "../../store/dashboard-store.ts";
 import type { Feed } from "../../store/feed.ts";
 import { tampered } from "../engine/journal-state.ts";
 import { keepState, keptStateOf } from "../engine/snapshot.ts";
@@ -96,5 +96,5 @@ function show({ store, feed }: DiskRunOptions, { state, recent }: JournalRead): 
   feed.take({ kind: "snapshot", state, recent });
   if (state.end !== undefined) return;
   store.dispatch({ type: "connection", connection: { state: "lost", reason: GONE } });
-  store.setState({ now: secondOf(state.lastEventAt) });
+  store.setState({ now: toSecond(state.lastEventAt) });
 }

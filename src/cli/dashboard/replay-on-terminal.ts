@@ -90,7 +90,7 @@ class Tape {
       throw showBroken({ run, store }, error);
     }
     if (this.#player.count === 0) throw tampered(run, "its journal is empty");
-    const [from, to] = [this.#player.timeOf(1), this.#player.timeOf(this.#player.count)];
+    const [from, to] = [this.#player.eventTime(1), this.#player.eventTime(this.#player.count)];
     store.dispatch({ type: "connection", connection: { state: "replay" } });
     this.#to({ from, to, at: from, playing: to > from, speed, skipsIdle });
     this.#movedAt = performance.now();
@@ -132,7 +132,7 @@ class Tape {
 
   #nextAfter(time: number): number | undefined {
     const seq = this.#player.seqAt(time);
-    return seq < this.#player.count ? this.#player.timeOf(seq + 1) : undefined;
+    return seq < this.#player.count ? this.#player.eventTime(seq + 1) : undefined;
   }
 
   #read(after: number): Iterable<RunEvent> {

@@ -3,7 +3,7 @@ import { createEventLineReader } from "../../adapters/agent/registry.ts";
 import { type FollowedState, followFile } from "../../adapters/run-files/follow-file.ts";
 import type { DashboardStore } from "../../store/dashboard-store.ts";
 import { foldLongLines, LogText, type TextKind } from "../../store/ticket-log/log-text.ts";
-import { type CommitRange, targetOf } from "../../store/ticket-log/target.ts";
+import { type CommitRange, currentTarget } from "../../store/ticket-log/target.ts";
 
 /** Largest change that is shown, in bytes. */
 const CHANGE_BYTES = 2_000_000;
@@ -50,7 +50,7 @@ function isSame(a: Wanted | undefined, b: Wanted | undefined): boolean {
 function wantedOf(store: DashboardStore, folder: string): Wanted | undefined {
   const state = store.getState();
   if (state.ui.view !== "ticket" || state.ui.tooSmall) return undefined;
-  const target = targetOf(state);
+  const target = currentTarget(state);
   const file = target?.file;
   if (target === undefined || file === undefined) return undefined;
   const change = target.change === undefined ? {} : { change: target.change };

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { type ChannelClient, type ConnectOptions, connectChannel, socketPathOf } from "../../adapters/channel/socket-client.ts";
+import { type ChannelClient, type ConnectOptions, connectChannel, runSocketPath } from "../../adapters/channel/socket-client.ts";
 import { createLocks } from "../../adapters/locks/sqlite-locks.ts";
 import { type Command, type RefusalReason, runActions } from "../../domain/run/command.ts";
 import type { RunState } from "../../domain/run/state.ts";
-import type { RunId } from "../../domain/values/ids.ts";
+import type { RunId, TicketId } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import type { Keymap } from "../../store/dashboard-state.ts";
@@ -12,7 +12,7 @@ import { createFeed, type Feed } from "../../store/feed.ts";
 import type { Actions } from "../../store/keymap/binding.ts";
 import { KEYMAP } from "../../store/keymap/keymap.ts";
 import { NOT_CONNECTED } from "../../store/keymap/live.ts";
-import { selectable } from "../../store/lists.ts";
+import { revertsByNewRun } from "../../store/keymap/revert-keys.ts";
 import { batchLock } from "../engine/engine-locks.ts";
 import { exitCodeOf } from "../exit-code.ts";
 import { findRun, lookUpRun } from "../find-run.ts";
@@ -44,7 +44,13 @@ export async function watch(own: RunToShow, keymap: Keymap = KEYMAP): Promise<nu
     ...runActions((command) => shown.send(command)),
     switchRun: (run) => void switchRun(run),
     play: () => "only a replay can be played",
+    revert: (ticket) => {
+      if (!revertsByNewRun(store.getState())) return shown.send({ type: "revert", ticket });
+      toRevert = ticket;
+      return undefined;
+    },
   };
+  let toRevert: TicketId | undefined;
   const store = createDashboardStore({ now: Date.now(), keymap, actions });
   let shown = showRun(own, store);
   const endReaders = startReaders({ store, folder: () => shown.folder });
@@ -64,6 +70,10 @@ export async function watch(own: RunToShow, keymap: Keymap = KEYMAP): Promise<nu
   await showDashboard(store);
   endReaders();
   const leave = async () => exitMessage(shown.run, await shown.last(), store.getState().ui.connection.state === "lost");
+  if (toRevert !== undefined) {
+    await leave();
+    return (await import("../verbs/revert.ts")).revert(shown.run, toRevert);
+  }
   if (shown.run === own.run) return leave();
   await leave().catch((error: unknown) => {
     if (!(error instanceof UserError)) throw error;
@@ -168,7 +178,6 @@ function keepConnected(options: {
       store.dispatch({ type: "connection", connection: { state: "live" } });
     }
     const taken = feed.take(message);
-    if (message.kind === "snapshot") selectFirst(store);
     if (taken !== "out-of-step") return;
     client?.close();
     lost("an event was missed");
@@ -200,16 +209,9 @@ function keepConnected(options: {
   };
 }
 
-/** Selects the first ticket of a run that goes on, if none is: keys that act on a ticket have one from the start. */
-function selectFirst(store: DashboardStore): void {
-  const { run, lists, ui } = store.getState();
-  const [ticket] = selectable(lists);
-  if (ui.selected === undefined && ticket !== undefined && run?.end === undefined) store.dispatch({ type: "select", ticket });
-}
-
 /** Rejects if no engine listens or ever did. */
 async function connectTo(folder: string, told: Omit<ConnectOptions, "socketPath">): Promise<ChannelClient> {
-  return connectChannel({ socketPath: socketPathOf(folder), ...told });
+  return connectChannel({ socketPath: runSocketPath(folder), ...told });
 }
 
 /** Longest wait for a run's engine to clean up after the end, and how often that is checked. Milliseconds. */

@@ -1,7 +1,7 @@
 import { allowedEnvironment } from "../../adapters/executor/environment.ts";
 import { findSandbox } from "../../adapters/sandbox/find-sandbox.ts";
 import { canBeBilled } from "../../domain/batch/api-key-guard.ts";
-import { commandsOf } from "../../domain/batch/commands.ts";
+import { listBatchCommands } from "../../domain/batch/commands.ts";
 import { type BatchProblem, formatProblems } from "../../domain/batch/problem.ts";
 import { isToldAtStart } from "../../domain/batch/warn.ts";
 import { RepoId } from "../../domain/values/ids.ts";
@@ -143,7 +143,7 @@ export async function checkBatchCommands(
   const lines = (problems: readonly BatchProblem[]) => formatProblems(file, problems);
   const lacking = toolchainWarnings(toolchains, loaded.locate);
   const there = toolchains.filter(({ version }) => version !== undefined);
-  const count = plural(commandsOf(batch).length, "command");
+  const count = plural(listBatchCommands(batch).length, "command");
   return [
     ...(missing.length > 0 ? [bad("commands", lines(missing), "Correct the commands: a start is refused for them.")] : []),
     ...(warnings.length > 0 ? [warn("commands", lines(warnings), "A run starts. See that these commands are meant so.")] : []),

@@ -1,3 +1,4 @@
+import { wrapWords } from "../../../components/kit/fit.ts";
 import { plainText } from "../../domain/values/text.ts";
 
 /** `bad`: at present a run is refused or cannot be trusted. `warn`: a run starts, but with fewer features. */
@@ -42,10 +43,16 @@ export function plainCheck<Shown extends ShownCheck>({ found, fix, ...check }: S
   return { ...check, found: plain(found), fix: fix === null ? null : plain(fix) } as Shown;
 }
 
-/** A result for people: status, name and finding, and the remedy below them. `width` is that of the longest name. */
+/**
+ * A result for people: status, name and finding, and the remedy below them. `width` is that of the longest name. On a terminal, lines
+ * are broken between words.
+ */
 export function checkLines({ check, status, found, fix }: ShownCheck, width: number): readonly string[] {
   const gap = " ".repeat(6 + width + 2);
-  const [first = "", ...rest] = found.split("\n");
-  const todo = fix === null ? [] : fix.split("\n").map((line, i) => `${gap}${i === 0 ? "do: " : "    "}${line}`);
+  const room = (process.stdout.columns ?? Number.POSITIVE_INFINITY) - gap.length;
+  const broken = (text: string, columns: number) =>
+    text.split("\n").flatMap((line) => wrapWords(line, columns, { keepsWords: true }));
+  const [first = "", ...rest] = broken(found, room);
+  const todo = fix === null ? [] : broken(fix, room - 4).map((line, i) => `${gap}${i === 0 ? "do: " : "    "}${line}`);
   return [`${status.padEnd(4)}  ${check.padEnd(width)}  ${first}`, ...rest.map((line) => `${gap}${line}`), ...todo];
 }

@@ -5,7 +5,7 @@ import { type GuardProgram, installGuard, tryGuard } from "../../adapters/agent/
 import { createExecutor } from "../../adapters/executor/process-executor.ts";
 import { confinedExecutor } from "../../adapters/sandbox/confined-executor.ts";
 import type { FoundSandbox } from "../../adapters/sandbox/find-sandbox.ts";
-import { workerGuardOf } from "../../domain/batch/guard-spec.ts";
+import { resolveWorkerGuard } from "../../domain/batch/guard-spec.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import { bad, type CheckResult, ok, warn } from "./check-result.ts";
 import { withProbeFolder } from "./probe-folder.ts";
@@ -23,7 +23,7 @@ const FIX =
 /** Tries the guard of the batch's agent as each attempt does: the hook of its program must block a command, in the sandbox if there is one. */
 export async function checkGuard({ batch, find, program, path }: GuardOptions): Promise<readonly CheckResult[]> {
   const { agent, sandbox: mode } = batch;
-  const guard = workerGuardOf(batch);
+  const guard = resolveWorkerGuard(batch);
   if (guard === undefined) return [warn("guard", "the batch switches it off", 'Leave "guard" out of the batch file.')];
   if (agent.kind === "command") return [ok("guard", "an agent of your own asks it by $LOOPDASH_GUARD")];
   const vendor = agent.kind;

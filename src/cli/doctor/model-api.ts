@@ -2,7 +2,14 @@ import { connect, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { loadProgram } from "../../adapters/agent/registry.ts";
 import { connectTo, tunnelThrough, UpstreamProxy } from "../../adapters/gateway/hosts/upstream-proxy.ts";
-import { accountsOf, PARTY_NAMES, type Party, type PartyProgram, programsOf, type VendorSpec } from "../../domain/batch/party.ts";
+import {
+  allAccounts,
+  listPrograms,
+  PARTY_NAMES,
+  type Party,
+  type PartyProgram,
+  type VendorSpec,
+} from "../../domain/batch/party.ts";
 import { errorMessage } from "../../domain/values/text.ts";
 import { apiUrlOf } from "../engine/agent-of.ts";
 import type { LoadedBatch } from "../engine/load-batch.ts";
@@ -19,7 +26,7 @@ const REMEDY =
  * connection through the machine's proxy, and TLS for https. No request and no key is sent. Empty for commands.
  */
 export async function checkModelApis({ batch }: LoadedBatch, env: NodeJS.ProcessEnv): Promise<readonly CheckResult[]> {
-  const apis = (await Promise.all(programsOf(batch).map(apisOf))).flat();
+  const apis = (await Promise.all(listPrograms(batch).map(apisOf))).flat();
   const byOrigin = Map.groupBy(apis, ({ url }) => url.origin);
   return Promise.all(
     [...byOrigin].map(([origin, group]) => {
@@ -37,7 +44,7 @@ interface Api {
 async function apisOf({ party: who, spec }: PartyProgram): Promise<readonly Api[]> {
   if (spec.kind === "command") return [];
   const kind = await loadProgram(spec.kind);
-  return accountsOf<VendorSpec>(spec).map((account) => ({ who, url: new URL(apiUrlOf(account, kind)) }));
+  return allAccounts<VendorSpec>(spec).map((account) => ({ who, url: new URL(apiUrlOf(account, kind)) }));
 }
 
 async function tryApi(

@@ -1,30 +1,36 @@
 import { realpathSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createExecutor } from "../../adapters/executor/process-executor.ts";
-import { hasSecrets } from "../../domain/batch/check-secrets.ts";
-import { type Argv, type CommandWithVariables, prepareCommand } from "../../domain/batch/prepare-command.ts";
-import { blockedRemedy } from "../../domain/run/blocked-fact.ts";
+import { openRunStore } from "../../adapters/journal/sqlite-run-store.ts";
+import { describeMeasured, type MeasuredCheck } from "../../domain/run/base-measure.ts";
+import type { RunFact } from "../../domain/run/event.ts";
+import { checksToMeasure } from "../../domain/run/reduce-base-measure.ts";
+import { initialState } from "../../domain/run/reduce-start.ts";
+import type { RunState } from "../../domain/run/state.ts";
+import { RepoId } from "../../domain/values/ids.ts";
 import { UserError } from "../../domain/values/user-error.ts";
-import { confineCommand, opened, placeOf, withCommandFiles } from "../../loop/programs/confine.ts";
-import { howItEnded, secondsOf } from "../../loop/programs/run-in.ts";
-import type { ExecRequest, ExecResult, Executor } from "../../ports/executor.ts";
-import { SecretUnavailable } from "../../ports/secrets.ts";
+import { confineCommand, opened, sandboxCheckoutPath } from "../../loop/programs/confine.ts";
+import { prepareBase } from "../../loop/programs/prepare.ts";
+import type { ResultsContext } from "../../loop/steps/base-results.ts";
+import { measureCheck, measuringScope } from "../../loop/steps/measure-base.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import type { LoadedBatch } from "../engine/load-batch.ts";
-import { confined } from "../engine/loop-context.ts";
-import { commandFilesIn } from "../engine/outside-repositories.ts";
+import { measuringContext } from "../engine/loop-context.ts";
+import { newRunId } from "../engine/open-run.ts";
 import { preflight, type RunEnvironment } from "../engine/preflight.ts";
-import { findLeak, type RunSecrets, secretsOf, variablesOf } from "../engine/run-secrets.ts";
-import { bad, type CheckResult, ok } from "./check-result.ts";
+import { secretsOf } from "../engine/run-secrets.ts";
+import { prepareStateHome, stateHome } from "../state-home.ts";
+import { VERSION } from "../version.ts";
+import { bad, type CheckResult, ok, warn } from "./check-result.ts";
 import { withProbeFolder } from "./probe-folder.ts";
 
 /** Lines of a failed command's output that are shown. */
 const SHOWN_LINES = 15;
 
 /**
- * Runs the prepare commands of each repository as a run does: in the sandbox, in a pristine checkout of the base, within the
- * batch's limits. The checkouts are removed afterwards.
+ * Prepares each repository and runs its checks on the base as a run does: in the sandbox, in pristine checkouts, within the batch's
+ * limits. What can be kept is kept for the next run, which then does not pay for it again; everything else is removed.
  */
 export async function checkPrepare(
   loaded: LoadedBatch,
@@ -38,101 +44,86 @@ export async function checkPrepare(
     if (!(error instanceof UserError)) throw error;
     return [bad("prepare", `${error.what}: ${error.why}`, error.todo)];
   }
-  return await withProbeFolder(realpathSync(tmpdir()), async (folder) => {
-    const plain = createExecutor(secrets === undefined ? {} : { masker: secrets.masker });
+  const home = stateHome(options.env, options.cwd);
+  prepareStateHome(home);
+  const store = openRunStore(home.db);
+  try {
     await secrets?.secrets.preload();
-    const executor = world.sandbox === undefined ? plain : await confined(plain, world.sandbox, { folder, secrets });
-    const results: CheckResult[] = [];
-    for (const [name, { prepare }] of Object.entries(loaded.batch.repos)) {
-      const repo = world.repos.get(name);
-      if (repo === undefined || prepare.length === 0) continue;
-      results.push(...(await prepareOne(executor, { loaded, world, secrets, name, repo, folder: join(folder, name) })));
-    }
-    return results.length > 0 ? results : [ok("prepare", "no repository of the batch has prepare commands")];
-  });
+    return await withProbeFolder(realpathSync(tmpdir()), async (folder) => {
+      const state = plannedState(loaded, world);
+      const ctx = await measuringContext({ state, folder, world, home, store, secrets, loaded });
+      const results: CheckResult[] = [];
+      for (const [name, repo] of world.repos) results.push(...(await measureRepo(ctx, { name, repo, folder, state })));
+      return results.length > 0 ? results : [ok("prepare", "no repository of the batch has prepare commands or checks")];
+    });
+  } finally {
+    store.close();
+  }
 }
 
-interface Preparing {
-  readonly loaded: LoadedBatch;
-  readonly world: RunEnvironment;
-  readonly secrets: RunSecrets | undefined;
+/** A run of this batch as it would begin. Nobody records it. */
+function plannedState({ batch, path }: LoadedBatch, { sandbox }: Pick<RunEnvironment, "sandbox">): RunState {
+  const at = Date.now();
+  const started: Extract<RunFact, { type: "run-started" }> = {
+    type: "run-started",
+    run: newRunId(batch.name, new Date(at)),
+    batch,
+    batchPath: path,
+    ...{ oracleSha: "", batchSha: "", sandboxed: sandbox !== undefined, version: VERSION },
+    ...{ settled: [], durations: {}, spentTodayUsd: 0 },
+  };
+  return initialState({ ...started, seq: 1, at });
+}
+
+interface Measuring {
   readonly name: string;
   readonly repo: Repo;
   readonly folder: string;
+  readonly state: RunState;
 }
 
-/** Stops at the first command that fails, as an attempt does. */
-async function prepareOne(executor: Executor, preparing: Preparing): Promise<readonly CheckResult[]> {
-  const { loaded, world, name, repo, folder } = preparing;
-  const { batch } = loaded;
-  const { commandEnv } = world;
+/** Prepares one repository, and runs its checks if that has worked. */
+async function measureRepo(ctx: ResultsContext, measuring: Measuring): Promise<readonly CheckResult[]> {
+  const { name, repo, state } = measuring;
+  if (!state.plan.tickets.some((ticket) => ticket.repo === name)) return [];
   const commit = await repo.baseTip();
-  await repo.checkout({ commit, path: folder, attributesOf: commit });
-  const ctx = { batch, confined: world.sandbox !== undefined, agentFiles: [], commandFiles: commandFilesIn(world.places) };
-  const shown = { from: folder, at: placeOf({ batch, commandEnv }, repo, folder), write: true };
+  const prepared: { ms: number; reused: boolean; why?: string; canNameInputs?: true }[] = [];
+  const scope = await measuringScope(ctx, name, {
+    marker: `doctor-${measuring.folder}`,
+    signal: new AbortController().signal,
+    onPrepared: (fact) => prepared.push(fact),
+  });
+  const path = join(measuring.folder, "prepared", name);
+  await mkdir(join(measuring.folder, "prepared"), { recursive: true });
+  await repo.checkout({ commit, path, attributesOf: commit });
+  const shown = { from: path, at: sandboxCheckoutPath(ctx, repo, path), write: true };
   const confinement = opened(ctx, confineCommand(ctx, repo, { mounts: [shown] }), "prepare", { isTold: true, hasHeaders: true });
-  const results: CheckResult[] = [];
-  for (const entry of batch.repos[name]?.prepare ?? []) {
-    const command = prepareCommand(entry);
-    const confined = confinement && withCommandFiles(ctx, confinement, command.command);
-    results.push(await runOne(executor, preparing, command, confining(confined)));
-    if (results.at(-1)?.status === "bad") break;
+  const { failed, remedy } = await prepareBase(ctx, scope, repo, { cwd: path, commit, confinement });
+  if (failed !== undefined) {
+    const lines = failed.detail.trimEnd().split("\n").slice(-SHOWN_LINES);
+    return [bad("prepare", [`${name}: ${failed.summary}`, ...lines].join("\n"), remedy ?? "Run it in a fresh clone to see why.")];
   }
+  const results: CheckResult[] = prepared.slice(0, 1).map(({ ms, reused, why, canNameInputs }) => {
+    const hint = canNameInputs === true ? '; "inputs" would name the files that it reads' : "";
+    const how = reused ? "prepared from a kept copy" : `prepared in ${(ms / 1_000).toFixed(1)} s`;
+    return ok("prepare", `${name}: ${how}${why === undefined || why === "" ? "" : `; not kept: ${why}`}${hint}`);
+  });
+  for (const step of checksToMeasure(state, RepoId.parse(name)))
+    results.push(measuredResult(name, await measureCheck(ctx, scope, repo, { step, commit })));
   return results;
 }
 
-async function runOne(
-  executor: Executor,
-  { loaded, world, secrets, name, folder }: Preparing,
-  command: CommandWithVariables,
-  confinement: Pick<ExecRequest, "confinement">,
-): Promise<CheckResult> {
-  const { batch } = loaded;
-  const { command: argv, env = {} } = command;
-  const toolchain = world.toolchainPaths.get(name);
-  const variables = await variablesFor(command, { loaded, secrets }).catch(whyUnavailable);
-  if ("unavailable" in variables) return bad("prepare", `${name}: ${variables.unavailable}`, "See the secrets above.");
-  const result = await executor.run({
-    argv,
-    cwd: folder,
-    env: { ...world.commandEnv, ...(toolchain === undefined ? {} : { PATH: toolchain }), ...variables.env },
-    logFile: `${folder}.log`,
-    timeoutMs: batch.limits.minutesPerPrepare * 60_000,
-    silenceMs: batch.limits.prepareSilenceMinutes * 60_000,
-    signal: new AbortController().signal,
-    marker: `doctor-${folder}`,
-    endIfBlocked: true,
-    ...confinement,
-  });
-  const leak = secrets === undefined || !hasSecrets(env) ? undefined : await findLeak(secrets, [folder], env);
-  const found = resultOf(name, argv, result);
-  if (leak === undefined || found.status === "bad") return found;
-  const why = leak.unreadable === undefined ? "is in" : `may be in (${leak.unreadable})`;
-  const message = `${name}: ${argv.join(" ")}: the secret "${leak.secret}" ${why} ${leak.path}, which agents would read`;
-  return bad("prepare", message, "Let the program leave the value in no file.");
-}
-
-async function variablesFor(
-  command: CommandWithVariables,
-  { loaded, secrets }: Pick<Preparing, "loaded" | "secrets">,
-): Promise<{ readonly env: Readonly<Record<string, string>> }> {
-  return { env: secrets === undefined ? (command.env ?? {}) : await variablesOf(secrets, command, loaded) };
-}
-
-function whyUnavailable(error: unknown): { readonly unavailable: string } {
-  if (error instanceof SecretUnavailable) return { unavailable: error.message };
-  throw error;
-}
-
-function confining(confinement: ExecRequest["confinement"]): Pick<ExecRequest, "confinement"> {
-  return confinement === undefined ? {} : { confinement };
-}
-
-function resultOf(name: string, argv: Argv, result: ExecResult): CheckResult {
-  const command = `${name}: ${argv.join(" ")}`;
-  if (result.ending === "exited" && result.exitCode === 0) return ok("prepare", `${command} took ${secondsOf(result)} s`);
-  const lines = result.tail.trimEnd().split("\n").slice(-SHOWN_LINES);
-  const found = [`${command} ${howItEnded(result)} after ${secondsOf(result)} s`, ...lines].join("\n");
-  const [blocked] = result.blocked ?? [];
-  return bad("prepare", found, blocked === undefined ? "Run it in a fresh clone to see why." : blockedRemedy(blocked));
+function measuredResult(repo: string, measured: MeasuredCheck): CheckResult {
+  const took = measured.ms === undefined ? ", as measured before" : ` (${(measured.ms / 1_000).toFixed(1)} s)`;
+  const found = `${repo}: ${describeMeasured(measured)}${took}`;
+  switch (measured.as) {
+    case "cannot-run":
+      return bad("base", found, "Mend what it needs: no agent starts on this repository before.");
+    case "red":
+      return measured.tests === undefined
+        ? warn("base", found, "Mend the base first, or let a ticket do it.")
+        : ok("base", found);
+    case "passed":
+      return ok("base", found);
+  }
 }

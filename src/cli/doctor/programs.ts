@@ -8,7 +8,7 @@ import { allowedEnvironment } from "../../adapters/executor/environment.ts";
 import { createExecutor } from "../../adapters/executor/process-executor.ts";
 import { resolveProgram } from "../../adapters/executor/resolve-program.ts";
 import { gitVersionIn, OLDEST_GIT } from "../../adapters/vcs/git/git-version.ts";
-import { programsOf } from "../../domain/batch/party.ts";
+import { listPrograms } from "../../domain/batch/party.ts";
 import type { VendorKind } from "../../domain/batch/vendors.ts";
 import type { LoadedBatch } from "../engine/load-batch.ts";
 import { bad, type CheckResult, ok, warn } from "./check-result.ts";
@@ -46,7 +46,7 @@ export async function checkPrograms({ env, loaded, deadlineMs = DEADLINE_MS }: P
 
 /** Programs that the batch names by path; a bare name means the one on PATH. */
 async function namedBy(loaded: LoadedBatch | undefined, kind: VendorKind): Promise<readonly string[]> {
-  const specs = programsOf(loaded?.batch ?? {}).map(({ spec }) => spec);
+  const specs = listPrograms(loaded?.batch ?? {}).map(({ spec }) => spec);
   const paths = specs.flatMap((spec) => (spec.kind === kind && spec.program?.includes("/") ? [spec.program] : []));
   const found = paths.map((path) =>
     resolveProgram(isAbsolute(path) ? path : resolve(loaded?.folder ?? "/", path), { cwd: "/", path: "" }),

@@ -42,7 +42,7 @@ function size({ columns = 0, rows = 0 }: Screen): CheckResult {
 const NOTICES = { none: "no notices", bell: "notices by bell", osc9: "notices by OSC 9", osc777: "notices by OSC 777" } as const;
 const CLIPBOARDS = { none: "no clipboard", osc52: "clipboard by OSC 52", tmux: "clipboard if tmux passes it on" } as const;
 
-/** The features that the dashboard uses here; docs/terminals.md says how to change each. */
+/** The features that the dashboard uses here; docs/use/terminals.md says how to change each. */
 function inWords({ glyphs, title, notice, progress, clipboard, mouse, links, hasScreenReader }: TerminalCapabilities): string {
   return [
     glyphs === "ascii" ? "signs in ASCII" : "signs in Unicode",

@@ -12,7 +12,7 @@ import { Prices } from "../../adapters/gateway/prices/prices.ts";
 import { type BatchPaths, namedFiles } from "../../adapters/sandbox/named-files.ts";
 import {
   type AgentSpec,
-  accountsOf,
+  allAccounts,
   PARTY_NAMES,
   type Party,
   type ReviewerSpec,
@@ -73,7 +73,7 @@ export async function accountOptions(
     ...{ program, executor, env },
     ...(guard && { guard }),
   });
-  const [own, ...others] = await Promise.all(accountsOf(spec).map(optionsOf));
+  const [own, ...others] = await Promise.all(allAccounts(spec).map(optionsOf));
   return [own ?? (await optionsOf(spec)), ...others];
 }
 

@@ -3,7 +3,7 @@ import { open } from "node:fs/promises";
 import { isAbsolute, join, resolve } from "node:path";
 import { systemCode } from "../../adapters/disk-error.ts";
 import { apiKeyNames, apiKeyNamesInDotenv, apiKeyNamesInSettings } from "../../domain/batch/api-key-guard.ts";
-import { accountsOf, programsOf, type VendorSpec } from "../../domain/batch/party.ts";
+import { allAccounts, listPrograms, type VendorSpec } from "../../domain/batch/party.ts";
 import type { RepoSpec } from "../../domain/batch/repo-spec.ts";
 import { VENDORS } from "../../domain/batch/vendors.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
@@ -90,8 +90,8 @@ const ENVIRONMENT = "loopdash's environment";
  */
 export async function findApiKeys(env: NodeJS.ProcessEnv, loaded?: LoadedBatch): Promise<readonly FoundApiKey[]> {
   // The keys that the batch names are not stray ones: those accounts are meant to pay.
-  const accounts = programsOf(loaded?.batch ?? {}).flatMap(({ spec }) =>
-    spec.kind === "command" ? [] : accountsOf<VendorSpec>(spec),
+  const accounts = listPrograms(loaded?.batch ?? {}).flatMap(({ spec }) =>
+    spec.kind === "command" ? [] : allAccounts<VendorSpec>(spec),
   );
   const secrets = loaded?.batch.secrets ?? {};
   const meant = new Set(accounts.map(({ apiKeyEnv, apiKeySecret = "" }) => apiKeyEnv ?? secrets[apiKeySecret]?.env));

@@ -1,6 +1,6 @@
 import { unfitBranchName } from "../../adapters/vcs/git/git-call.ts";
 import { mustGit, runGit } from "../../adapters/vcs/git/run-git.ts";
-import { exists, gitDirOf } from "../../adapters/vcs/repository/locate.ts";
+import { exists, findGitDir } from "../../adapters/vcs/repository/locate.ts";
 import type { RepoSpec } from "../../domain/batch/repo-spec.ts";
 
 /** Bytes read of such a file at most. */
@@ -18,7 +18,7 @@ export async function readBaseFiles(
 ): Promise<ReadonlyMap<string, BaseFile>> {
   // Git would wait for a first name.
   if (names.length === 0 || unfitBranchName(base) !== undefined || !(await exists(path))) return new Map();
-  const gitDir = await gitDirOf(path);
+  const gitDir = await findGitDir(path);
   // Git answers a missing path in another form, which is skipped.
   const format = "%(objectname) %(objecttype) %(objectsize) %(rest)";
   const input = names.map((name) => `refs/heads/${base}:${name} ${name}\n`).join("");
@@ -35,7 +35,7 @@ export async function readBaseFiles(
 /** The paths of all files at the tip of a base branch; none if git finds no such repository or branch. */
 export async function baseFileNames({ path, base }: Pick<RepoSpec, "path" | "base">): Promise<readonly string[]> {
   if (unfitBranchName(base) !== undefined || !(await exists(path))) return [];
-  const gitDir = await gitDirOf(path);
+  const gitDir = await findGitDir(path);
   const args = ["ls-tree", "-r", "-z", "--name-only", "--full-tree", `refs/heads/${base}`];
   return (await runGit(path, { gitDir, args })).stdout.split("\0").filter((name) => name !== "");
 }
@@ -55,7 +55,7 @@ export async function baseEntries(
 ): Promise<ReadonlyMap<string, BaseEntry>> {
   const inside = names.filter((name) => !name.startsWith("..") && !/[\n\0]/.test(name));
   if (inside.length === 0 || unfitBranchName(base) !== undefined || !(await exists(path))) return new Map();
-  const gitDir = await gitDirOf(path);
+  const gitDir = await findGitDir(path);
   const input = inside.map((name) => `refs/heads/${base}:${name} ${name}\n`).join("");
   const format = "%(objectname) %(objecttype) %(rest)";
   const { stdout } = await runGit(path, { gitDir, args: ["cat-file", `--batch-check=${format}`, "--follow-symlinks"], input });

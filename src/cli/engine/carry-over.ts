@@ -1,11 +1,11 @@
 import { createFolderTracker } from "../../adapters/tracker/folder.ts";
 import { createServiceTracker } from "../../adapters/tracker/service/service-tracker.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
-import { isKeptOutside, ticketFolderOf } from "../../domain/batch/tracker-spec.ts";
+import { isKeptOutside, localTicketFolder } from "../../domain/batch/tracker-spec.ts";
 import { joinedTickets, withEarlier } from "../../domain/outbox/discovery.ts";
 import { carriedOverWork, isReopenedSince, landingsUpTo } from "../../domain/run/carry-over.ts";
 import type { CarriedOverWork, ReopenedBefore } from "../../domain/run/event.ts";
-import { type RunState, ticketOf } from "../../domain/run/state.ts";
+import { type RunState, ticketById } from "../../domain/run/state.ts";
 import type { RunId, TicketId } from "../../domain/values/ids.ts";
 import { errorMessage } from "../../domain/values/text.ts";
 import { vecItems } from "../../domain/values/vec.ts";
@@ -106,14 +106,14 @@ export async function withJoinedTickets(batch: Batch, last: RunState, outside?: 
 function trackerOutside({ tracker, tickets }: Batch, outside: OutsideTracker | undefined): Tracker | undefined {
   if (outside !== undefined)
     return createServiceTracker({ service: outside.serviceOf(tickets.map(({ id }) => id)).service, ids: [] });
-  const folder = ticketFolderOf(tracker);
+  const folder = localTicketFolder(tracker);
   return folder === undefined ? undefined : createFolderTracker({ folder, ids: [] });
 }
 
 /** The names in a tracker, after filing the tickets that the last run announced but did not file. */
 async function heldIn(tracker: Tracker, batch: Batch, last: RunState): Promise<ReadonlySet<string>> {
   const found = withEarlier(batch, last, () => true).tickets.slice(batch.tickets.length);
-  for (const { id } of found) if (ticketOf(last, id).unfiled === true) await tracker.file(filedTicket(last, id));
+  for (const { id } of found) if (ticketById(last, id).unfiled === true) await tracker.file(filedTicket(last, id));
   return new Set(await tracker.taken());
 }
 

@@ -1,5 +1,5 @@
 import { addedFacts, isWaiver } from "../../domain/run/added-ticket.ts";
-import { type BatchChanges, batchChangesOf, isLoosening } from "../../domain/run/batch-changes.ts";
+import { type BatchChanges, compareBatch, isLoosening } from "../../domain/run/batch-changes.ts";
 import type { RunEvent, RunFact } from "../../domain/run/event.ts";
 import { refrozen } from "../../domain/run/frozen-set.ts";
 import type { GrowthFact } from "../../domain/run/growth-fact.ts";
@@ -20,6 +20,7 @@ const MOST_NAMED = 6;
 const CHANGED = "the batch file was changed since the run began: ";
 
 const OR_FRESH = "or give the run up and start again with --fresh.";
+const LEAVE = " A ticket that no agent should work on stays in the file: g in the dashboard leaves it to you.";
 /** The batch holds where a secret comes from, and a run reads the value there anew. */
 const NEW_VALUE = " A new value of a secret needs no change: put it where the file says that it comes from.";
 
@@ -42,11 +43,12 @@ export async function changesSince({
   // A change that a person had accepted and then undone is one more change.
   if (loaded.sha === row.batchFileSha && state.isBatchChanged !== true) return undefined;
   const { batch } = await loaded.withFrozen(state.batch);
-  const changes = batchChangesOf(state, batch);
+  const changes = compareBatch(state, batch);
   const { impossible, bounds, added } = changes;
   if (impossible.length > 0) {
     const rotated = impossible.some((path) => /^secrets\b/.test(path)) ? NEW_VALUE : "";
-    throw refusal(row.run, impossible, `Undo the change to continue the run, ${OR_FRESH}${rotated}`);
+    const isRemoved = state.batch.tickets.some(({ id }) => !batch.tickets.some((each) => each.id === id));
+    throw refusal(row.run, impossible, `Undo the change to continue the run, ${OR_FRESH}${rotated}${isRemoved ? LEAVE : ""}`);
   }
   const loosened = bounds.filter(isLoosening).map(({ what }) => what);
   const tickets = added.map(({ id }) => `ticket ${id} is new`);

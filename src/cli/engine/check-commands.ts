@@ -3,7 +3,7 @@ import { isAbsolute, join, normalize, relative, resolve } from "node:path";
 import { resolveProgram } from "../../adapters/executor/resolve-program.ts";
 import { findInside } from "../../adapters/sandbox/find-inside.ts";
 import { type BatchPaths, namedFiles, type UnshownPath } from "../../adapters/sandbox/named-files.ts";
-import { type BatchCommand, commandsOf, scriptOf } from "../../domain/batch/commands.ts";
+import { type BatchCommand, findNamedScript, listBatchCommands } from "../../domain/batch/commands.ts";
 import { isParty } from "../../domain/batch/party.ts";
 import { prepareCommands } from "../../domain/batch/prepare-command.ts";
 import { madeBy } from "../../domain/batch/prepare-makes.ts";
@@ -74,7 +74,7 @@ export async function checkCommands(loaded: LoadedBatch, options: CheckCommandsO
     found[level].push(level === "warnings" ? { ...problem, atStart: true } : problem);
   };
   const { batch } = loaded;
-  const commands = commandsOf(batch);
+  const commands = listBatchCommands(batch);
   for (const command of commands) {
     const isConfined = options.sandbox !== undefined && command.unsandboxed !== true;
     if (isConfined) reportUnshown(command, options, batch, report);
@@ -93,7 +93,7 @@ export function refuseMissing(file: string, missing: readonly BatchProblem[]): v
   throw new UserError({
     what: "the batch names programs or files that a run could not use",
     why: formatProblems(file, missing),
-    todo: "Correct them, or see docs/batch.md on the files that a batch names.",
+    todo: "Correct them, or see docs/use/batch-file.md on the files that a batch names.",
     exitCode: EXIT.refused,
   });
 }
@@ -111,7 +111,7 @@ function reportUnshown(command: BatchCommand, { places }: CheckCommandsOptions, 
     if (why === "whole-folder" && opened.some((each) => named === each || named.startsWith(`${each}/`))) continue;
     const at = argv.findIndex((word) => word.includes(named));
     // Missing programs and scripts are reported with those outside the batch's folder.
-    if (why === "missing" && (at === 0 || at === scriptOf(argv)?.at)) continue;
+    if (why === "missing" && (at === 0 || at === findNamedScript(argv)?.at)) continue;
     const hint = why === "whole-folder" ? `name a file or a subfolder, or ${openIt(named)}` : undefined;
     report("missing", { ...command, at }, `${plainText(named, 200)}: ${WHY[why]}`, hint);
   }
@@ -139,7 +139,7 @@ async function reportPrograms(
 
 function reportScript(command: BatchCommand, { folder, repos }: BatchPaths, report: Report): void {
   const { argv } = command;
-  const script = scriptOf(argv);
+  const script = findNamedScript(argv);
   // The commands of secrets run in the batch file's folder.
   const paths = script?.candidates.map((each) => (command.runs === "secret" ? resolve(folder, each) : each)) ?? [];
   const named = paths.filter((each) => isAbsolute(each) && !isInside(each, repos));
@@ -159,7 +159,7 @@ function repoFilesOf(command: BatchCommand, repos: Batch["repos"]): readonly InR
     });
   const [program = ""] = argv;
   const isOwn = !isParty(runs) && program.includes("/");
-  const script = scriptOf(argv);
+  const script = findNamedScript(argv);
   return [
     ...(isOwn ? [{ command, at: 0, candidates: inRepo([program]) }] : []),
     ...(script === undefined ? [] : [{ command, at: script.at, candidates: inRepo(script.candidates) }]),
@@ -252,7 +252,7 @@ async function reportInside(
   const wanted = commands.flatMap((command) => {
     if (command.unsandboxed === true) return [];
     const { argv } = command;
-    const script = scriptOf(argv);
+    const script = findNamedScript(argv);
     const paths =
       script === undefined ? [] : [{ command, at: script.at, names: script.candidates.filter((each) => isAbsolute(each)) }];
     const [program = ""] = argv;

@@ -1,5 +1,5 @@
 import { isWithin, realPath } from "../../adapters/sandbox/mounts/real-path.ts";
-import { accountsOf, type Parties, programsOf, usesLogin, type VendorSpec } from "../../domain/batch/party.ts";
+import { allAccounts, listPrograms, type Parties, usesLogin, type VendorSpec } from "../../domain/batch/party.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
@@ -7,8 +7,8 @@ import { type AgentSurroundings, loginOf } from "./agent-of.ts";
 
 /** The accounts of a batch that are used by the login of their program. */
 export function loginAccounts(batch: Parties): readonly VendorSpec[] {
-  const specs = programsOf(batch).flatMap(({ spec }) => (spec.kind === "command" ? [] : [spec]));
-  return specs.flatMap((spec) => accountsOf<VendorSpec>(spec).filter(usesLogin));
+  const specs = listPrograms(batch).flatMap(({ spec }) => (spec.kind === "command" ? [] : [spec]));
+  return specs.flatMap((spec) => allAccounts<VendorSpec>(spec).filter(usesLogin));
 }
 
 /** The files in which programs keep their logins, for a batch that uses one: no sandbox shows them. */

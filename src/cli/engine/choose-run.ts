@@ -5,17 +5,17 @@ import { systemClock } from "../../adapters/clock/system-clock.ts";
 import { createExecutor } from "../../adapters/executor/process-executor.ts";
 import { openRunStore } from "../../adapters/journal/sqlite-run-store.ts";
 import { createRunFiles } from "../../adapters/run-files/run-files.ts";
-import { numbersOf } from "../../domain/results/trend.ts";
+import { runNumbers } from "../../domain/results/trend.ts";
 import type { RunFact } from "../../domain/run/event.ts";
 import { activeTickets, type RunState } from "../../domain/run/state.ts";
-import { specOf } from "../../domain/schedule/plan.ts";
+import { plannedTicket } from "../../domain/schedule/plan.ts";
 import type { RunId } from "../../domain/values/ids.ts";
 import { errorMessage } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { cleanUp } from "../../loop/attempt/kept-work.ts";
 import { WorktreeGate } from "../../loop/concurrency/worktree-gate.ts";
 import { Orchestrator } from "../../loop/run/orchestrator.ts";
-import { keepLostWork, straysOf } from "../../loop/run/recover.ts";
+import { findStrays, keepLostWork } from "../../loop/run/recover.ts";
 import type { RunRow, RunStore } from "../../ports/run-store.ts";
 import { GIVEN_UP } from "../find-run.ts";
 import { runFolder, type StateHome, stateHome } from "../state-home.ts";
@@ -164,7 +164,7 @@ export async function giveUp(options: {
 /** Keeps the numbers for comparison in later runs. The run is given up even if that fails. */
 function keepNumbers(store: RunStore, state: RunState): void {
   try {
-    store.recordNumbers(state.run, numbersOf(state));
+    store.recordNumbers(state.run, runNumbers(state));
   } catch (error) {
     const why = errorMessage(error);
     process.emitWarning(`the numbers of run ${state.run} were not kept to be shown: ${why}`);
@@ -175,7 +175,7 @@ async function clearAway(
   state: RunState,
   { home, store, world }: { home: StateHome; store: RunStore; world: RunEnvironment },
 ): Promise<void> {
-  await createExecutor().killStrays(straysOf(state));
+  await createExecutor().killStrays(findStrays(state));
   const files = createRunFiles({ folder: runFolder(home, state.run), worktrees: join(home.worktrees, state.run) });
   await files.removeSetAside().catch((error: unknown) => process.emitWarning(`${state.run}: ${errorMessage(error)}`));
   const active = activeTickets(state);
@@ -196,7 +196,7 @@ async function clearAway(
       report,
     };
     for (const { id, attempt } of active) {
-      const repo = world.repos.get(specOf(state.plan, id).repo);
+      const repo = world.repos.get(plannedTicket(state.plan, id).repo);
       if (repo === undefined || attempt === undefined) continue;
       const deleteBranch = await keepLostWork(ctx, id);
       await (await cleanUp(ctx, id, { path: files.worktreePath(id, attempt.n), deleteBranch })).gone;

@@ -4,7 +4,7 @@ import { isWithin, realPath } from "../../adapters/sandbox/mounts/real-path.ts";
 import type { ContractTexts } from "../../domain/batch/named-contracts.ts";
 import { type BatchProblem, type Locate, problemAt } from "../../domain/batch/problem.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
-import { ticketFolderOf } from "../../domain/batch/tracker-spec.ts";
+import { localTicketFolder } from "../../domain/batch/tracker-spec.ts";
 
 /** Reads contract files, named from the batch file's folder, which is a real path. */
 export async function readContractFiles(paths: readonly string[], folder: string): Promise<ContractTexts> {
@@ -26,7 +26,7 @@ export function misplacedContracts(
   { folder, state, locate }: { readonly folder: string; readonly state: string; readonly locate: Locate },
 ): readonly BatchProblem[] {
   const real = (path: string) => realPath(path) ?? path;
-  const tickets = ticketFolderOf(batch.tracker);
+  const tickets = localTicketFolder(batch.tracker);
   const written = (batch.sandbox === "off" ? [] : (batch.sandboxPolicy?.write ?? [])).map(real);
   return batch.tickets.flatMap(({ contract }, i) => {
     if (contract === undefined) return [];

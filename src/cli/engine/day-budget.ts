@@ -1,4 +1,4 @@
-import { programsOf } from "../../domain/batch/party.ts";
+import { listPrograms } from "../../domain/batch/party.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import type { RunId } from "../../domain/values/ids.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
@@ -47,7 +47,7 @@ async function logsOf(batch: Batch, env: NodeJS.ProcessEnv): Promise<readonly Se
     import("../../adapters/session-logs/session-logs.ts"),
     import("../../adapters/agent/registry.ts"),
   ]);
-  const specs = programsOf(batch).map(({ spec }) => spec);
+  const specs = listPrograms(batch).map(({ spec }) => spec);
   return (await loadPrograms()).flatMap(({ kind, sessions, prices }) => {
     const named = specs.filter((spec) => spec.kind === kind);
     if (named.length === 0 || sessions === undefined) return [];

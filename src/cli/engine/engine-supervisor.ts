@@ -21,7 +21,8 @@ export interface SupervisorOptions extends EngineOptions {
 }
 
 /** A run in this process, on which one engine works, or several in turn. */
-export interface SupervisedEngine extends Pick<Engine, "run" | "folder" | "written" | "state" | "subscribe" | "go" | "stop"> {
+export interface SupervisedEngine
+  extends Pick<Engine, "run" | "folder" | "written" | "state" | "subscribe" | "command" | "go" | "stop"> {
   /** The last state. Rejects with a UserError if the journal stays unwritable, or if somebody stops the run while it is. */
   readonly ended: Promise<RunState>;
 }
@@ -36,6 +37,7 @@ export async function startSupervisedEngine(options: SupervisorOptions): Promise
     ...supervisor.first,
     state: () => supervisor.engine.state(),
     subscribe: (to) => supervisor.subscribe(to),
+    command: (command) => supervisor.engine.command(command),
     stop: (by) => supervisor.stop(by),
     ended: supervisor.ended,
   };

@@ -1,11 +1,11 @@
 import { commitNamed } from "../../adapters/vcs/bound/changes.ts";
 import { rulesAt } from "../../adapters/vcs/bound/rules-at.ts";
 import { unfitBranchName } from "../../adapters/vcs/git/git-call.ts";
-import { exists, gitDirOf } from "../../adapters/vcs/repository/locate.ts";
+import { exists, findGitDir } from "../../adapters/vcs/repository/locate.ts";
 import { type Argv, prepareCommands, type TestCommands } from "../../domain/batch/prepare-command.ts";
 import { inEnvironment } from "../../domain/batch/prepare-makes.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
-import { TEST_COMMAND_FILES, testCommandOf } from "../../domain/batch/test-command.ts";
+import { findTestCommand, TEST_COMMAND_FILES } from "../../domain/batch/test-command.ts";
 import type { Bounds } from "../../domain/bound/bound.ts";
 import { findDefinition, type TrustedTree } from "../../domain/proof/definition.ts";
 import { unreadableRules } from "../bound/check-bound.ts";
@@ -16,7 +16,7 @@ export async function findTestCommands(repos: Batch["repos"]): Promise<TestComma
   const found = Object.entries(repos).map(async ([id, repo]) => {
     const files = await readBaseFiles(repo, TEST_COMMAND_FILES);
     const texts = [...files].map(([name, content]) => [name, content === "too large" ? "" : content.text] as const);
-    const command = testCommandOf(new Map(texts));
+    const command = findTestCommand(new Map(texts));
     return [id, command && inEnvironment(command, prepareCommands(repo.prepare))] as const;
   });
   const all = await Promise.all(found);
@@ -49,7 +49,7 @@ export async function findReports(repos: Batch["repos"], commands: readonly Argv
 export async function findRules(repos: Batch["repos"]): Promise<Bounds> {
   const found = Object.entries(repos).map(async ([id, { path, base }]) => {
     if (unfitBranchName(base) !== undefined || !(await exists(path))) return [];
-    const place = { top: path, gitDir: await gitDirOf(path) };
+    const place = { top: path, gitDir: await findGitDir(path) };
     // A missing repository or branch is refused by name later.
     const tip = await commitNamed(place, `refs/heads/${base}`);
     if (tip === undefined) return [];

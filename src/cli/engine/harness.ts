@@ -6,8 +6,8 @@ import type { RunState } from "../../domain/run/state.ts";
 import type { RunId } from "../../domain/values/ids.ts";
 import { errorMessage } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
-import { repoOf } from "../../loop/attempt/context.ts";
-import { classesOf, unfitForHarness } from "../../loop/heal/harness-check.ts";
+import { ticketRepo } from "../../loop/attempt/context.ts";
+import { readTransientClasses, unfitForHarness } from "../../loop/heal/harness-check.ts";
 import type { Harness, HarnessTexts } from "../../ports/harness.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import { packageFiles } from "../package-files.ts";
@@ -35,9 +35,9 @@ export async function harnessOf({
     shipped: await shippedHarness(),
     repos: [...repos.values()].map(({ id }) => id),
     version: (repo) => state().heals.versions[repo] ?? 0,
-    identity: (repo) => repoOf({ repos }, { repo }).identity(),
+    identity: (repo) => ticketRepo({ repos }, { repo }).identity(),
     unfit: unfitForHarness,
-    classesOf,
+    classesOf: readTransientClasses,
     warn: (problem) => process.emitWarning(problem),
   });
 }

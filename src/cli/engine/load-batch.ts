@@ -4,9 +4,9 @@ import { realpath } from "node:fs/promises";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { readTicketFolder, type TicketInFolder } from "../../adapters/tracker/folder-read.ts";
 import { reportsFoundIn, unreportedCommands, withFoundReports } from "../../domain/batch/found-reports.ts";
-import { type FolderTicket, type Standing, standingOf } from "../../domain/batch/merge-folder.ts";
+import { type FolderTicket, type Standing, trackerStanding } from "../../domain/batch/merge-folder.ts";
 import { contractPaths, unselectedTickets } from "../../domain/batch/named-contracts.ts";
-import { type AgentSpec, programsOf, type ReviewerSpec } from "../../domain/batch/party.ts";
+import { type AgentSpec, listPrograms, type ReviewerSpec } from "../../domain/batch/party.ts";
 import type { Argv, TestCommands } from "../../domain/batch/prepare-command.ts";
 import {
   type BatchProblem,
@@ -19,10 +19,10 @@ import {
 } from "../../domain/batch/problem.ts";
 import {
   readBatch,
+  readTrackerRequest,
   repoPaths,
   type TrackerRequest,
   ticketFolder,
-  trackerRequestOf,
   untestedRepos,
 } from "../../domain/batch/read.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
@@ -99,7 +99,7 @@ export async function loadBatch(file: string, options: LoadBatchOptions): Promis
   const env = options.env ?? process.env;
   closePath(env, repoPaths(text, folder));
   const testCommands = (await options.findTests?.(untestedRepos(text, folder))) ?? {};
-  const request = trackerRequestOf(text, folder);
+  const request = readTrackerRequest(text, folder);
   const outside = request === undefined ? undefined : await outsideTrackerOf(request, { folder, env });
   const folderTickets =
     outside !== undefined
@@ -117,7 +117,7 @@ export async function loadBatch(file: string, options: LoadBatchOptions): Promis
   const unusable = [...missing, ...misplacedContracts(read.batch, { folder, state, locate: read.locate })];
   if (unusable.length > 0) throw invalid(file, unusable);
   const limits = options.workers === undefined ? read.batch.limits : { ...read.batch.limits, workers: options.workers };
-  const programs = programsOf(read.batch).map(({ party, spec }) => [party, besideBatch(spec, folder)] as const);
+  const programs = listPrograms(read.batch).map(({ party, spec }) => [party, besideBatch(spec, folder)] as const);
   const named: Batch = { ...read.batch, limits, ...Object.fromEntries(programs) };
   const own = ownFilesIn(named, { file: path, folder, contracts: contractFilesOf(named, folder) });
   const whole: Batch = { ...named, protect: [...new Set([...named.protect, ...own])] };
@@ -168,7 +168,7 @@ function shaOf(bytes: Uint8Array, { tickets }: Batch): string {
 function standingsOf(tickets: readonly (FolderTicket | TicketInFolder)[] = []): LoadedBatch["standings"] {
   return new Map(
     tickets.flatMap((ticket) => {
-      const standing = "state" in ticket ? standingOf(ticket) : ticket.standing;
+      const standing = "state" in ticket ? trackerStanding(ticket) : ticket.standing;
       return standing === undefined ? [] : [[ticket.id, standing] as const];
     }),
   );
@@ -226,7 +226,7 @@ function unreadable(file: string, cause: unknown): UserError {
     EACCES: "it may not be read",
   };
   const why = words[code] ?? errorMessage(cause);
-  const todo = "Name a batch file; batch.example.json in the loopdash package shows one.";
+  const todo = code === "ENOENT" ? "Name another file, or write one: loopdash init" : "Name a batch file.";
   return new UserError({ what: `cannot read the batch file ${file}`, why, todo, exitCode: EXIT.usage, cause });
 }
 

@@ -12,6 +12,7 @@ import { createWatchedFiles } from "../../adapters/run-files/watched-files.ts";
 import { createTestResultsReader } from "../../adapters/test-results/results-reader.ts";
 import { createTextScans } from "../../adapters/text-scans/text-scans.ts";
 import type { Limits } from "../../domain/batch/schema.ts";
+import type { RunState } from "../../domain/run/state.ts";
 import type { LoopContext } from "../../loop/attempt/context.ts";
 import { MergeQueue } from "../../loop/concurrency/merge-queue.ts";
 import { MergeTrains } from "../../loop/concurrency/merge-train.ts";
@@ -20,6 +21,7 @@ import { Semaphore } from "../../loop/concurrency/semaphore.ts";
 import { WorktreeGate } from "../../loop/concurrency/worktree-gate.ts";
 import type { Orchestrator } from "../../loop/run/orchestrator.ts";
 import { BaseHealth } from "../../loop/steps/base-health.ts";
+import type { ResultsContext } from "../../loop/steps/base-results.ts";
 import { Manifests } from "../../loop/steps/manifests.ts";
 import { Proofs } from "../../loop/steps/proofs.ts";
 import type { AuditLog } from "../../ports/audit-log.ts";
@@ -33,6 +35,7 @@ import type { StateHome } from "../state-home.ts";
 import { agentOf, filesOfAgent } from "./agent-of.ts";
 import { dayBudgetOf, type OtherSessions } from "./day-budget.ts";
 import { harnessOf } from "./harness.ts";
+import type { LoadedBatch } from "./load-batch.ts";
 import { maskedPorts } from "./masked-ports.ts";
 import { openReviewers } from "./open-reviewer.ts";
 import type { OpenRun } from "./open-run.ts";
@@ -55,6 +58,9 @@ interface ContextParts {
   readonly oracleAccess: OutsideTracker["oracleAccess"] | undefined;
 }
 
+/** The part of a run that its ports depend on. */
+type Opened = Pick<OpenRun, "run" | "folder" | "state">;
+
 /** Wires the ports of the loop to adapters, for one run. */
 export async function contextOf(
   { open, world, home, store, others, secrets, audit, oracleAccess }: ContextParts,
@@ -75,11 +81,8 @@ export async function contextOf(
   return {
     run: open.run,
     batch,
-    confined: world.sandbox !== undefined,
-    ...{ ...preparedTreesOf(open, world, home), layers: world.sandbox?.layers === true },
+    ...placesOf(open, world, home),
     agentFiles: filesOfAgent(batch.agent, world.agentProgram, world.places),
-    commandFiles: commandFilesIn(world.places),
-    ...{ toolchainPaths: world.toolchainPaths, carefulToolchains: world.carefulToolchains },
     ...written,
     ...{ repos, pullRequests: world.pullRequests, branchChecks: world.branchChecks },
     commandEnv: env,
@@ -112,8 +115,57 @@ export async function contextOf(
   };
 }
 
+/** How commands run on this machine: the sandbox, kept preparations, files of the batch, toolchains. */
+function placesOf(open: Opened, world: RunEnvironment, home: StateHome) {
+  const { sandbox, places, toolchainPaths, carefulToolchains } = world;
+  return {
+    ...{ confined: sandbox !== undefined, layers: sandbox?.layers === true },
+    ...preparedTreesOf(open, world, home),
+    commandFiles: commandFilesIn(places),
+    ...{ toolchainPaths, carefulToolchains },
+  };
+}
+
+/** Wires the ports for measuring a base without a run. Only results of checks and preparations outlive `folder`. */
+export async function measuringContext({
+  state,
+  folder,
+  world,
+  home,
+  store,
+  secrets,
+  loaded,
+}: Omit<ContextParts, "open" | "audit" | "oracleAccess" | "others"> & {
+  readonly state: RunState;
+  readonly folder: string;
+  readonly loaded: Pick<LoadedBatch, "folder">;
+}): Promise<ResultsContext> {
+  const { batch } = state;
+  const open = { run: state.run, folder, state };
+  const worktrees = join(folder, "worktrees");
+  const gates = join(folder, "gates");
+  await makeFolders([gates, worktrees, join(folder, "judge")]);
+  const outages = outagesOf({ outageMinutes: 0 }, () => false);
+  return {
+    batch,
+    ...placesOf(open, world, home),
+    ...{ agentFiles: [], reviewerFiles: { reviewer: [], secondReviewer: [] } },
+    commandEnv: withIdentity(world.commandEnv),
+    executor: await executorOf({ open, world, worktrees, gates, secrets }),
+    clock: systemClock,
+    files: createRunFiles({ folder, worktrees }),
+    testReports: untrustedReaders(packageFiles().main).testReports,
+    manifests: knowledgeOf(open, { world, home, store }).manifests,
+    harness: await harnessOf({ ...open, home, repos: world.repos, state: () => state }),
+    outages,
+    ...stepSecretsOf(secrets, { batch, folder: loaded.folder, outages }),
+    state: () => state,
+    report: () => undefined,
+  };
+}
+
 /** Kept results of prepare. They need a sandbox that shows every checkout at the same place. */
-function preparedTreesOf(open: OpenRun, world: RunEnvironment, home: StateHome): Pick<LoopContext, "preparedTrees"> {
+function preparedTreesOf(open: Opened, world: RunEnvironment, home: StateHome): Pick<LoopContext, "preparedTrees"> {
   if (world.sandbox?.kind !== "bubblewrap") return {};
   const maxBytes = (open.state.batch.limits.cacheGiB ?? CACHE_GIB) * 2 ** 30;
   return { preparedTrees: openPreparedTrees(home, { run: open.run, maxBytes }) };
@@ -140,7 +192,7 @@ function outagesOf({ outageMinutes = OUTAGE_MINUTES }: Partial<Limits>, report: 
  * of kept results, and write some: then only those of this engine count.
  */
 function knowledgeOf(
-  { run }: OpenRun,
+  { run }: Opened,
   { world, home, store }: Pick<ContextParts, "world" | "home" | "store">,
 ): Pick<LoopContext, "manifests" | "proofs" | "baseHealth"> {
   const secret = world.sandbox === undefined ? randomBytes(32) : resultsSecret(home.resultsSecret);
@@ -192,7 +244,7 @@ const OUTAGE_MINUTES = 15;
 
 /** The executor: in the sandbox, if there is one, and with a disk limit for every program. */
 async function executorOf(options: {
-  open: OpenRun;
+  open: Opened;
   world: RunEnvironment;
   worktrees: string;
   gates: string;

@@ -2,7 +2,7 @@ import { createBranchChecks } from "../../adapters/forge/github/branch-checks.ts
 import { checkRepository } from "../../adapters/forge/github/check-repository.ts";
 import { createPullRequests, type GitHubPullRequests } from "../../adapters/forge/github/pull-requests.ts";
 import { createPushForge, withForge } from "../../adapters/forge/push-forge.ts";
-import { protocolOf } from "../../adapters/vcs/remote/remote-access.ts";
+import { remoteProtocol } from "../../adapters/vcs/remote/remote-access.ts";
 import type { RepoWithRemotes } from "../../adapters/vcs/repository/git-repo.ts";
 import type { ForgeSpec, RemoteForgeSpec } from "../../domain/batch/forge-spec.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
@@ -91,7 +91,7 @@ async function remoteOf(
 /** Without a `baseUrl`, the token goes to github.com's API: that of another server must not. Throws a UserError (exit 4). */
 async function refuseForeignHost(repo: RepoWithRemotes, name: string): Promise<void> {
   const address = (await repo.remoteAddress(name)) ?? "";
-  if (protocolOf(address) === "file") return;
+  if (remoteProtocol(address) === "file") return;
   const host = remoteHost(address);
   if (host === "github.com") return;
   const why = `the remote "${name}" is at ${host ?? "an unknown host"}, and without "baseUrl" its token would go to api.github.com`;

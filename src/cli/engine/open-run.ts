@@ -9,7 +9,7 @@ import { firstReading } from "../../domain/run/drift-fact.ts";
 import type { RunEvent, RunFact } from "../../domain/run/event.ts";
 import { whyHeld } from "../../domain/run/reconcile-tracker.ts";
 import { reduce } from "../../domain/run/reduce.ts";
-import { type RunState, ticketOf } from "../../domain/run/state.ts";
+import { type RunState, ticketById } from "../../domain/run/state.ts";
 import { RunId, type TicketId } from "../../domain/values/ids.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import type { Oracle, OracleBatch } from "../../ports/oracle.ts";
@@ -202,7 +202,7 @@ function asFound(
 /** A ticket with the person that it was assigned to when the last run began: one that was given away since stays with that person. */
 function asBefore(ticket: TrackerTicket, earlier: RunState | undefined): TrackerTicket {
   const isKnown = earlier !== undefined && Object.hasOwn(earlier.plan.index, ticket.id);
-  const words = isKnown ? ticketOf(earlier, ticket.id).tracked?.words : undefined;
+  const words = isKnown ? ticketById(earlier, ticket.id).tracked?.words : undefined;
   if (words?.assignee === undefined || ticket.assignee === undefined) return ticket;
   const held = whyHeld(words, ticket);
   return { ...ticket, assignee: words.assignee, ...(held !== undefined && { held }) };
@@ -240,7 +240,7 @@ export async function resumeRun(options: {
   });
   if (shaOf(oracleBytes) !== state.oracleSha) throw tampered(options.run, "its frozen oracle is not the one it began with");
   const found = state.plan.tickets.slice(state.batch.tickets.length).map((ticket) => ticket.id);
-  const filed = found.filter((id) => ticketOf(state, id).unfiled === undefined);
+  const filed = found.filter((id) => ticketById(state, id).unfiled === undefined);
   const tickets = state.batch.tickets.map((t) => t.id);
   const frozen = options.outside && (await readFrozenTracker(options.outside, { folder, run: options.run, tickets }));
   const { tracker, place, keys } = trackerOf(state.batch, folder, { found: filed, frozen });

@@ -9,7 +9,7 @@ import { createCrossCheckedOracle } from "../../adapters/tripwire/cross-checked-
 import { createDecoyFolders } from "../../adapters/tripwire/write-tracker.ts";
 import type { Batch, Ticket } from "../../domain/batch/schema.ts";
 import type { FrozenSet } from "../../domain/run/frozen-set.ts";
-import { frozenSetOf } from "../../domain/run/frozen-set.ts";
+import { buildFrozenSet } from "../../domain/run/frozen-set.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { type Oracle, type OracleBatch, type TrackerPlace, withEvidence } from "../../ports/oracle.ts";
 import type { Tripwire } from "../../ports/tripwire.ts";
@@ -37,7 +37,7 @@ export function oracleBytesOf(batch: Batch, options: { readonly folder: string; 
 
 /** The current frozen set. */
 export function frozenNow(batch: Batch, oracleSha: string, batchSha: string): FrozenSet {
-  return frozenSetOf({ batch, oracleSha, batchSha, tripwireSha: tripwireSha() });
+  return buildFrozenSet({ batch, oracleSha, batchSha, tripwireSha: tripwireSha() });
 }
 
 /** A service with the keys of tickets that were found since it was frozen. A frozen key stays. */

@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
-import { homesOf } from "../../adapters/sandbox/mounts/homes.ts";
+import { findHomes } from "../../adapters/sandbox/mounts/homes.ts";
 import { isWithin, realPath } from "../../adapters/sandbox/mounts/real-path.ts";
 import { type BatchPaths, namedFiles } from "../../adapters/sandbox/named-files.ts";
-import { scriptOf } from "../../domain/batch/commands.ts";
+import { findNamedScript } from "../../domain/batch/commands.ts";
 import type { Argv } from "../../domain/batch/prepare-command.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
-import { type TrackerProgramSpec, ticketFolderOf } from "../../domain/batch/tracker-spec.ts";
+import { localTicketFolder, type TrackerProgramSpec } from "../../domain/batch/tracker-spec.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 
@@ -16,7 +16,7 @@ import { EXIT, UserError } from "../../domain/values/user-error.ts";
  * bring its own tickets, set to done, or the harness of later runs: the checkout of the base follows what lands (law 3).
  */
 export function checkOutsideRepositories({ tracker, repos }: Pick<Batch, "tracker" | "repos">, state: string): void {
-  const folder = ticketFolderOf(tracker);
+  const folder = localTicketFolder(tracker);
   const todo = "Move it beside the batch file, and name it in tracker.path.";
   const places = [
     ...(folder === undefined ? [] : [{ what: "the folder of tickets", path: folder, todo }]),
@@ -58,9 +58,9 @@ function filesIn(command: readonly string[], folder: string): readonly string[] 
  * the batch's folder is everybody's.
  */
 export function filesOfTracker(tracker: Batch["tracker"], folder: string): readonly string[] {
-  const tickets = ticketFolderOf(tracker);
+  const tickets = localTicketFolder(tracker);
   if (tracker.kind !== "command") return tickets === undefined ? [] : [tickets];
-  const script = scriptOf(tracker.command as readonly [string, ...string[]])?.at;
+  const script = findNamedScript(tracker.command as readonly [string, ...string[]])?.at;
   const scripts = script === undefined ? [] : filesIn(tracker.command.slice(script, script + 1), folder);
   return [
     ...new Set([...scripts, ...filesIn(tracker.command, folder).filter((path) => path !== folder && isWithin(folder, path))]),
@@ -81,7 +81,7 @@ export function pathsOf(
   options: { readonly folder: string; readonly state: string; readonly home: string | undefined },
 ): BatchPaths {
   const { folder, state, home } = options;
-  const tickets = ticketFolderOf(batch.tracker);
+  const tickets = localTicketFolder(batch.tracker);
   const there = (words: Argv) => words.map((word) => (isAbsolute(word) ? word : join(folder, word))).filter(existsSync);
   const oracle = batch.oracle === undefined ? [] : there(batch.oracle.command);
   // An interpreter outside of the batch's folder is everybody's.
@@ -90,7 +90,7 @@ export function pathsOf(
     folder,
     hidden: [state, ...(tickets === undefined ? [] : [tickets]), ...oracle, ...tracker],
     repos: Object.values(batch.repos).map(({ path }) => path),
-    homes: homesOf(home ?? homedir()),
+    homes: findHomes(home ?? homedir()),
   };
 }
 

@@ -81,7 +81,7 @@ export function remedyFor(kind: TrackerSpec["kind"]): string {
     default: {
       const service = kind === "linear" ? "Linear" : "GitHub";
       const token = `the secret in tracker.token, else the variable ${TOKEN_OF[kind].variable}`;
-      return `If ${service} is away, start again once it is back. Else correct what is named above; the token is ${token} (docs/trackers.md).`;
+      return `If ${service} is away, start again once it is back. Else correct what is named above; the token is ${token} (docs/use/trackers.md).`;
     }
   }
 }

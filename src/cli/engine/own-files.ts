@@ -1,6 +1,6 @@
 import { relative, resolve } from "node:path";
 import { isWithin, realPath } from "../../adapters/sandbox/mounts/real-path.ts";
-import { commandsOf } from "../../domain/batch/commands.ts";
+import { listBatchCommands } from "../../domain/batch/commands.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 
 /** What stands around paths in a shell's script, and before the value of an option. A quoted path may have spaces. */
@@ -15,7 +15,7 @@ export function ownFilesIn(
   batch: Batch,
   { file, folder, contracts }: { readonly file: string; readonly folder: string; readonly contracts: readonly string[] },
 ): readonly string[] {
-  const words = commandsOf(batch).flatMap(({ argv }) =>
+  const words = listBatchCommands(batch).flatMap(({ argv }) =>
     argv.flatMap((word) => [word, ...AROUND_PATHS.flatMap((around) => word.split(around))]),
   );
   const ofTracker = batch.tracker.kind === "command" ? batch.tracker.command : [];

@@ -4,7 +4,7 @@ import { allowedEnvironment } from "../../adapters/executor/environment.ts";
 import type { BatchPaths } from "../../adapters/sandbox/named-files.ts";
 import type { RunGit } from "../../adapters/vcs/git/git-helper.ts";
 import {
-  accountsOf,
+  allAccounts,
   type Party,
   REVIEWER_PARTIES,
   type ReviewerParty,
@@ -195,7 +195,7 @@ async function checkVendor(
   { sandbox, env, program }: { readonly sandbox: Sandbox | undefined; readonly env: NodeJS.ProcessEnv; readonly program: string },
   who: Party = "agent",
 ): Promise<void> {
-  for (const account of accountsOf(agent)) {
+  for (const account of allAccounts(agent)) {
     if (usesLogin(account)) await checkLogin(account, { keys: env, program }, batch);
     else if (account.apiKeySecret === undefined) keyOf(account, env, who);
   }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { readSource } from "../../adapters/run-files/copy-into.ts";
 import { mustGit, runGit } from "../../adapters/vcs/git/run-git.ts";
-import { gitDirOf } from "../../adapters/vcs/repository/locate.ts";
+import { findGitDir } from "../../adapters/vcs/repository/locate.ts";
 import type { Argv } from "../../domain/batch/prepare-command.ts";
 import { type BatchProblem, problemAt } from "../../domain/batch/problem.ts";
 import type { RepoSpec } from "../../domain/batch/repo-spec.ts";
@@ -30,7 +30,7 @@ const MANIFEST_KEYS = ["simple-git-hooks", "gitHooks", "husky"];
 
 /** The hooks that the base or the checkout of a repository has. Reads files and asks git for a setting; runs nothing of the repository. */
 export async function repositoryHooks(repo: Pick<RepoSpec, "path" | "base">): Promise<readonly RepositoryHook[]> {
-  const gitDir = await gitDirOf(repo.path).catch(() => undefined);
+  const gitDir = await findGitDir(repo.path).catch(() => undefined);
   if (gitDir === undefined) return [];
   const args = ["config", "--local", "--get", "core.hooksPath"];
   const hooksPath = (await runGit(repo.path, { gitDir, args })).stdout.trim().replace(/\/$/, "");
@@ -136,7 +136,7 @@ export async function hookWarnings({ batch, locate }: LoadedBatch): Promise<read
 }
 
 function remedy(hook: RepositoryHook): string {
-  if (hook.name === "commit-msg") return 'what loopdash commits is shaped by "commit" (docs/batch.md#commit)';
+  if (hook.name === "commit-msg") return 'what loopdash commits is shaped by "commit" (docs/use/finish-line.md#the-commit)';
   const check = hookCheck(hook);
   return check === undefined
     ? "make what it runs a check, on all files: a check has nothing staged"
@@ -169,7 +169,7 @@ async function isBelowFile({ path, base }: RepoSpec, to: string): Promise<boolea
   const folders = parts.slice(1).map((_, n) => parts.slice(0, n + 1).join("/"));
   if (folders.length === 0) return false;
   const args = ["ls-tree", "--full-tree", `refs/heads/${base}`, "--", ...folders];
-  const { stdout } = await runGit(path, { gitDir: await gitDirOf(path), args });
+  const { stdout } = await runGit(path, { gitDir: await findGitDir(path), args });
   return stdout.split("\n").some((line) => line !== "" && !line.startsWith("040000 "));
 }
 

@@ -5,7 +5,7 @@ import { createFolderTracker } from "../../adapters/tracker/folder.ts";
 import { createServiceTracker } from "../../adapters/tracker/service/service-tracker.ts";
 import type { TicketService } from "../../adapters/tracker/service/ticket-service.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
-import { ticketFolderOf } from "../../domain/batch/tracker-spec.ts";
+import { localTicketFolder } from "../../domain/batch/tracker-spec.ts";
 import type { RunId, TicketId } from "../../domain/values/ids.ts";
 import type { AskedPlace, TrackerPlace } from "../../ports/oracle.ts";
 import type { Tracker } from "../../ports/tracker.ts";
@@ -55,7 +55,7 @@ export function trackerOf(
 ): RunTracker {
   const own = batch.tickets.map((ticket) => ticket.id);
   const ids = [...own, ...found];
-  const path = ticketFolderOf(batch.tracker);
+  const path = localTicketFolder(batch.tracker);
   const thread = { program: packageFiles().main, args: ["__tracker"] };
   const seed = () => Promise.resolve();
   if (frozen !== undefined) {

@@ -2,9 +2,9 @@ import { GITHUB_API } from "../../adapters/github/client.ts";
 import type { ServiceAccess } from "../../adapters/oracle/service-line.ts";
 import { withoutNetwork } from "../../adapters/sandbox/without-network.ts";
 import { createGitHubService } from "../../adapters/tracker/github/github-service.ts";
-import { repositoriesOf } from "../../adapters/tracker/github/repositories.ts";
+import { listRepositories } from "../../adapters/tracker/github/repositories.ts";
 import { LINEAR_API } from "../../adapters/tracker/linear/client/requests.ts";
-import { authorizationOf } from "../../adapters/tracker/linear/client/send.ts";
+import { authorizationHeader } from "../../adapters/tracker/linear/client/send.ts";
 import { createLinearService } from "../../adapters/tracker/linear/linear-service.ts";
 import { openWebhook } from "../../adapters/tracker/webhook/open-webhook.ts";
 import { openStandIn } from "../../adapters/tripwire/service-stand-in.ts";
@@ -46,7 +46,7 @@ export function serviceTrackerOf(
     url: graphqlOf(spec),
     authorization: async (refused) => {
       const value = refused === undefined ? await forOracle.get() : await forOracle.renew(tokenIn(refused));
-      return spec.kind === "linear" ? authorizationOf(value) : `Bearer ${value}`;
+      return spec.kind === "linear" ? authorizationHeader(value) : `Bearer ${value}`;
     },
   };
   return {
@@ -125,5 +125,5 @@ function tokenIn(header: string): string {
 /** The repositories by the names that begin their tickets' ids. */
 function namesOf(spec: ServiceSpec): Readonly<Record<string, string>> {
   if (spec.kind === "linear") return {};
-  return Object.fromEntries(repositoriesOf(spec).map(({ owner, name, prefix }) => [prefix, `${owner}/${name}`]));
+  return Object.fromEntries(listRepositories(spec).map(({ owner, name, prefix }) => [prefix, `${owner}/${name}`]));
 }

@@ -1,5 +1,5 @@
 import { isResumable } from "../../domain/results/next-steps.ts";
-import { numbersOf } from "../../domain/results/trend.ts";
+import { runNumbers } from "../../domain/results/trend.ts";
 import { isActivity, type RunEvent } from "../../domain/run/event.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import type { RunId } from "../../domain/values/ids.ts";
@@ -38,7 +38,7 @@ export function keepForLooks({
     // Set before the write: a failed write is not repeated at every event.
     told = tally;
     if (news) store.recordTally(run, tally);
-    if (event.type === "run-ended") store.recordNumbers(run, numbersOf(state));
+    if (event.type === "run-ended") store.recordNumbers(run, runNumbers(state));
     if (state.seq - keptAt < EVERY && event.type !== "run-ended") return;
     keptAt = state.seq;
     journal.flush();

@@ -12,7 +12,9 @@ import { removeFolder } from "../../adapters/remove-folder.ts";
 import { startGitHelper } from "../../adapters/vcs/git/git-helper.ts";
 import { canBeBilled } from "../../domain/batch/api-key-guard.ts";
 import { isResumable } from "../../domain/results/next-steps.ts";
+import type { Command } from "../../domain/run/command.ts";
 import { isActivity, type RunEvent } from "../../domain/run/event.ts";
+import { basesToMeasure } from "../../domain/run/reduce-base-measure.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import type { RunId } from "../../domain/values/ids.ts";
 import type { LoopContext } from "../../loop/attempt/context.ts";
@@ -46,6 +48,7 @@ import { contextOf } from "./loop-context.ts";
 import type { OpenRun } from "./open-run.ts";
 import type { OutsideTracker } from "./outside-tracker.ts";
 import { preflight, type RunEnvironment } from "./preflight.ts";
+import { prepareRehearsal } from "./rehearsal.ts";
 import { type RunSecrets, secretsOf } from "./run-secrets.ts";
 import { keepForLooks, RECENT, recentOf } from "./snapshot.ts";
 
@@ -55,6 +58,8 @@ export interface EngineOptions extends RunChoiceOptions {
   readonly env: NodeJS.ProcessEnv;
   /** Starts even if a model API key is set that changes who pays. */
   readonly allowApiKey: boolean;
+  /** The one ticket that is worked in a copy of its repository; nothing lands. */
+  readonly rehearse?: string;
 }
 
 /** One engine that works on a run in this process. */
@@ -66,6 +71,8 @@ export interface Engine {
   subscribe(to: (event: RunEvent, state: RunState) => void): void;
   /** The events that are in the journal already: the first one if the run begins now, or changes of the batch file. */
   readonly written: readonly RunEvent[];
+  /** Takes a person's command; before `go`, it waits for that. */
+  command(command: Command): void;
   /** Starts to work. */
   go(): void;
   /** Requests an orderly stop: agents are ended, and the run can be resumed. */
@@ -83,7 +90,7 @@ export interface Engine {
  * if any check fails; then nothing has been started, and `inherited` is untouched.
  */
 export async function startEngine(options: EngineOptions, inherited?: Inherited): Promise<Engine> {
-  const loaded = await loadBatch(options.batch, {
+  const read = await loadBatch(options.batch, {
     ...options,
     findTests: findTestCommands,
     findReports,
@@ -91,6 +98,8 @@ export async function startEngine(options: EngineOptions, inherited?: Inherited)
   }).catch(async (error: unknown) => {
     throw await namingUnfinished(error, options);
   });
+  const { rehearse } = options;
+  const loaded = rehearse === undefined ? read : await prepareRehearsal(read, rehearse, stateHome(options.env, options.cwd));
   const git = startGitHelper({ program: packageFiles().main, args: ["__git"], env: allowedEnvironment(options.env, {}) });
   const opened: EngineResources = { git, locks: [] };
   let locks = inherited?.locks;
@@ -120,7 +129,9 @@ export async function startEngine(options: EngineOptions, inherited?: Inherited)
     opened.locks.push(exclusive);
     await secrets?.secrets.preload();
     const oracleAccess = loaded.outside?.oracleAccess;
-    return await wire({ open, world, home, store, others, opened, exclusive, secrets, oracleAccess, locks, inherited });
+    const keepsChecksOnly = options.checksOnly !== undefined && open.state.checksOnly === true;
+    const at = { open, world, home, store, others, opened, exclusive, secrets, oracleAccess, locks, inherited };
+    return await wire({ ...at, keepsChecksOnly });
   } catch (error) {
     await releaseResources(opened);
     if (inherited === undefined) disposeAll(locks ?? []);
@@ -140,6 +151,8 @@ interface EngineParts {
   readonly oracleAccess: OutsideTracker["oracleAccess"] | undefined;
   readonly locks: readonly Disposable[];
   readonly inherited: Inherited | undefined;
+  /** The resumed run still starts no agent. */
+  readonly keepsChecksOnly: boolean;
 }
 
 async function wire(parts: EngineParts): Promise<Engine> {
@@ -160,7 +173,7 @@ async function wire(parts: EngineParts): Promise<Engine> {
   const folder = runFolder(home, open.run);
   const host = {
     snapshot: () => ({ kind: "snapshot", state: orchestrator.state, recent }) as const,
-    command: (command: Parameters<Orchestrator["command"]>[0]) => {
+    command: (command: Command) => {
       // Whoever asks the oracle wants to know how things are now, also if it is refused because the oracle is away.
       if (command.type === "judge") ctx.outages.tryNow();
       orchestrator.command(command);
@@ -179,7 +192,7 @@ async function wire(parts: EngineParts): Promise<Engine> {
     run: open.run,
     written: open.started === undefined ? (open.changed ?? []) : [open.started],
     folder,
-    state: () => orchestrator.state,
+    ...{ state: () => orchestrator.state, command: host.command },
     subscribe: (to) => void subscribers.push(to),
     go: () => void launch(parts, ctx, orchestrator, performer),
     stop: (by) => orchestrator.stop(by),
@@ -230,15 +243,18 @@ async function close(parts: EngineParts, performer: Performer, inherited: Inheri
 }
 
 async function launch(
-  { open, inherited }: EngineParts,
+  { open, inherited, keepsChecksOnly }: EngineParts,
   ctx: LoopContext,
   orchestrator: Orchestrator,
   performer: Performer,
 ): Promise<void> {
   try {
     const isResumed = open.started === undefined;
-    if (isResumed) await recover(ctx, () => performer.pollTracker(), inherited === undefined ? undefined : "engine");
+    const how = inherited === undefined ? { keepsChecksOnly } : { by: "engine" as const };
+    if (isResumed) await recover(ctx, () => performer.pollTracker(), how);
     performer.watchTracker();
+    const repos = orchestrator.state.baseMeasures === undefined ? basesToMeasure(orchestrator.state) : [];
+    if (repos.length > 0) orchestrator.report({ type: "base-measure-due", repos });
     orchestrator.start(performer);
   } catch (error) {
     orchestrator.fail(error);

@@ -1,7 +1,7 @@
 import { tmpdir } from "node:os";
 import { runBriefly } from "../../adapters/executor/brief-run.ts";
 import type { VendorKind } from "../../domain/batch/vendors.ts";
-import { canaryOf, canaryPayload } from "../../domain/guard/hooks/canary.ts";
+import { canaryPayload, guardCanary } from "../../domain/guard/hooks/canary.ts";
 import { isBlockByRule } from "../../domain/guard/hooks/hook-answer.ts";
 import { hookCommand } from "../../domain/guard/hooks/hook-settings.ts";
 import { hookGroup, type InstalledHook } from "../../domain/guard/install/own-hook.ts";
@@ -20,7 +20,7 @@ export async function whyDead(vendor: VendorKind, hook: InstalledHook, env: Node
   const file = at === -1 ? undefined : hook.options[at + 1];
   const settings = settingsOf(file);
   if ("problem" in settings) return settings.problem;
-  const command = canaryOf(settings);
+  const command = guardCanary(settings);
   if (command === undefined) return "its settings switch off every rule that is tried";
   const { exitCode, stderr, problem } = await runBriefly(argvOf(vendor, hook), {
     env: Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))),

@@ -25,7 +25,7 @@ exits 0. What it cannot judge exits 2. Example: loopdash guard check -- "git res
 const HOOK = `
 Agents' programs call this before each use of a tool, with a JSON object on stdin: exit 0 lets the tool pass, 2 blocks it, with
 the reason and an alternative on stderr. What cannot be judged is blocked. The file of --settings has
-{"families"?, "rules"?, "onParseError"?, "worktree"?}; one that is wrong blocks everything. More: docs/guard.md.`;
+{"families"?, "rules"?, "onParseError"?, "worktree"?}; one that is wrong blocks everything. More: docs/use/guard.md.`;
 
 /** Adds the verb `hook`. */
 export function addHook(

@@ -6,9 +6,9 @@ import {
   denyRulesIn,
   isInstalled,
   type JsonVendor,
+  readSettingsState,
   SettingsProblem,
   type SettingsState,
-  stateOf,
   withGuard,
   withoutGuard,
 } from "../../domain/guard/install/edit-settings.ts";
@@ -41,7 +41,7 @@ const INSTALL = "loopdash guard install";
 const GAP = `
 Deny rules cover Claude Code's tools that read and edit files, and no command. Of commands, the guard judges the programs that it
 knows for reading files (cat, cp, tar, python -c and others). What a script, a test or a program of your own reads, neither stops:
-only a sandbox does. See docs/guard.md.
+only a sandbox does. See docs/use/guard.md.
 `;
 
 /** Prints for each agent whether its guard is there and blocks. Returns 0 if all of them do. */
@@ -131,7 +131,7 @@ function lines({ agent, file, state, why, todo, events = [], denyRules }: AgentS
 }
 
 /** A change of one file that is to be made. */
-export interface Plan {
+export interface HookPlan {
   readonly place: HookPlace;
   readonly settings: SettingsFile;
   /** The text that it is to have; undefined: no file. The text that it has if nothing is to be done. */
@@ -142,7 +142,7 @@ export interface Plan {
 /** The guard in a file: settings or a plugin. */
 function stateIn({ vendor }: HookPlace, { file, text }: SettingsFile): SettingsState {
   if (text === undefined) return { own: [], changed: 0 };
-  if (vendor !== "opencode") return told(file, () => stateOf(vendor, text));
+  if (vendor !== "opencode") return told(file, () => readSettingsState(vendor, text));
   const own = readOwnPlugin(text);
   return { own: own === undefined ? [] : [own], changed: own === undefined && pluginCallsGuard(text) ? 1 : 0 };
 }
@@ -151,7 +151,7 @@ function stateIn({ vendor }: HookPlace, { file, text }: SettingsFile): SettingsS
  * The content of a file with the guard. One of another version is taken out first, so that uninstalling gives what was there before both. A
  * plugin of somebody else at the same place stays as it is.
  */
-export function planInstall(place: HookPlace, hook: InstalledHook, adds: { readonly denyRules: boolean }): Plan {
+export function planInstall(place: HookPlace, hook: InstalledHook, adds: { readonly denyRules: boolean }): HookPlan {
   const { vendor } = place;
   const settings = readSettings(place.file, place.within);
   const state = stateIn(place, settings);
@@ -169,7 +169,7 @@ export function planInstall(place: HookPlace, hook: InstalledHook, adds: { reado
  * The content of a file without the guard. If nothing but the guard was added since a backup was made, it becomes that text, and a file
  * that holds nothing else is removed.
  */
-export function planUninstall(place: HookPlace): Plan {
+export function planUninstall(place: HookPlace): HookPlan {
   const settings = readSettings(place.file, place.within);
   const state = stateIn(place, settings);
   const plan = { place, settings, state };
@@ -195,12 +195,12 @@ function isWithGuard(vendor: JsonVendor, before: string, hook: InstalledHook, af
 }
 
 function isUntouched(vendor: JsonVendor, text: string): boolean {
-  return stateOf(vendor, text).own.length === 0;
+  return readSettingsState(vendor, text).own.length === 0;
 }
 
 function isReadable(vendor: JsonVendor, text: string): boolean {
   try {
-    stateOf(vendor, text);
+    readSettingsState(vendor, text);
     return true;
   } catch (error) {
     if (error instanceof SettingsProblem) return false;

@@ -17,7 +17,7 @@ import { type HookRequest, readHookArgs } from "./hook-args.ts";
 import { hookContexts, realPath } from "./hook-contexts.ts";
 import { appendLine, appendReport, reportLines } from "./hook-report.ts";
 import { checkedNow, stopReminder } from "./stop-guard.ts";
-import { type Checked, lateLine, lookOf, type StopLook } from "./stop-look.ts";
+import { lateLine, lookOf, type StopChecks, type StopLook } from "./stop-look.ts";
 
 const ASK_A_PERSON = "Ask a person to look at it: loopdash guard status";
 
@@ -218,7 +218,7 @@ const UNFINISHED = `SELECT run, open, batch_path AS batchPath,
   FROM runs JOIN tallies USING (run) WHERE ended_at IS NULL AND open > 0 ORDER BY started_at DESC LIMIT 20`;
 
 /** The unfinished runs of a repository that have open tickets. */
-async function openRuns(db: string, worktree: string): Promise<Checked> {
+async function openRuns(db: string, worktree: string): Promise<StopChecks> {
   if (!existsSync(db)) return { failed: [], late: [] };
   // Loaded here: no other hook reads records.
   const { DatabaseSync } = await import("node:sqlite");

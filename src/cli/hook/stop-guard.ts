@@ -6,7 +6,7 @@ import { isObject } from "../../domain/values/json-object.ts";
 import { errorCode, plainLines, plainText } from "../../domain/values/text.ts";
 import type { StopGuardTask } from "../../ports/agent.ts";
 import { reportLines } from "./hook-report.ts";
-import { CHECKS_MS, type Checked, lookOf, type StopLook, type Unmet } from "./stop-look.ts";
+import { CHECKS_MS, lookOf, type StopChecks, type StopLook, type Unmet } from "./stop-look.ts";
 
 /** What the engine tells the reminder at a stop. */
 interface StopSpec extends StopGuardTask {
@@ -70,7 +70,7 @@ export async function stopReminder({
 }
 
 /** Runs checks in a worktree. */
-export async function checkedNow(checks: Look["checks"], worktree: string): Promise<Checked> {
+export async function checkedNow(checks: Look["checks"], worktree: string): Promise<StopChecks> {
   const { spawn } = await import("node:child_process");
   return checkAll({ checks, worktree, start: spawn }, CHECKS_MS);
 }
@@ -160,7 +160,7 @@ function isJsonObject(file: string): boolean {
 async function checkAll(
   { worktree, checks, start }: Pick<Look, "worktree" | "checks" | "start">,
   checksMs: number,
-): Promise<Checked> {
+): Promise<StopChecks> {
   const until = Date.now() + checksMs;
   const failed: Unmet[] = [];
   const late: string[] = [];

@@ -21,7 +21,7 @@ export interface StopLook {
 }
 
 /** What is unmet now, and the names of the checks that had no time to end. */
-export interface Checked {
+export interface StopChecks {
   readonly failed: readonly Unmet[];
   readonly late: readonly string[];
 }
@@ -31,7 +31,7 @@ export const CHECKS_MS = 45_000;
 
 /** What an agent is told for the `n`th of `of` times; nothing if nothing is unmet. */
 export function lookOf(
-  { failed, late: names }: Checked,
+  { failed, late: names }: StopChecks,
   {
     n,
     of,

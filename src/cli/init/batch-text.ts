@@ -27,7 +27,7 @@ export function batchText(answers: Answers): string {
   return `${HEAD}{\n${blocks.join("\n\n")}\n}\n`;
 }
 
-const HEAD = `// A batch of tickets for loopdash, written by "loopdash init". Comments are allowed; every setting is in docs/batch.md.
+const HEAD = `// A batch of tickets for loopdash. Comments are allowed; every setting is in docs/reference/settings.md.
 // "loopdash doctor" checks this file, "loopdash FILE --dry-run" shows the plan, "loopdash FILE" starts.
 `;
 
@@ -38,9 +38,9 @@ function settingsOf({ name, tracker, repos, hosts, test, hooks, agent, reviewer 
     { comment: trackerComment(tracker, Object.keys(repos).length > 1), entry: ["tracker", tracker] },
     {
       comment: [
-        "The repositories that tickets change, and the branch that changes land on: docs/batch.md#repos",
-        "prepare makes a fresh checkout ready, in the sandbox: docs/repositories.md#prepare",
-        'Changes land here alone. A "forge" pushes them or makes pull requests: docs/forges.md',
+        "The repositories that tickets change, and the branch that changes land on: docs/reference/settings.md#repos",
+        "prepare makes a fresh checkout ready, in the sandbox: docs/use/repositories.md#prepare",
+        'Changes land here alone. A "forge" pushes them or makes pull requests: docs/use/forges.md',
       ],
       entry: ["repos", repos],
     },
@@ -48,23 +48,23 @@ function settingsOf({ name, tracker, repos, hosts, test, hooks, agent, reviewer 
       ? []
       : [
           {
-            comment: ["The hosts that prepare may reach from the sandbox; nothing else is open: docs/network.md"],
+            comment: ["The hosts that prepare may reach from the sandbox; nothing else is open: docs/use/network.md"],
             entry: ["sandboxPolicy", { hosts: { prepare: hosts } }] as const,
           },
         ]),
     {
       comment:
         agent.kind === "command"
-          ? ["The program that works a ticket: docs/batch.md#the-agents-side"]
-          : ["The program that works a ticket, and who pays for its model: docs/agents.md"],
+          ? ["The program that works a ticket: docs/use/finish-line.md#what-an-agent-gets"]
+          : ["The program that works a ticket, and who pays for its model: docs/use/agents.md"],
       entry: ["agent", agent],
     },
     reviewer === undefined
-      ? { comment: ['No "reviewer" reads the changes; another vendor\'s model can: docs/reviewer.md'] }
-      : { comment: ["Reads each change before it lands: docs/reviewer.md"], entry: ["reviewer", reviewer] },
+      ? { comment: ['No "reviewer" reads the changes; another vendor\'s model can: docs/use/reviewer.md'] }
+      : { comment: ["Reads each change before it lands: docs/use/reviewer.md"], entry: ["reviewer", reviewer] },
     finishSetting(test, hooks, reviewer !== undefined),
     {
-      comment: ["Some bounds of a run, at their defaults; there are more: docs/batch.md#limits"],
+      comment: ["Some bounds of a run, at their defaults; there are more: docs/reference/settings.md#limits"],
       entry: ["limits", { workers, attempts, usdPerAttempt, usdPerRun }],
     },
   ];
@@ -72,10 +72,10 @@ function settingsOf({ name, tracker, repos, hosts, test, hooks, agent, reviewer 
 
 function trackerComment(tracker: TrackerAnswer, hasSeveralRepos: boolean): readonly string[] {
   if (tracker.kind === "local")
-    return ["The folder of tickets, one Markdown file each; loopdash writes their state: docs/batch.md#tracker"];
+    return ["The folder of tickets, one Markdown file each; loopdash writes their state: docs/use/batch-file.md#tickets"];
   const service = tracker.kind === "linear" ? "Linear" : "GitHub";
   return [
-    `The issues in ${service} that this batch takes, and which of them: docs/trackers.md`,
+    `The issues in ${service} that this batch takes, and which of them: docs/use/trackers.md`,
     `Their token is in the variable ${TOKEN_OF[tracker.kind].variable}; no agent sees it.`,
     ...(hasSeveralRepos && !("repos" in tracker) ? ["A label repo:NAME says which repository an issue is about."] : []),
   ];
@@ -83,7 +83,7 @@ function trackerComment(tracker: TrackerAnswer, hasSeveralRepos: boolean): reado
 
 function finishSetting(test: Answers["test"], hooks: Answers["hooks"], isReviewed: boolean): Setting {
   const review = isReviewed ? [{ step: "review" }] : [];
-  const where = "docs/batch.md#the-finish-line";
+  const where = "docs/use/finish-line.md";
   if (test === "own")
     return {
       comment: [
@@ -96,7 +96,7 @@ function finishSetting(test: Answers["test"], hooks: Answers["hooks"], isReviewe
       `The steps to a done ticket, in order: ${where}`,
       test === "none"
         ? "Nothing tests the changes: add a check before merge."
-        : "Its tests are compared with those of the base, one by one, where their runner is known: docs/batch.md#test-by-test",
+        : "Its tests are compared with the base, if the runner is known: docs/use/finish-line.md#test-by-test",
     ],
     entry: ["finish", [{ step: "gates" }, ...check, ...hooks, ...review, { step: "merge" }]],
   };

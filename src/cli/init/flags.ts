@@ -82,7 +82,8 @@ function offering(flags: string, description: string, values: readonly string[])
   return option;
 }
 
-function collect(value: string, before: readonly string[] = []): readonly string[] {
+/** Values of an option that may be repeated. */
+export function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
 }
 

@@ -2,7 +2,7 @@ import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 
 /** An answer that was read, or the reason why it cannot be used, for the person who gave it. */
-export type Parsed<T> = { readonly value: T } | { readonly problem: string };
+export type ParsedAnswer<T> = { readonly value: T } | { readonly problem: string };
 
 /** An answer that a person can give by its number. */
 export interface Choice {
@@ -11,7 +11,7 @@ export interface Choice {
 }
 
 /** A question, and everywhere its answer may come from. */
-export interface Question<T> {
+export interface InitQuestion<T> {
   /** The flag that gives the answer, with an example: `--team ENG`. */
   readonly flag: string;
   /** What the flag says; undefined if it is not given. */
@@ -23,7 +23,7 @@ export interface Question<T> {
   readonly fallback?: string | undefined;
   /** The answer of Enter alone, if there is no `fallback`. */
   readonly suggested?: string;
-  readonly parse: (text: string) => Parsed<T> | Promise<Parsed<T>>;
+  readonly parse: (text: string) => ParsedAnswer<T> | Promise<ParsedAnswer<T>>;
 }
 
 /** How the questions are answered. */
@@ -62,7 +62,7 @@ export class Interview {
    * The answer to a question. Undefined if there is none; `refuseUnanswered` names it then. Throws a UserError (exit 2) if a flag
    * gives one that cannot be used. Asks a person until the answer can be used.
    */
-  async answer<T>(question: Question<T>): Promise<T | undefined> {
+  async answer<T>(question: InitQuestion<T>): Promise<T | undefined> {
     const { ask, takesDefaults } = this.#options;
     const { given, fallback, flag, text } = question;
     if (given !== undefined) return usable(await question.parse(given), question);
@@ -95,7 +95,7 @@ export class Interview {
     });
   }
 
-  async #askUntilUsable<T>(question: Question<T>, ask: (prompt: string) => Promise<string>): Promise<T> {
+  async #askUntilUsable<T>(question: InitQuestion<T>, ask: (prompt: string) => Promise<string>): Promise<T> {
     const { text, choices = [], suggested, fallback = suggested } = question;
     const number = choices.findIndex(({ value }) => value === fallback) + 1;
     const shown = number > 0 ? `${number}` : plainText(fallback ?? "", 60);
@@ -113,7 +113,7 @@ export class Interview {
   }
 }
 
-function usable<T>(parsed: Parsed<T>, { flag }: Question<T>): T {
+function usable<T>(parsed: ParsedAnswer<T>, { flag }: InitQuestion<T>): T {
   if ("value" in parsed) return parsed.value;
   const name = flag.split(" ", 1)[0] ?? flag;
   const what = `${name} cannot be used`;

@@ -1,7 +1,7 @@
 import { HostSpec } from "../../domain/batch/host-spec.ts";
 import type { Argv } from "../../domain/batch/prepare-command.ts";
 import { notIgnoredBy } from "../../domain/batch/prepare-makes.ts";
-import { jsonMembers, namesPackages, packageManagerOf, TEST_COMMAND_FILES } from "../../domain/batch/test-command.ts";
+import { findPackageManager, jsonMembers, namesPackages, TEST_COMMAND_FILES } from "../../domain/batch/test-command.ts";
 
 /** The files at the top of a repository that tell how its packages are installed. */
 export const PREPARE_FILES = [
@@ -39,19 +39,43 @@ export const PUBLIC_REGISTRIES: ReadonlySet<string> = new Set([
   "registry.yarnpkg.com",
   "pypi.org",
   "files.pythonhosted.org",
+  "rubygems.org",
+  "index.rubygems.org",
+  "repo.packagist.org",
+  "codeload.github.com",
 ]);
 
 const PYPI = ["pypi.org", "files.pythonhosted.org"];
 const PYTHON = ".venv/bin/python";
 
-/** The commands that install a repository's packages, by its manifests and lockfiles: npm, pnpm, yarn, bun, uv and pip. */
+/** Other manifests: how their packages are installed into the checkout, and from which hosts. */
+const INSTALLED: Readonly<Record<string, Pick<Preparation, "commands" | "hosts">>> = {
+  Gemfile: {
+    commands: [
+      ["bundle", "config", "set", "--local", "path", "vendor/bundle"],
+      ["bundle", "install"],
+    ],
+    hosts: ["rubygems.org", "index.rubygems.org"],
+  },
+  "composer.json": {
+    commands: [["composer", "install"]],
+    hosts: ["repo.packagist.org", "api.github.com", "codeload.github.com"],
+  },
+};
+
+/** The commands that install a repository's packages, by its manifests and lockfiles: npm, pnpm, yarn, bun, uv, pip, Bundler and Composer. */
 export function preparationOf(files: PrepareFiles): Preparation {
   const node = nodeCommand(files);
   const python = pythonCommands(files);
-  const commands = [...(node === undefined ? [] : [node]), ...python];
+  const others = Object.keys(INSTALLED).flatMap((name) => (files.has(name) ? (INSTALLED[name] ?? []) : []));
+  const commands = [...(node === undefined ? [] : [node]), ...python, ...others.flatMap((each) => each.commands)];
   return {
     commands,
-    hosts: [...(node === undefined ? [] : registriesOf(files)), ...(python.length > 0 ? PYPI : [])],
+    hosts: [
+      ...(node === undefined ? [] : registriesOf(files)),
+      ...(python.length > 0 ? PYPI : []),
+      ...others.flatMap((each) => each.hosts),
+    ],
     notIgnored: notIgnoredBy(commands, files),
     files,
     ...(python.length > 0 && { python: PYTHON }),
@@ -63,7 +87,7 @@ function nodeCommand(files: PrepareFiles): Argv | undefined {
   if (manifest === undefined) return undefined;
   const hasWorkspaces = jsonMembers(manifest)["workspaces"] !== undefined || files.has("pnpm-workspace.yaml");
   if (!namesPackages(manifest) && !hasWorkspaces) return undefined;
-  switch (packageManagerOf(files)) {
+  switch (findPackageManager(files)) {
     case "pnpm":
       return ["pnpm", "install", "--frozen-lockfile"];
     case "yarn":
@@ -85,7 +109,7 @@ function isModernYarn(files: PrepareFiles, manifest: string): boolean {
 function registriesOf(files: PrepareFiles): readonly string[] {
   const named = /^[^\S\r\n\u2028\u2029]*registry\s*=\s*"?(https:\/\/[^\s"]+)/m.exec(files.get(".npmrc") ?? "")?.[1] ?? "";
   const hosts = URL.canParse(named) && HostSpec.safeParse(new URL(named).host).success ? [new URL(named).host] : [];
-  if (packageManagerOf(files) === "yarn") return [...new Set([...hosts, "registry.yarnpkg.com"])];
+  if (findPackageManager(files) === "yarn") return [...new Set([...hosts, "registry.yarnpkg.com"])];
   return hosts.length > 0 ? hosts : ["registry.npmjs.org"];
 }
 

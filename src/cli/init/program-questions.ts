@@ -5,7 +5,7 @@ import { plainText } from "../../domain/values/text.ts";
 import type { ProgramAnswer } from "./answers.ts";
 import type { InitFlags } from "./flags.ts";
 import { type InstalledAgent, isSet } from "./installed-agents.ts";
-import type { Choice, Interview, Parsed } from "./interview.ts";
+import type { Choice, Interview, ParsedAnswer } from "./interview.ts";
 
 const KINDS = vendorsWith(() => true);
 
@@ -34,7 +34,7 @@ export async function askAgent(
   const offered = surroundings.installed.filter(({ kind }) => COMPLETE.includes(kind));
   const best = offered.find(isPaid) ?? offered[0];
   if (offered.length === 0 && flags.agent === undefined)
-    interview.tell(`  none of these agents is on PATH: ${COMPLETE.join(", ")} (docs/agents.md)`);
+    interview.tell(`  none of these agents is on PATH: ${COMPLETE.join(", ")} (docs/use/agents.md)`);
   const chosen = await interview.answer({
     flag: `--agent ${KINDS.join("|")}`,
     given: flags.agent,
@@ -96,12 +96,12 @@ function choiceOf({ kind, hasLogin, keyVariable }: InstalledAgent): Choice {
   return { value: kind, label: `${kind} (${sources.length === 0 ? "not logged in" : sources.join(", ")})` };
 }
 
-async function readProgram(text: string, { installed, path, folder }: ProgramSurroundings): Promise<Parsed<Chosen>> {
+async function readProgram(text: string, { installed, path, folder }: ProgramSurroundings): Promise<ParsedAnswer<Chosen>> {
   const [name = "", model] = splitOnce(text);
   const kind = KINDS.find((each) => each === name);
   if (kind !== undefined) {
     if (!installed.some((each) => each.kind === kind))
-      return { problem: `${kind} is not on PATH: install it (docs/agents.md), or choose another` };
+      return { problem: `${kind} is not on PATH: install it (docs/use/agents.md), or choose another` };
     if (VENDORS[kind].needsModel === true && model === undefined)
       return { problem: `${kind} needs a model: write ${kind}:MODEL` };
     return { value: { kind, ...(model !== undefined && { model }) } };
@@ -152,7 +152,7 @@ type Account = { readonly billing: "subscription" } | { readonly apiKeyEnv: stri
 function readAccount(
   text: string,
   { kind, takesLogin, env }: { readonly kind: VendorKind; readonly takesLogin: boolean; readonly env: NodeJS.ProcessEnv },
-): Parsed<Account> {
+): ParsedAnswer<Account> {
   if (text === "login")
     return takesLogin ? { value: { billing: "subscription" } } : { problem: `${kind} has no login that loopdash can use` };
   const isName = /^[A-Z_][A-Z0-9_]{0,99}$/.test(text) || (/^\w{1,100}$/.test(text) && isSet(env, text));

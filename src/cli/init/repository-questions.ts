@@ -1,7 +1,7 @@
 import { basename, relative } from "node:path";
 import { resolveProgram } from "../../adapters/executor/resolve-program.ts";
 import { runGit } from "../../adapters/vcs/git/run-git.ts";
-import { gitDirOf } from "../../adapters/vcs/repository/locate.ts";
+import { findGitDir } from "../../adapters/vcs/repository/locate.ts";
 import { commandWords } from "../../domain/batch/command-words.ts";
 import type { Argv } from "../../domain/batch/prepare-command.ts";
 import type { RepoSpec } from "../../domain/batch/repo-spec.ts";
@@ -9,7 +9,7 @@ import { plainText } from "../../domain/values/text.ts";
 import { hookCheck, repositoryHooks } from "../engine/repository-hooks.ts";
 import type { Answers } from "./answers.ts";
 import type { InitFlags } from "./flags.ts";
-import type { Interview, Parsed } from "./interview.ts";
+import type { Interview, ParsedAnswer } from "./interview.ts";
 import { PUBLIC_REGISTRIES } from "./prepare-commands.ts";
 import { type FoundRepository, findRepository, repositoriesBelow, repositoryRequest } from "./repository.ts";
 
@@ -37,7 +37,7 @@ export async function askRepositories(
 async function readRepositories(
   parts: readonly string[],
   place: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
-): Promise<Parsed<readonly FoundRepository[]>> {
+): Promise<ParsedAnswer<readonly FoundRepository[]>> {
   const repos: FoundRepository[] = [];
   for (const part of parts) {
     const found = await findRepository(repositoryRequest(part), place);
@@ -79,13 +79,17 @@ export async function askTest(
   flags: InitFlags,
   { repos, path }: { readonly repos: readonly FoundRepository[]; readonly path: string },
 ): Promise<Answers["test"] | undefined> {
-  const own = repos.flatMap(({ test }) => (test === undefined ? [] : [test]));
+  const own = repos.flatMap(({ name, test }) => (test === undefined ? [] : [{ name, command: test.join(" ") }]));
   const [first] = own;
-  const found = first === undefined ? undefined : repos.length === 1 ? first.join(" ") : "own";
+  const found = first === undefined ? undefined : repos.length === 1 ? first.command : "own";
+  const named = own.map(({ name, command }) => `${name}: ${command}`).join("; ");
   return interview.answer({
     flag: '--test "npm test"',
     given: flags.test,
-    text: repos.length === 1 ? "Test command, or none" : "Test command; own: each repository's own; or none",
+    text:
+      repos.length === 1
+        ? "Test command, or none"
+        : `Test command, or none${found === "own" ? `, or own, each repository's: ${plainText(named, 300)}` : ""}`,
     fallback: found,
     parse: (text) => readTest(text, { found, path }),
   });
@@ -99,7 +103,7 @@ const MOST_SETTINGS = 10;
 async function settingsLines(repos: readonly FoundRepository[]): Promise<readonly string[]> {
   const found = repos.map(async ({ name, path }) => {
     const args = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"];
-    const { stdout } = await runGit(path, { gitDir: await gitDirOf(path), workTree: path, args });
+    const { stdout } = await runGit(path, { gitDir: await findGitDir(path), workTree: path, args });
     const files = stdout.split("\0").filter((file) => SETTINGS.test(basename(file)) && !file.endsWith("/"));
     return files.slice(0, MOST_SETTINGS).map((file) => {
       const line = `"copy": [{"from": ${JSON.stringify(`${basename(file)}-for-tests`)}, "to": ${JSON.stringify(file)}}]`;
@@ -133,7 +137,7 @@ export async function askHooks(
 async function readTest(
   text: string,
   { found, path }: { readonly found: string | undefined; readonly path: string },
-): Promise<Parsed<Answers["test"]>> {
+): Promise<ParsedAnswer<Answers["test"]>> {
   if (text === "none") return { value: "none" };
   if (text === "own") return found === "own" ? { value: "own" } : { problem: "no repository names a test command of its own" };
   const command = commandWords(text);
@@ -158,7 +162,7 @@ export async function repositoryLines(
     return [
       `  ${name}: branch ${base} of ${path}, ${shown}`,
       ...closed.map(
-        (host) => `  ${name}: its .npmrc names ${host}, which stays closed: if you trust it, open it (docs/network.md)`,
+        (host) => `  ${name}: its .npmrc names ${host}, which stays closed: if you trust it, open it (docs/use/network.md)`,
       ),
       ...loose.map(
         (folder) => `  ${name}: .gitignore on ${base} does not name ${folder}: add it there, or changes will contain it`,

@@ -3,15 +3,15 @@ import { basename, dirname, join, resolve } from "node:path";
 import { GitFailure } from "../../adapters/vcs/git/git-call.ts";
 import { mustGit, runGit } from "../../adapters/vcs/git/run-git.ts";
 import { originUrl } from "../../adapters/vcs/repository/git-identity.ts";
-import { exists, gitDirOf } from "../../adapters/vcs/repository/locate.ts";
+import { exists, findGitDir } from "../../adapters/vcs/repository/locate.ts";
 import type { Argv } from "../../domain/batch/prepare-command.ts";
-import { testCommandOf } from "../../domain/batch/test-command.ts";
+import { findTestCommand } from "../../domain/batch/test-command.ts";
 import { RepoId, unfitForBranch } from "../../domain/values/ids.ts";
 import { remoteRepository } from "../../domain/values/repo-address.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { readBaseFiles } from "../engine/base-files.ts";
 import { closePath } from "../safe-path.ts";
-import type { Parsed } from "./interview.ts";
+import type { ParsedAnswer } from "./interview.ts";
 import { PREPARE_FILES, type Preparation, preparationOf } from "./prepare-commands.ts";
 
 /** A repository that a person names: `app=../app#release`; the name and the branch may be left out. */
@@ -52,7 +52,7 @@ export function repositoryRequest(text: string): RepositoryRequest {
 export async function findRepository(
   request: RepositoryRequest,
   { cwd, env }: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
-): Promise<Parsed<FoundRepository>> {
+): Promise<ParsedAnswer<FoundRepository>> {
   const shown = plainText(request.path, 200);
   const top = await topOf(resolve(cwd, request.path));
   if (top === undefined) return { problem: `${shown} is in no git repository` };
@@ -109,7 +109,7 @@ async function nearestTop(folder: string): Promise<string | undefined> {
 
 /** The local branches, and the one that changes land on: the named one, else that of the remote, a usual one, or the present one. */
 async function basesOf(top: string, named: string | undefined): Promise<{ base: string | undefined; bases: readonly string[] }> {
-  const gitDir = await gitDirOf(top);
+  const gitDir = await findGitDir(top);
   const symbolic = async (ref: string) => (await runGit(top, { gitDir, args: ["symbolic-ref", "-q", ref] })).stdout.trim();
   const listed = await mustGit(top, { gitDir, args: ["for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads/"] });
   const bases = listed.split("\n").filter((name) => name !== "");
@@ -138,7 +138,7 @@ async function setUpOf(path: string, base: string): Promise<Pick<FoundRepository
   // A lockfile beyond the limit counts by being there, as in `findTestCommands`.
   const files = new Map([...read].map(([name, file]) => [name, file === "too large" ? "" : file.text]));
   const preparation = preparationOf(files);
-  const test = testCommandOf(files);
+  const test = findTestCommand(files);
   const own = test?.[0] === "python3" && preparation.python !== undefined ? [preparation.python, ...test.slice(1)] : test;
   return { preparation, test: own };
 }

@@ -2,7 +2,7 @@ import { TOKEN_OF } from "../../domain/batch/tracker-spec.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import type { InitFlags } from "./flags.ts";
 import { isSet } from "./installed-agents.ts";
-import type { Choice, Interview, Parsed } from "./interview.ts";
+import type { Choice, Interview, ParsedAnswer } from "./interview.ts";
 import type { FoundRepository } from "./repository.ts";
 import { ticketFolderNear } from "./ticket-folder.ts";
 
@@ -61,7 +61,7 @@ function impliedSource(flags: InitFlags): Source | undefined {
   return FLAGS_OF.find(([, names]) => names.some((name) => flags[name] !== undefined))?.[0];
 }
 
-function readSource(text: string, flags: InitFlags): Parsed<Source> {
+function readSource(text: string, flags: InitFlags): ParsedAnswer<Source> {
   const found = FLAGS_OF.find(([source]) => source === text);
   if (found === undefined) return { problem: "choose 1, 2 or 3, or write linear, github or folder" };
   const [source] = found;

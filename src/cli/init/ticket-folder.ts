@@ -6,7 +6,7 @@ import { hasErrorCode, plainText } from "../../domain/values/text.ts";
 import { UserError } from "../../domain/values/user-error.ts";
 import { repositoryOf } from "../engine/outside-repositories.ts";
 import type { InitFlags } from "./flags.ts";
-import type { Interview, Parsed } from "./interview.ts";
+import type { Interview, ParsedAnswer } from "./interview.ts";
 
 /** A folder of Markdown tickets. */
 export interface TicketFolder {
@@ -68,7 +68,7 @@ export async function ticketFolderNear(
 }
 
 /** The folder at a path that a person names. The batch refuses one in a repository: a change could bring tickets set to done. */
-async function lookAtFolder(text: string, { cwd, repos }: Omit<FolderOptions, "fallback">): Promise<Parsed<TicketFolder>> {
+async function lookAtFolder(text: string, { cwd, repos }: Omit<FolderOptions, "fallback">): Promise<ParsedAnswer<TicketFolder>> {
   const path = resolve(cwd, text);
   const shown = plainText(text, 200);
   const repository = repositoryOf(path, repos);
@@ -112,7 +112,7 @@ No other file changes.
 `;
 }
 
-function readYes(text: string): Parsed<boolean> {
+function readYes(text: string): ParsedAnswer<boolean> {
   if (/^y(?:es)?$/i.test(text)) return { value: true };
   return /^no?$/i.test(text) ? { value: false } : { problem: "write yes or no" };
 }

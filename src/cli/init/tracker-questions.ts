@@ -1,6 +1,6 @@
 import { type GitHubSpec, type LinearSpec, type ServiceSpec, TrackerSpec } from "../../domain/batch/tracker-spec.ts";
 import type { InitFlags } from "./flags.ts";
-import type { Interview, Parsed } from "./interview.ts";
+import type { Interview, ParsedAnswer } from "./interview.ts";
 import type { FoundRepository } from "./repository.ts";
 
 /** The answer that means: no such restriction. Enter means it too, unless a restriction is needed. */
@@ -120,7 +120,7 @@ async function apiUrlOf(
 }
 
 /** The answer itself if the settings of a tracker may have it. */
-function checked(spec: unknown, answer: string): Parsed<string> {
+function checked(spec: unknown, answer: string): ParsedAnswer<string> {
   const { error } = TrackerSpec.safeParse(spec);
   const [issue] = error?.issues ?? [];
   return issue === undefined ? { value: answer } : { problem: `${issue.path.join(".")}: ${issue.message}` };
@@ -135,7 +135,7 @@ function placesOf(repos: readonly FoundRepository[], baseUrl: string | undefined
   return remotes.length === 1 ? first.fullName : remotes.map(({ name, fullName }) => `${name}=${fullName}`).join(",");
 }
 
-function readPlaces(text: string): Parsed<Pick<GitHubSpec, "repo" | "repos">> {
+function readPlaces(text: string): ParsedAnswer<Pick<GitHubSpec, "repo" | "repos">> {
   const parts = text.split(",").map((part) => part.trim().split("="));
   const [[only = "", rest] = []] = parts;
   const places =

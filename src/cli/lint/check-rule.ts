@@ -1,7 +1,7 @@
 import picomatch from "picomatch";
 import { runBriefly } from "../../adapters/executor/brief-run.ts";
 import { allowedEnvironment } from "../../adapters/executor/environment.ts";
-import { overBudget, sizeOf } from "../../domain/lint/budget.ts";
+import { measureText, overBudget } from "../../domain/lint/budget.ts";
 import type { Found } from "../../domain/lint/finding.ts";
 import type { LintRule, LintRuleOf } from "../../domain/lint/lint-spec.ts";
 import { plainText } from "../../domain/values/text.ts";
@@ -161,7 +161,7 @@ async function checkValid({ files, not = [], format }: LintRuleOf<"valid">, tree
 
 async function checkBudget({ files, ...budget }: LintRuleOf<"budget">, tree: Tree): Promise<readonly Found[]> {
   return forEach(files, [], tree, (path, bytes) => {
-    const over = overBudget(sizeOf(bytes.toString("utf8")), budget);
+    const over = overBudget(measureText(bytes.toString("utf8")), budget);
     const todo = "move what is rarely needed to files that it names";
     return over === "" ? undefined : { path, line: 1, message: `it is over its budget, with ${over}`, todo };
   });

@@ -13,7 +13,7 @@ export interface LintFlags {
 const MORE = `
 Checks the invariants in loopdash.lint.json at the top of the repository: required files, protected files,
 generated parts, valid JSON and YAML, budgets of AGENTS.md and the like. Without that file, only the last two.
-Exit 0 without an error, 1 with one, 2 for a bad configuration. More: docs/lint.md.`;
+Exit 0 without an error, 1 with one, 2 for a bad configuration. More: docs/use/lint.md.`;
 
 /** Adds the verb `lint` to the command line. */
 export function addLint(program: Command, onFlags: (flags: LintFlags) => void): void {

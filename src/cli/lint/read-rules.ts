@@ -49,7 +49,7 @@ function badRules(problems: readonly BatchProblem[]): UserError {
   return new UserError({
     what: `${LINT_FILE} is not valid (${plural(problems.length, "problem")})`,
     why: formatProblems(LINT_FILE, problems),
-    todo: "Correct it; docs/lint.md lists the rules.",
+    todo: "Correct it; docs/use/lint.md lists the rules.",
     exitCode: EXIT.usage,
   });
 }

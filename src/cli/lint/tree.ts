@@ -3,7 +3,7 @@ import { open, realpath, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { openNoLink, readUpTo, withPlainFile } from "../../adapters/plain-file.ts";
 import { mustGit } from "../../adapters/vcs/git/run-git.ts";
-import { gitDirOf } from "../../adapters/vcs/repository/locate.ts";
+import { findGitDir } from "../../adapters/vcs/repository/locate.ts";
 
 /** Bytes of a file that is read. */
 const MOST_BYTES = 16 * 1024 * 1024;
@@ -23,7 +23,7 @@ export interface Tree {
 /** Opens the checkout whose top is this folder. */
 export async function openTree(folder: string): Promise<Tree> {
   const top = await realpath(folder);
-  const listed = await mustGit(top, { gitDir: await gitDirOf(top), workTree: top, args: ["ls-files", "-z", "--stage"] });
+  const listed = await mustGit(top, { gitDir: await findGitDir(top), workTree: top, args: ["ls-files", "-z", "--stage"] });
   return {
     top,
     paths: pathsOf(listed),

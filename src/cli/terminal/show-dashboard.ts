@@ -1,5 +1,5 @@
 import { type Lend, renderDashboard } from "../../../components/app/render-dashboard.tsx";
-import { asciiOf, translated } from "../../../components/kit/ascii.ts";
+import { toAscii, translated } from "../../../components/kit/ascii.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { DashboardStore } from "../../store/dashboard-store.ts";
 import type { LeaveHow, TerminalActions } from "../../store/keymap/binding.ts";
@@ -38,7 +38,7 @@ async function drawUntilLeft(store: DashboardStore): Promise<LeaveHow> {
   const gone = (): void => undefined;
   stdout.on("error", gone);
   const modes = keepModes(stdout, modesOf(capabilities));
-  const plain = capabilities.glyphs === "ascii" ? translated(stdout, asciiOf) : stdout;
+  const plain = capabilities.glyphs === "ascii" ? translated(stdout, toAscii) : stdout;
   modes.take();
   const calls = notify(store, (text) => void plain.write(text), capabilities);
   const lending = lendsTo({ store, modes, calls });

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { statSync } from "node:fs";
-import { connectChannel, socketPathOf } from "../../adapters/channel/socket-client.ts";
-import { createLocks } from "../../adapters/locks/sqlite-locks.ts";
+import { connectChannel, runSocketPath } from "../../adapters/channel/socket-client.ts";
 import type { Ticket } from "../../domain/batch/schema.ts";
 import { isResumable } from "../../domain/results/next-steps.ts";
 import { addedBefore, admitAdded, readTicketText } from "../../domain/run/added-ticket.ts";
@@ -10,11 +9,10 @@ import type { RunEvent, RunFact } from "../../domain/run/event.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import { errorMessage, hasErrorCode, plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
-import { batchLock } from "../engine/engine-locks.ts";
-import { stateFromJournal } from "../engine/journal-state.ts";
-import { describeChoice, lookUpRun, type RecordedRun, withStore } from "../find-run.ts";
+import { describeChoice, lookUpRun, type RecordedRun } from "../find-run.ts";
 import { readBounded } from "../guard/bounded-file.ts";
 import { writeAll, writeNote } from "../print.ts";
+import { changeJournal } from "../run-journal.ts";
 
 /** Bytes of a ticket file at most. */
 const MOST_BYTES = 1024 * 1024;
@@ -115,7 +113,7 @@ async function askEngine({ folder }: RecordedRun, ticketFile: TicketFile): Promi
     reject(!hasId && event.reason.includes("already") ? new IdTaken(event.reason) : refused(ticketFile.file, event.reason));
   };
   const client = await connectChannel({
-    socketPath: socketPathOf(folder),
+    socketPath: runSocketPath(folder),
     onMessage: (message) => {
       if (message.kind === "event") return take(message.event);
       try {
@@ -132,23 +130,12 @@ async function askEngine({ folder }: RecordedRun, ticketFile: TicketFile): Promi
   return promise.finally(() => client.close());
 }
 
-/** No engine is at work: the lock on the batch makes this process the journal's only writer. */
-function addToJournal({ row: { run, batchPath } }: RecordedRun, ticketFile: TicketFile): Added {
-  return withStore((store, home) => {
-    const taken = createLocks(home.locks).take([batchLock(batchPath)], { pid: process.pid, run, since: Date.now() });
-    if (!taken.ok) throw engineGone();
-    try {
-      const state = stateFromJournal(store.openForReading(run), run);
-      if (state.end !== undefined && !isResumable(state)) throw hasEnded(run, batchPath);
-      const { ticket, facts } = admitted(state, ticketFile);
-      if (facts.length === 0) return { id: ticket.id, isNew: false };
-      const journal = store.open(run);
-      for (const fact of facts) journal.append(fact);
-      journal.close();
-      return { id: ticket.id, isNew: true };
-    } finally {
-      for (const lock of taken.locks) lock[Symbol.dispose]();
-    }
+function addToJournal(found: RecordedRun, ticketFile: TicketFile): Added {
+  const { run, batchPath } = found.row;
+  return changeJournal(found, { refuse: engineGone }, (state) => {
+    if (state.end !== undefined && !isResumable(state)) throw hasEnded(run, batchPath);
+    const { ticket, facts } = admitted(state, ticketFile);
+    return { facts, result: { id: ticket.id, isNew: facts.length > 0 } };
   });
 }
 

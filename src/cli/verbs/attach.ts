@@ -1,10 +1,10 @@
-import { connectChannel, socketPathOf } from "../../adapters/channel/socket-client.ts";
+import { connectChannel, runSocketPath } from "../../adapters/channel/socket-client.ts";
 import { systemClock } from "../../adapters/clock/system-clock.ts";
 import { reduce } from "../../domain/run/reduce.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import { EXIT } from "../../domain/values/user-error.ts";
 import { exitCodeOf } from "../exit-code.ts";
-import { describeChoice, type FoundRun, findRun, lookUpRun } from "../find-run.ts";
+import { describeChoice, findRun, type LocatedRun, lookUpRun } from "../find-run.ts";
 import { readKeymap } from "../key-file.ts";
 import { lastingPrinter } from "../lines.ts";
 import { writeAll, writeNote } from "../print.ts";
@@ -27,7 +27,7 @@ export async function attach(name: string | undefined): Promise<number> {
   return live ? follow(folder) : summary(findRun(run));
 }
 
-function summary({ live, state, row }: FoundRun): number {
+function summary({ live, state, row }: LocatedRun): number {
   writeAll(1, printedSummary(state, live));
   if (state.end === undefined)
     writeAll(2, `loopdash: no engine is at work on this run. Go on with it: loopdash ${row.batchPath}\n`);
@@ -39,7 +39,7 @@ async function follow(folder: string): Promise<number> {
   let state: RunState | undefined;
   const { print, stop } = lastingPrinter(() => state, { clock: systemClock });
   const client = await connectChannel({
-    socketPath: socketPathOf(folder),
+    socketPath: runSocketPath(folder),
     onMessage: (message) => {
       if (message.kind === "snapshot") {
         state = message.state;

@@ -16,6 +16,8 @@ export { lint } from "./lint.ts";
 export { oracle } from "./oracle.ts";
 export { report } from "./report.ts";
 export { reportBundle } from "./report-bundle.ts";
+export { retry, rule } from "./retry.ts";
+export { revert } from "./revert.ts";
 export { runs } from "./runs.ts";
 export { trackerCheck } from "./tracker-check.ts";
 export { verify } from "./verify.ts";

@@ -46,7 +46,8 @@ const NO_BATCH = {
 };
 
 /**
- * Checks everything that a run needs, and with a batch everything that this one needs. Changes nothing and leaves nothing behind.
+ * Checks everything that a run needs, and with a batch everything that this one needs. Changes nothing and leaves nothing behind, but
+ * for the results that `--prepare` keeps for the next run.
  * Exit 0 if nothing is bad, 4 if a run would be refused or could not be trusted.
  */
 export async function doctor({ batch: file, json, prepare }: DoctorOptions): Promise<number> {

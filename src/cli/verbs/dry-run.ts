@@ -8,12 +8,12 @@ import { protectGroups } from "../../domain/batch/default-protect.ts";
 import type { Standing } from "../../domain/batch/merge-folder.ts";
 import { formatProblems } from "../../domain/batch/problem.ts";
 import type { Batch, Ticket } from "../../domain/batch/schema.ts";
-import { ticketFolderOf } from "../../domain/batch/tracker-spec.ts";
+import { localTicketFolder } from "../../domain/batch/tracker-spec.ts";
 import { COMPLEXITIES } from "../../domain/complexity/classes.ts";
 import { tests } from "../../domain/evidence/compare.ts";
 import { firstComplexity } from "../../domain/run/reduce-complexity.ts";
 import { topologicalOrder } from "../../domain/schedule/plan.ts";
-import { plainText, plural } from "../../domain/values/text.ts";
+import { firstFewLine, plainText, plural } from "../../domain/values/text.ts";
 import { UserError } from "../../domain/values/user-error.ts";
 import { specLabel } from "../../store/labels/tone.ts";
 import { describeApiKeys, findApiKeys, howToAllow } from "../engine/api-key-guard.ts";
@@ -49,7 +49,7 @@ export async function dryRun(request: RunRequest): Promise<number> {
     secrets: loaded.outside?.secrets ?? secretsOf(loaded.batch, { folder: loaded.folder, env: process.env }),
   });
   const { batch } = loaded;
-  const notRead = await filesNotRead(ticketFolderOf(batch.tracker));
+  const notRead = await filesNotRead(localTicketFolder(batch.tracker));
   const unfinished = await unfinishedRun(loaded, request);
   const stray = await strayKeys(loaded, request, sandbox !== undefined);
   const all = [...loaded.warnings, ...warnings];
@@ -130,7 +130,7 @@ export function planLines({ batch, standings }: Plan, sandbox: string): readonly
     `sandbox: ${sandbox}`,
     `finish line: ${usual}${tickets.every((ticket) => finishText(ticket) === usual) ? "" : " (tickets that have another name it)"}`,
     ...testCommandLines(batch.testCommands ?? {}),
-    ...redBaseLine(tickets),
+    ...comparisonLines(tickets),
     ...protectLines(protect),
     ...graphLines({ batch, standings }),
   ];
@@ -240,10 +240,16 @@ async function filesNotRead(folder: string | undefined): Promise<readonly string
   return names.toSorted();
 }
 
-/** A run measures the failing tests on the base; its plan does not. */
-function redBaseLine(tickets: readonly Ticket[]): readonly string[] {
-  const compares = ({ finish }: Ticket) => finish.some((step) => step.step === "check" && step.report !== undefined);
-  return tickets.some(compares) ? ["tests: those that fail on the base do not count, unless a ticket names them in fixes"] : [];
+/** How checks judge: by test, or by the exit code alone. A run measures on the base which tests fail; its plan does not. */
+function comparisonLines(tickets: readonly Ticket[]): readonly string[] {
+  const checks = tickets.flatMap(({ finish }) => finish.flatMap((step) => (step.step === "check" ? [step] : [])));
+  const byExitCode = [...new Set(checks.filter(({ report }) => report === undefined).map(({ name }) => name))];
+  return [
+    ...(checks.some(({ report }) => report !== undefined)
+      ? ["tests: those that fail on the base do not count, unless a ticket names them in fixes"]
+      : []),
+    ...(byExitCode.length === 0 ? [] : [`tests not compared, by exit code only: ${firstFewLine(byExitCode, 8)}`]),
+  ];
 }
 
 /** Tickets by the length of their longest chain of dependencies. */

@@ -11,7 +11,7 @@ import { whyDead } from "../guard/canary.ts";
 import { foundAgents, type HookPlace, personalPlace, projectPlace } from "../guard/places.ts";
 import { replaceSettings } from "../guard/settings-file.ts";
 import type { GuardSetup } from "../guard/setup-flags.ts";
-import { guardStatus, type Plan, planInstall, planUninstall } from "../guard/status.ts";
+import { guardStatus, type HookPlan, planInstall, planUninstall } from "../guard/status.ts";
 import { clientArgv } from "../guard-server/client-argv.ts";
 import { packageFiles } from "../package-files.ts";
 import { writeAll, writeNote } from "../print.ts";
@@ -27,7 +27,7 @@ export async function guardSetup(request: GuardSetup): Promise<number> {
   if (request.act === "status") return guardStatus(places, request);
   const hook = request.act === "install" ? ownHook(request) : undefined;
   if (hook !== undefined) await proveAlive(places, hook);
-  const plan = (place: HookPlace): Plan => (hook === undefined ? planUninstall(place) : planInstall(place, hook, request));
+  const plan = (place: HookPlace): HookPlan => (hook === undefined ? planUninstall(place) : planInstall(place, hook, request));
   const plans = places.map(plan);
   for (const each of plans) writeAll(1, shown(each, request));
   const open = plans.filter(({ settings, after }) => settings.text !== after);
@@ -44,7 +44,7 @@ function declined(): number {
   return EXIT.notDone;
 }
 
-function writePlans(open: readonly Plan[], plan: (place: HookPlace) => Plan, { act, server }: GuardSetup): void {
+function writePlans(open: readonly HookPlan[], plan: (place: HookPlace) => HookPlan, { act, server }: GuardSetup): void {
   for (const { place } of open) write(place, plan);
   if (act !== "install") return;
   for (const { place } of open) writeNote(NOTES[place.vendor]);
@@ -96,7 +96,7 @@ async function proveAlive(places: readonly HookPlace[], hook: InstalledHook): Pr
   }
 }
 
-function shown(plan: Plan, { act }: GuardSetup): string {
+function shown(plan: HookPlan, { act }: GuardSetup): string {
   const { place, settings, after, state } = plan;
   const file = plainText(place.file, 300);
   const link = settings.isLink ? [`  it is a link: ${plainText(settings.target, 300)} is what is written`] : [];
@@ -114,7 +114,7 @@ function shown(plan: Plan, { act }: GuardSetup): string {
 }
 
 /** True if there is an entry that calls the guard in a form that is not ours. */
-function isLeft({ state }: Plan): boolean {
+function isLeft({ state }: HookPlan): boolean {
   return state.changed > 0;
 }
 
@@ -134,7 +134,7 @@ async function isAgreed({ yes }: GuardSetup): Promise<boolean> {
   }
 }
 
-function write(place: HookPlace, plan: (place: HookPlace) => Plan): void {
+function write(place: HookPlace, plan: (place: HookPlace) => HookPlan): void {
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const { settings, after } = plan(place);
     if (settings.text === after) return writeNote(`${place.file}: somebody else has just done it`);

@@ -3,10 +3,13 @@ import { systemClock } from "../../adapters/clock/system-clock.ts";
 import { formatProblems } from "../../domain/batch/problem.ts";
 import { isToldAtStart } from "../../domain/batch/warn.ts";
 import { isLoopFile } from "../../domain/ci/loop-file.ts";
+import type { Command } from "../../domain/run/command.ts";
+import type { RunEvent } from "../../domain/run/event.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import { errorMessage, hasErrorCode, plainText } from "../../domain/values/text.ts";
 import { startSupervisedEngine } from "../engine/engine-supervisor.ts";
 import type { ChecksOnly } from "../engine/open-run.ts";
+import { rehearsalLines } from "../engine/rehearsal.ts";
 import { type LastingPrinter, lastingPrinter, linePrinter } from "../lines.ts";
 import { writeAll } from "../print.ts";
 import { printJournalOutage } from "../print-outage.ts";
@@ -19,6 +22,10 @@ import { VERSION } from "../version.ts";
 
 type HeadlessRequest = Extract<Request, { verb: "run" }> & {
   readonly checksOnly?: ChecksOnly;
+  /** A person's command that the run begins or continues with. */
+  readonly command?: Command;
+  /** Called with each event. */
+  readonly onEvent?: (event: RunEvent) => void;
   /** The file descriptor that lines go to; default: standard output. */
   readonly fd?: 1 | 2;
   /** Called once signals stop the engine in order. */
@@ -27,17 +34,18 @@ type HeadlessRequest = Extract<Request, { verb: "run" }> & {
 
 /** Runs the engine in this process, and prints the run on standard output. Returns the last state. */
 export async function headless(request: HeadlessRequest): Promise<RunState> {
-  const { workers, batch, fresh, allowApiKey, acceptChanges, checksOnly, output, fd = 1, onStoppable } = request;
+  const { batch, checksOnly, command, fd = 1, onEvent, rehearse, workers } = request;
   process.stdout.on("error", () => undefined);
   process.stderr.on("error", () => undefined);
-  const format = output === "json" ? "json" : "lines";
+  const format = request.output === "json" ? "json" : "lines";
   const engine = await startSupervisedEngine({
     batch,
     cwd: process.cwd(),
     env: process.env,
-    fresh,
-    allowApiKey,
+    fresh: request.fresh || rehearse !== undefined,
+    allowApiKey: request.allowApiKey,
     ...(checksOnly === undefined ? {} : { checksOnly }),
+    ...(rehearse === undefined ? {} : { rehearse }),
     // With --json, standard output has nothing but events.
     onOutage: (outage) => printJournalOutage(outage, format === "json" ? 2 : fd),
     onAccepted: ({ warnings, batch: { testCommands = {} } }) => {
@@ -49,16 +57,18 @@ export async function headless(request: HeadlessRequest): Promise<RunState> {
       probe(fd, `loopdash ${VERSION}${named}\n${tests.join("")}${told}`);
     },
     ...(workers === undefined ? {} : { workers }),
-    ...(acceptChanges ? { acceptChanges: "all" } : {}),
+    ...(request.acceptChanges ? { acceptChanges: "all" } : {}),
   });
   stopOnSignals(engine, ["SIGINT", "SIGTERM", "SIGHUP"]);
-  onStoppable?.();
+  request.onStoppable?.();
   const { print, stop } = printerOf(format, fd, () => engine.state());
   for (const event of engine.written) print(event, engine.state());
   engine.subscribe(print);
+  if (onEvent !== undefined) engine.subscribe(onEvent);
+  if (command !== undefined) engine.command(command);
   engine.go();
   const state = await engine.ended.finally(stop);
-  if (format === "lines") writeAll(fd, `\n${printedSummary(state)}`);
+  if (format === "lines") writeAll(fd, `\n${printedSummary(state)}${rehearse === undefined ? "" : rehearsalLines(state)}`);
   return state;
 }
 

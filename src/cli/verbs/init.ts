@@ -62,7 +62,11 @@ async function answersTo(flags: InitFlags, options: QuestionOptions): Promise<An
   try {
     if (isAsking) writeAll(2, GREETING);
     const tell = (line: string) => writeAll(2, wrapped(line));
-    const interview = new Interview({ ask: lines?.ask, tell, takesDefaults: flags.yes === true });
+    const interview = new Interview({
+      ask: lines && ((prompt) => lines.ask(wrapped(prompt).trimEnd().concat(" "))),
+      tell,
+      takesDefaults: flags.yes === true,
+    });
     return await askQuestions(interview, flags, options);
   } finally {
     lines?.close();
@@ -123,7 +127,7 @@ function wrapped(line: string): string {
   const text = line.trimStart();
   const indent = " ".repeat(line.length - text.length);
   const width = (process.stderr.columns ?? 80) - indent.length;
-  return wrapWords(text, width)
+  return wrapWords(text, width, { keepsWords: true })
     .map((each) => `${indent}${each}\n`)
     .join("");
 }

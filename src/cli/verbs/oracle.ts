@@ -17,7 +17,7 @@ import { writeAll } from "../print.ts";
 import { printError } from "../report-errors.ts";
 import { runFolder, type StateHome, stateHome } from "../state-home.ts";
 
-/** Exit codes of the oracle itself (design section 5). */
+/** Exit codes of the oracle itself (docs/inside/architecture.md#the-oracle). */
 const ORACLE_EXIT = { done: 0, "not-done": 1, unjudged: 2 } as const satisfies Record<VerdictWord, number>;
 
 /**

@@ -1,5 +1,5 @@
 import { type JudgementRecord, judgementRecords } from "../../domain/results/judgements.ts";
-import { reportOf } from "../../domain/results/report.ts";
+import { computeReport } from "../../domain/results/report.ts";
 import type { EarlierRun } from "../../domain/results/trend.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import { plainText } from "../../domain/values/text.ts";
@@ -37,7 +37,7 @@ type Render = (state: RunState, live: boolean, earlier: readonly EarlierRun[], j
 
 const RENDER: Readonly<Record<"text" | "json" | "md" | "html", Render>> = {
   text: summaryForPrint,
-  json: (state, _, earlier, judgements) => `${JSON.stringify(reportOf(state, earlier, judgements), undefined, 2)}\n`,
+  json: (state, _, earlier, judgements) => `${JSON.stringify(computeReport(state, earlier, judgements), undefined, 2)}\n`,
   md: renderMarkdown,
   html: (state, live, earlier, judgements) => renderPage(state, live, earlier, judgements, pageUrl(state)),
 };

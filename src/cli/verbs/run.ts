@@ -17,7 +17,7 @@ type RunRequest = Extract<Request, { verb: "run" }>;
 export async function run(request: RunRequest): Promise<number> {
   refuseClosedStdout();
   if (request.detach) return detach(request);
-  if (request.output === "auto" && isInteractive()) {
+  if (request.output === "auto" && request.rehearse === undefined && isInteractive()) {
     refuseSmallTerminal("--headless for plain lines");
     return onTerminal(request);
   }

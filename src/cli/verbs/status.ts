@@ -1,31 +1,34 @@
-import { ledgerOf } from "../../domain/results/ledger.ts";
+import { computeLedger } from "../../domain/results/ledger.ts";
 import { isResumable } from "../../domain/results/next-steps.ts";
 import { pullRequestReports } from "../../domain/results/pull-request-report.ts";
 import { type Outage, type OutageSource, outageWords } from "../../domain/run/outage-fact.ts";
 import { heldByJournal } from "../../domain/run/reduce-outage.ts";
-import { activeTickets, type RunState, ticketOf } from "../../domain/run/state.ts";
+import { activeTickets, type RunState, ticketById } from "../../domain/run/state.ts";
 import { suspensionLines } from "../../domain/run/suspension.ts";
 import type { Attempt } from "../../domain/run/ticket-state.ts";
+import { moneyNow } from "../../domain/schedule/money.ts";
+import { describeNeed, listNeeds } from "../../domain/schedule/needs.ts";
 import { describeReason, type Reason, whyNot } from "../../domain/schedule/why-not.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { formatDuration, formatUtc } from "../../domain/values/time.ts";
 import { vecItems } from "../../domain/values/vec.ts";
 import {
-  finishOf,
+  attemptStage,
+  awaitedStep,
+  finishLine,
   mergeWait,
   progressParts,
-  proofText,
-  runningProofs,
-  stageOf,
-  turnOf,
+  stageText,
+  workOnBases,
+  workOnBaseText,
 } from "../../store/labels/progress-label.ts";
 import { isAtPullRequest, pullRequestStatus } from "../../store/labels/pull-request-status.ts";
 import { headline, stageLabel } from "../../store/labels/run-label.ts";
 import { type Label, STYLES, specLabel } from "../../store/labels/tone.ts";
 import { type TextLink, ticketLinks, withLinks } from "../../store/links.ts";
 import { journalOutage } from "../engine-outage.ts";
-import { describeChoice, type FoundRun, findRun } from "../find-run.ts";
+import { describeChoice, findRun, type LocatedRun } from "../find-run.ts";
 import { folderUrl, printedLine } from "../links.ts";
 import { writeAll, writeNote } from "../print.ts";
 
@@ -49,7 +52,7 @@ export async function status(name: string | undefined, json: boolean): Promise<n
 }
 
 /** The run as its engine knows it: while the journal cannot be written, only the engine knows that nothing runs. */
-async function withJournalOutage(found: FoundRun): Promise<FoundRun & { readonly isSilent?: true }> {
+async function withJournalOutage(found: LocatedRun): Promise<LocatedRun & { readonly isSilent?: true }> {
   if (!found.live || found.state.end !== undefined) return found;
   const journal = await journalOutage(found.folder);
   if (journal === undefined) return found;
@@ -57,15 +60,15 @@ async function withJournalOutage(found: FoundRun): Promise<FoundRun & { readonly
 }
 
 /** What a line leads to: the ticket that it is about, or the run's files. */
-function linksIn(line: string, { state, row, folder }: FoundRun): readonly (TextLink | undefined)[] {
+function linksIn(line: string, { state, row, folder }: LocatedRun): readonly (TextLink | undefined)[] {
   const [, id] = /^ {2}\S (\S+) {2}/.exec(line) ?? [];
-  if (id !== undefined && Object.hasOwn(state.plan.index, id)) return ticketLinks(state, ticketOf(state, id as TicketId));
+  if (id !== undefined && Object.hasOwn(state.plan.index, id)) return ticketLinks(state, ticketById(state, id as TicketId));
   const url = line.includes(row.run) ? folderUrl(folder) : undefined;
   return [url === undefined ? undefined : { text: row.run, url }];
 }
 
 /** The output of `status --json`. */
-export function asJson({ row, state, live, pid }: Omit<FoundRun, "folder" | "others">) {
+export function asJson({ row, state, live, pid }: Omit<LocatedRun, "folder" | "others">) {
   const { last } = state.oracle;
   return {
     run: row.run,
@@ -82,17 +85,28 @@ export function asJson({ row, state, live, pid }: Omit<FoundRun, "folder" | "oth
       id,
       attempt: attempt?.n ?? 0,
       phase,
-      doing: attempt === undefined ? null : stageOf(attempt, finishOf(state, id)).word,
+      doing: attempt === undefined ? null : attemptStage(attempt, finishLine(state, id)).word,
       step: attempt?.step?.name ?? null,
       part: partOf(attempt),
     })),
+    money: { ...moneyNow(state), capUsd: state.batch.limits.usdPerRun },
     proofs: proofsOf(state),
     pullRequests: pullRequestReports(state),
+    needs: listNeeds(state).map(({ since, ...need }) => ({
+      ...need,
+      since: since === undefined ? null : new Date(since).toISOString(),
+    })),
     waiting: waiting(state, live),
     stalled: stalled(state),
     gated: gated(state),
     end: state.end ?? null,
   };
+}
+
+/** The money that the run has spent, and the money set aside for work under way. */
+function moneyText(state: RunState): string {
+  const { spentUsd, heldUsd } = moneyNow(state);
+  return `$ ${spentUsd.toFixed(2)}${heldUsd > 0 ? ` +${heldUsd.toFixed(2)} held` : ""}`;
 }
 
 /** The part of a step that runs; null if none does. */
@@ -145,11 +159,12 @@ function gated(state: RunState): { id: string; step: string }[] {
 
 /** The output of `status`. `now` in milliseconds. */
 export function asLines(
-  { row, state, live, pid, isSilent }: Omit<FoundRun, "folder" | "others"> & { readonly isSilent?: true },
+  { row, state, live, pid, isSilent }: Omit<LocatedRun, "folder" | "others"> & { readonly isSilent?: true },
   now: number,
 ): string[] {
-  const { tickets, costUsd, interventions } = ledgerOf(state);
+  const { tickets, interventions } = computeLedger(state);
   const { last } = state.oracle;
+  const yours = new Set<string>(listNeeds(state).flatMap(({ ticket }) => ticket ?? []));
   const label = stageLabel(state, { state: "live" }, now);
   const isHeld = live && label.word === "HELD";
   const isYours = live && label.word === "NEEDS YOU";
@@ -158,17 +173,18 @@ export function asLines(
     `${isHeld || isYours ? `${label.glyph} ${label.word}` : headline(state, live)}  ${row.run}  ${where}`,
     ...(isSilent ? [`  ${STYLES.unknown.glyph} its engine does not answer: what follows is the last that its journal says`] : []),
     `oracle ${last === undefined ? "has not judged yet" : `${last.verdict}, ${formatDuration(now - last.at)} ago`}`,
-    `tickets ${tickets.done} done, ${tickets.gated} human-gated, ${tickets.open} open of ${tickets.total} · $ ${costUsd.toFixed(2)} · interventions ${interventions.total}`,
+    `tickets ${tickets.done} done, ${tickets.gated} human-gated, ${tickets.open} open of ${tickets.total} · ${moneyText(state)} · interventions ${interventions.total}`,
+    ...listNeeds(state).map((need) => `  ${STYLES.needsYou.glyph} ${describeNeed(need)}`),
     ...suspensionLines(state).map((line) => `  ${STYLES.waits.glyph} ${line}`),
     ...outages(state, now),
     ...(isHeld ? backoff(state) : []),
     ...activeTickets(state).flatMap(({ id, attempt }) =>
       attempt === undefined ? [] : [doing(state, { id, attempt }, { live, now })],
     ),
-    ...(live ? runningProofs(state.proofs) : []).map((proof) => `  ${STYLES.finishing.glyph} ${proofText(proof, now)}`),
-    ...waiting(state, live).map(({ id, why }) => `  ${STYLES.waits.glyph} ${id}  ${why}`),
-    ...gated(state).map(({ id, step }) => `  ${STYLES.needsYou.glyph} ${id}  yours: ${step}`),
-    ...stalled(state).map(({ id, why }) => `  ${STYLES.failed.glyph} ${id}  stalled: ${why}`),
+    ...(live ? workOnBases(state) : []).map((work) => `  ${STYLES.finishing.glyph} ${workOnBaseText(work, now)}`),
+    ...waiting(state, live)
+      .filter(({ id }) => !yours.has(id))
+      .map(({ id, why }) => `  ${STYLES.waits.glyph} ${id}  ${why}`),
     ...(state.end === undefined || isToldByTickets(state) ? [] : [`  ${state.end.reason}`]),
     ...(live || (state.end !== undefined && !isResumable(state)) ? [] : [`to continue it: loopdash ${row.batchPath}`]),
   ];
@@ -178,7 +194,8 @@ export function asLines(
 function engineWord(state: RunState, { word }: Label): string {
   if (word === "HELD") return "its engine waits";
   // A halted run waits for nobody: it ends as soon as nothing is under way.
-  return word === "NEEDS YOU" && state.halted === undefined ? "its engine waits for you" : "at work";
+  const isIdle = activeTickets(state).length === 0 && state.ready.length === 0;
+  return word === "NEEDS YOU" && state.halted === undefined && isIdle ? "its engine waits for you" : "at work";
 }
 
 /** What the run waits for, and when it asks again. */
@@ -212,13 +229,13 @@ function doing(
   { id, attempt }: { readonly id: TicketId; readonly attempt: Attempt },
   { live, now }: { readonly live: boolean; readonly now: number },
 ): string {
-  const finish = finishOf(state, id);
-  const { glyph, word } = stageOf(attempt, finish);
-  const turn = turnOf(attempt, finish);
-  const ticket = ticketOf(state, id);
+  const finish = finishLine(state, id);
+  const { glyph } = attemptStage(attempt, finish);
+  const turn = awaitedStep(attempt, finish);
+  const ticket = ticketById(state, id);
   const status = isAtPullRequest(ticket) ? pullRequestStatus(state, ticket, { now, isLive: live }) : undefined;
   const progress = live ? progressParts(attempt.step, now).join(" · ") : "";
   const why = status?.parts.join(" · ") ?? mergeWait(attempt, now) ?? (turn && specLabel(turn));
-  const what = progress === "" ? word : progress;
+  const what = progress === "" ? stageText(attempt, finish) : progress;
   return `  ${glyph} ${id}  attempt ${attempt.n}, ${live ? "" : "cut off at "}${what}${why === undefined ? "" : `: ${why}`}`;
 }

@@ -1,23 +1,21 @@
 import { randomUUID } from "node:crypto";
-import { connectChannel, socketPathOf } from "../../adapters/channel/socket-client.ts";
 import { isResumable } from "../../domain/results/next-steps.ts";
-import { landingOf } from "../../domain/run/carry-over.ts";
-import type { RunEvent } from "../../domain/run/event.ts";
+import { findLanding } from "../../domain/run/carry-over.ts";
 import { isLandedNotLive } from "../../domain/run/live-check.ts";
-import { reduce } from "../../domain/run/reduce.ts";
-import { type RunState, ticketOf } from "../../domain/run/state.ts";
+import { type RunState, ticketById } from "../../domain/run/state.ts";
 import type { TicketState } from "../../domain/run/ticket-state.ts";
-import { specOf } from "../../domain/schedule/plan.ts";
-import { TicketId } from "../../domain/values/ids.ts";
+import { plannedTicket } from "../../domain/schedule/plan.ts";
+import type { TicketId } from "../../domain/values/ids.ts";
 import { firstFewLine, plainText, plural } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { vecItems } from "../../domain/values/vec.ts";
 import { lastRun } from "../engine/carry-over.ts";
 import { exitCodeOf } from "../exit-code.ts";
-import { type FoundRun, findRun, lookUpRun, withStore } from "../find-run.ts";
+import { findRun, type LocatedRun, lookUpRun, withStore } from "../find-run.ts";
 import { linePrinter } from "../lines.ts";
 import { writeAll } from "../print.ts";
-import { RequestedChecks, type RequestedResult } from "../requested-checks.ts";
+import { RequestedChecks } from "../requested-checks.ts";
+import { askEngine, parseTicketId, refused } from "../ticket-commands.ts";
 import { headless } from "./headless.ts";
 
 /**
@@ -27,7 +25,7 @@ import { headless } from "./headless.ts";
  */
 export async function verify(name: string | undefined, only: string | undefined): Promise<number> {
   const { live, folder, row } = lookUpRun(name);
-  const ticket = only === undefined ? undefined : ticketId(only);
+  const ticket = only === undefined ? undefined : parseTicketId(only);
   if (live) return byEngine(folder, ticket);
   const found = findRun(row.run);
   refuseUnfinished(found);
@@ -47,7 +45,7 @@ export async function verify(name: string | undefined, only: string | undefined)
 const REOPEN_TO_CHECK = "Reopen the ticket in the tracker to have it checked.";
 
 /** The reason why no ticket is checked. Throws a UserError if that is no good news about the ticket that was named. */
-function nothingToCheck({ row, state }: FoundRun, ticket: TicketId | undefined): string {
+function nothingToCheck({ row, state }: LocatedRun, ticket: TicketId | undefined): string {
   const tickets = [...vecItems(state.tickets)];
   const taken = tickets.filter((one) => one.live !== undefined && (ticket ?? one.id) === one.id && isSettledByPerson(one));
   if (taken.length > 0) throw refused("nothing was checked", settledText(taken.map(({ id }) => id)), REOPEN_TO_CHECK);
@@ -62,7 +60,7 @@ function nothingToCheck({ row, state }: FoundRun, ticket: TicketId | undefined):
 }
 
 function hasLanded(ticket: TicketState): boolean {
-  return landingOf(ticket) !== undefined;
+  return findLanding(ticket) !== undefined;
 }
 
 /** Says what came of the checks, whatever the verdict on the rest of the batch is, and gives the exit code. */
@@ -72,11 +70,11 @@ function resultOf(state: RunState, landed: readonly TicketId[], ticket: TicketId
   // The last re-verification may have found others that are not live.
   const checked = ticket === undefined ? [...new Set([...landed, ...landedTickets(state)])] : landed;
   // A person may have reverted one meanwhile: it has not landed any more, and is not live.
-  const live = checked.filter((id) => isLive(ticketOf(state, id)) || isShippedStill(state, id));
-  const taken = checked.filter((id) => !live.includes(id) && isSettledByPerson(ticketOf(state, id)));
+  const live = checked.filter((id) => isLive(ticketById(state, id)) || isShippedStill(state, id));
+  const taken = checked.filter((id) => !live.includes(id) && isSettledByPerson(ticketById(state, id)));
   const others = taken.length === 0 ? "" : `; ${settledText(taken)}`;
   const not = checked.filter((id) => !live.includes(id) && !taken.includes(id));
-  const failed = not.map((id) => `  ${id}: ${plainText(whyNotLive(ticketOf(state, id)), 300)}\n`).join("");
+  const failed = not.map((id) => `  ${id}: ${plainText(whyNotLive(ticketById(state, id)), 300)}\n`).join("");
   const at = new Date(state.lastEventAt).toTimeString().slice(0, 8);
   const counted = `${plural(checked.length - taken.length, "ticket")} checked at ${at}, ${live.length} live`;
   writeAll(1, `loopdash: ${counted}${others}\n${failed}`);
@@ -85,7 +83,7 @@ function resultOf(state: RunState, landed: readonly TicketId[], ticket: TicketId
 
 /** True if the last re-verification of this run found a ticket live that an earlier run had shipped. */
 function isShippedStill(state: RunState, id: TicketId): boolean {
-  const { phase, landedEarlier } = ticketOf(state, id);
+  const { phase, landedEarlier } = ticketById(state, id);
   const isShipped = phase === "done" && landedEarlier !== undefined && landedEarlier.closedByPerson === undefined;
   return isShipped && state.reverified && state.reverifyProblem === undefined;
 }
@@ -110,17 +108,6 @@ function settledText(ids: readonly TicketId[]): string {
   return `${named} ${ids.length === 1 ? "was" : "were"} settled by a person, and not checked`;
 }
 
-function ticketId(text: string): TicketId {
-  const id = TicketId.safeParse(text);
-  if (id.success) return id.data;
-  throw new UserError({
-    what: `"${plainText(text, 80)}" is not a ticket id`,
-    why: id.error.issues[0]?.message ?? "it has another form",
-    todo: "Name a ticket of the run, as `loopdash status` shows it.",
-    exitCode: EXIT.usage,
-  });
-}
-
 function landedTickets(state: RunState): readonly TicketId[] {
   return [...vecItems(state.tickets)].filter(isLandedNotLive).map(({ id }) => id);
 }
@@ -128,12 +115,12 @@ function landedTickets(state: RunState): readonly TicketId[] {
 /** Tickets that the run, or one before it, has shipped and that have something to look at. */
 function shippedTickets({ plan, tickets }: RunState): readonly TicketId[] {
   const isShipped = (one: TicketState) => one.phase === "done" && one.closedByPerson === undefined && hasLanded(one);
-  const hasVerify = ({ id }: TicketState) => specOf(plan, id).finish.some(({ step }) => step === "verify");
+  const hasVerify = ({ id }: TicketState) => plannedTicket(plan, id).finish.some(({ step }) => step === "verify");
   return [...vecItems(tickets)].filter((one) => isShipped(one) && hasVerify(one)).map(({ id }) => id);
 }
 
 /** An unfinished run would be closed by a run that only checks, and the history of its attempts with it. */
-function refuseUnfinished({ row, state }: FoundRun): void {
+function refuseUnfinished({ row, state }: LocatedRun): void {
   if (state.end !== undefined && !isResumable(state)) return;
   throw refused(
     `the run ${row.run} is not over, and no engine is at work on it`,
@@ -143,7 +130,7 @@ function refuseUnfinished({ row, state }: FoundRun): void {
 }
 
 /** Only the last run of a batch is gone on with. */
-function refuseEarlier({ row }: FoundRun): void {
+function refuseEarlier({ row }: LocatedRun): void {
   const last = withStore((store) => lastRun(store, row.batchPath));
   if (last === undefined || last.run === row.run) return;
   throw refused(
@@ -153,49 +140,34 @@ function refuseEarlier({ row }: FoundRun): void {
   );
 }
 
-function refused(what: string, why: string, todo = "See: loopdash status"): UserError {
-  return new UserError({ what, why, todo, exitCode: EXIT.refused });
-}
-
 /**
  * Sends the command to a living engine, and prints its checks until they are over. Returns 0 if all of them passed, else 1.
  * Throws a UserError if the engine refuses it (exit 4) or ends before a check does (exit 1).
  */
 async function byEngine(folder: string, only: TicketId | undefined): Promise<number> {
   const print = linePrinter("lines");
-  const { promise, resolve, reject } = Promise.withResolvers<RequestedResult>();
   const request = randomUUID();
   const checks = new RequestedChecks({ request, only });
-  let state: RunState | undefined;
-  const take = (event: RunEvent): void => {
-    const before = new Set(checks.open);
-    const after = reduce(state, event);
-    state = after;
-    const result = checks.take(event, after);
-    const isMeant = "ticket" in event && (before.has(event.ticket) || checks.open.includes(event.ticket));
-    if (isMeant && event.type.startsWith("live-check")) print(event, after);
-    if (result !== undefined) resolve(result);
-  };
-  const client = await connectChannel({
-    socketPath: socketPathOf(folder),
-    onMessage: (message) => {
-      if (message.kind === "event") return take(message.event);
-      state = message.state;
+  const result = await askEngine(folder, {
+    command: { type: "verify", request, ...(only === undefined ? {} : { ticket: only }) },
+    readAnswer(event, state) {
+      const before = new Set(checks.open);
+      const answer = checks.take(event, state);
+      const isMeant = "ticket" in event && (before.has(event.ticket) || checks.open.includes(event.ticket));
+      if (isMeant && event.type.startsWith("live-check")) print(event, state);
+      return answer;
     },
-    onClose: (reason) => reject(engineGone(checks.open, reason)),
+    refuse: (reason) => engineGone(checks.open, reason),
   });
-  client.send({ type: "verify", request, ...(only === undefined ? {} : { ticket: only }) });
-  const result = await promise;
-  client.close();
   if ("refused" in result) throw refused("nothing was checked", plainText(result.refused, 300));
   return result.live ? EXIT.done : EXIT.notDone;
 }
 
 function engineGone(open: readonly TicketId[], reason: string): UserError {
-  if (open.length === 0) return refused("nothing was checked", plainText(reason, 300));
+  if (open.length === 0) return refused("nothing was checked", reason);
   return new UserError({
     what: `no result of the live check of ${open.slice(0, MAX_NAMED).join(", ")}${open.length > MAX_NAMED ? " and others" : ""}`,
-    why: plainText(reason, 300),
+    why: reason,
     todo: "See: loopdash status",
     exitCode: EXIT.notDone,
   });

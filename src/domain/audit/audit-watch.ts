@@ -43,7 +43,7 @@ export class AuditWatch {
   }
 
   #begin({ action, call = "", text }: Tool): readonly AuditedCommand[] {
-    const noted = notedOf(action, text, this.#commands);
+    const noted = classifyAction(action, text, this.#commands);
     // Programs that name no calls use one tool at a time, so the one before will have no result.
     const before =
       this.#take(call) ?? (this.#open.size >= MOST_OPEN ? this.#take(this.#open.keys().next().value ?? "") : undefined);
@@ -52,7 +52,7 @@ export class AuditWatch {
   }
 
   #end(event: Result): readonly AuditedCommand[] {
-    return this.#bounded(withExit(this.#take(event.call ?? "") ?? [], ({ kind }) => exitOf(kind, event)));
+    return this.#bounded(withExit(this.#take(event.call ?? "") ?? [], ({ kind }) => auditExit(kind, event)));
   }
 
   #take(call: string): readonly Noted[] | undefined {
@@ -79,7 +79,7 @@ export class AuditWatch {
   }
 }
 
-function notedOf(action: Tool["action"], text: string, commands: CommandClassifier): readonly Noted[] {
+function classifyAction(action: Tool["action"], text: string, commands: CommandClassifier): readonly Noted[] {
   switch (action?.does) {
     case undefined:
       return [{ kind: "tool", command: text }];
@@ -105,7 +105,7 @@ function withExit(noted: readonly Noted[], exit: (of: Noted) => AuditExit): read
 }
 
 /** An exit code that the program tells, or what is left: a failure without one, an edit that was made, or nothing. */
-function exitOf(kind: Noted["kind"], { exit, failed }: Result): AuditExit {
+function auditExit(kind: Noted["kind"], { exit, failed }: Result): AuditExit {
   if (kind === "run" && exit !== undefined) return exit;
   if (failed) return "failed";
   return kind === "edit" ? 0 : "unknown";

@@ -1,6 +1,6 @@
-import { effectOf, effectOfWords, MOST_CHARS as LONGEST_BY_WORDS } from "../behaviour/shell-effect.ts";
+import { actionEffect, effectOfWords, MOST_CHARS as LONGEST_BY_WORDS } from "../behaviour/shell-effect.ts";
 import { Guard } from "../guard/guard.ts";
-import { firstScope, isUnknown, type Scope } from "../guard/shell/scope.ts";
+import { firstScope, isUnknown, type ShellScope } from "../guard/shell/scope.ts";
 
 /** Characters of a command that are parsed. A longer one may change something. */
 const MOST_CHARS = 4_000;
@@ -20,7 +20,7 @@ export class CommandClassifier {
   #parsed = 0;
 
   classify(command: string): CommandClass {
-    const { edits, runs } = effectOf({ does: "run", command });
+    const { edits, runs } = actionEffect({ does: "run", command });
     if (edits.length > 0 || (runs && command.length <= LONGEST_BY_WORDS)) return "mutating";
     if (command.length > MOST_CHARS || this.#parsed + command.length > MOST_PARSED) return "unread";
     this.#parsed += command.length;
@@ -59,7 +59,7 @@ class ReadingWalk extends Guard {
     this.isReading = false;
   }
 
-  override onWrite(path: string, _scope: Scope): void {
+  override onWrite(path: string, _scope: ShellScope): void {
     if (path !== "/dev/null" && !/^\/dev\/(?:stdout|stderr|fd\/[12])$/.test(path)) this.isReading = false;
   }
 

@@ -1,5 +1,6 @@
+import { objectMembers } from "../values/json-object.ts";
 import { readJson } from "../values/json-text.ts";
-import { type Party, programsOf } from "./party.ts";
+import { listPrograms, type Party } from "./party.ts";
 import type { Batch } from "./schema.ts";
 import { VENDORS } from "./vendors.ts";
 
@@ -122,8 +123,8 @@ export function apiKeyNamesInSettings(text: string): readonly string[] {
   } catch {
     return apiKeyNamesInDotenv(text);
   }
-  const top = membersOf(read);
-  const all = [...Object.entries(top), ...Object.entries(membersOf(top["env"]))];
+  const top = objectMembers(read);
+  const all = [...Object.entries(top), ...Object.entries(objectMembers(top["env"]))];
   const found = all.filter(([name, value]) => (switchesBilling(name) || name === HELPER) && isSet(value));
   return [...new Set(found.map(([name]) => name))].sort();
 }
@@ -134,12 +135,8 @@ export function apiKeyNamesInSettings(text: string): readonly string[] {
  * environment. Without a sandbox a command may find a key by itself.
  */
 export function canBeBilled({ sandboxPolicy, ...batch }: Pick<Batch, Party | "sandboxPolicy">, isConfined: boolean): boolean {
-  if (!isConfined || programsOf(batch).some(({ spec }) => spec.kind !== "command")) return true;
+  if (!isConfined || listPrograms(batch).some(({ spec }) => spec.kind !== "command")) return true;
   return Object.values(sandboxPolicy?.hosts ?? {}).some((hosts) => hosts.length > 0);
-}
-
-function membersOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? { ...value } : {};
 }
 
 function isSet(value: unknown): boolean {

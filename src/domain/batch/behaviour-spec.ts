@@ -11,7 +11,7 @@ function levels(warn: number, fail: number, what: string) {
     })
     .refine((both) => both.warn <= both.fail, "warn must not be more than fail")
     .prefault({})
-    .describe(`${what}; default: warn at ${warn}, fail at ${fail}`);
+    .describe(`${what}; default: ${warn}, ${fail}`);
 }
 
 /**
@@ -20,25 +20,25 @@ function levels(warn: number, fail: number, what: string) {
  */
 export const BehaviourSpec = z.strictObject({
   // A wrong guess or two is how agents look around; `fail` is a guess.
-  missing: levels(3, 8, "EXIST: files and texts that the agent read or edited and that were not there"),
+  missing: levels(3, 8, "EXIST: files and texts that were not there"),
   // S3.9: drift-detector warns at 5 directories.
-  folders: count.default(5).describe("RELEVANCE: top-level folders with edits at which it warns; default: 5"),
+  folders: count.default(5).describe("RELEVANCE: top-level folders with edits at which it warns"),
   // S3.9: root-cause-tracker warns at 3 edits of a file and strongly at 5; here only edits after a failed command count.
-  editsAfterFailure: levels(3, 5, "ROOT_CAUSE: edits of one file, each after a command failed since its last edit"),
+  editsAfterFailure: levels(3, 5, "ROOT_CAUSE: edits of a file, each after a failed command"),
   // One compaction is what long work meets; after three the agent has its orders from a summary of a summary (S3.27).
-  compactions: levels(1, 3, "RECALL: times that the agent's program has shortened its context"),
-  blockedAgain: levels(2, 4, "RECALL: times that the agent broke a rule again that it had been told"),
+  compactions: levels(1, 3, "RECALL: times that the context was shortened"),
+  blockedAgain: levels(2, 4, "RECALL: rules broken again"),
   // S3.9: momentum-gate looks at 10 actions at a time and warns above three reads to a write; a whole repository takes more reading.
   idle: levels(20, 60, "MOMENTUM: actions in a row that change and run nothing"),
   // S3.18: three alike are stuck.
-  repeats: levels(3, 6, "MOMENTUM: times that the same action had the same result again, with no change in between"),
+  repeats: levels(3, 6, "MOMENTUM: equal actions with equal results, with no change between"),
   onFail: OnFail.optional(),
   remediations: Remediations.optional(),
 });
 export type BehaviourSpec = z.infer<typeof BehaviourSpec>;
 
 /** The thresholds of a batch; those of a run of an older version are the defaults. */
-export function thresholdsOf({ behaviour }: { readonly behaviour?: BehaviourSpec | undefined }): BehaviourSpec {
+export function behaviourThresholds({ behaviour }: { readonly behaviour?: BehaviourSpec | undefined }): BehaviourSpec {
   return behaviour ?? DEFAULTS;
 }
 

@@ -25,38 +25,31 @@ export const BoundSpec = z
     zones: z
       .enum(["approve", "read-only"])
       .default("approve")
-      .describe("A change of a danger zone waits for a person's approval, or is refused and the sandbox mounts zones read-only"),
+      .describe("A change of a danger zone waits for approval, or is refused and zones are mounted read-only"),
     waitMinutes: minutes
       .optional()
-      .describe(
-        "Minutes that a run which has nothing else to do waits for approvals; default: it leaves the tickets to a person",
-      ),
+      .describe("Minutes that an idle run waits for approvals; default: none, they are left to a person"),
     dangerZones: z
       .array(
         z.union([
           ZonePath,
           z.strictObject({
-            path: ZonePath.describe("The path, by whole segments: * stands for a part of a name, ** for any number of folders"),
-            why: RuleText.optional().describe("The reason, for people"),
+            path: ZonePath.describe("By whole segments: * is a part of a name, ** any number of folders"),
+            why: RuleText.optional().describe("The reason"),
           }),
         ]),
       )
       .max(200)
       .readonly()
       .default([])
-      .describe("Paths by whole segments, relative to the top of each repository; a change of them waits for a person"),
-    neverDo: z
-      .array(RuleText)
-      .max(200)
-      .readonly()
-      .default([])
-      .describe("Forbidden behaviour, in prose: for prompts and the reviewer"),
+      .describe("Paths that need a person's approval, relative to each repository"),
+    neverDo: z.array(RuleText).max(200).readonly().default([]).describe("What agents must not do, for prompts and the reviewer"),
     ironLaws: z
       .array(
         z.union([
           RuleText,
           z.strictObject({
-            command: Argv.describe("Program and arguments; exit 0 means that the law holds"),
+            command: Argv.describe("What exits 0 if the law holds"),
             why: RuleText.optional().describe("The law in words"),
           }),
         ]),
@@ -64,7 +57,7 @@ export const BoundSpec = z
       .max(50)
       .readonly()
       .default([])
-      .describe("What always holds: a command that exits 0 on every candidate and on what landed, or prose"),
+      .describe("What always holds: a command that exits 0 on each candidate and on what landed, or prose"),
   })
-  .describe("Boundaries beside those in the BOUND.md of the repositories");
+  .describe("Boundaries beside those in BOUND.md (docs/use/bound.md)");
 export type BoundSpec = z.infer<typeof BoundSpec>;

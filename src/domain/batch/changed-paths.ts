@@ -29,7 +29,7 @@ function shown(value: unknown): string {
 
 function differences(before: unknown, now: unknown, path: readonly Key[]): readonly Difference[] {
   if (JSON.stringify(before) === JSON.stringify(now)) return [];
-  const [a, b] = [entriesOf(before), entriesOf(now)];
+  const [a, b] = [entriesByKey(before), entriesByKey(now)];
   if (a === undefined || b === undefined) return [{ path, before, now }];
   const order = [...a.keys()].join() === [...b.keys()].join() ? [] : [{ path, before, now }];
   const inside = [...new Set([...a.keys(), ...b.keys()])].flatMap((key) => differences(a.get(key), b.get(key), [...path, key]));
@@ -37,13 +37,13 @@ function differences(before: unknown, now: unknown, path: readonly Key[]): reado
 }
 
 /** Parts by name; undefined where there are none. */
-function entriesOf(value: unknown): ReadonlyMap<Key, unknown> | undefined {
+function entriesByKey(value: unknown): ReadonlyMap<Key, unknown> | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   if (!Array.isArray(value)) return new Map(Object.entries(value));
-  return new Map(value.map((item: unknown, i): [Key, unknown] => [idOf(item) ?? i, item]));
+  return new Map(value.map((item: unknown, i): [Key, unknown] => [itemId(item) ?? i, item]));
 }
 
-function idOf(item: unknown): string | undefined {
+function itemId(item: unknown): string | undefined {
   const id = typeof item === "object" && item !== null && "id" in item ? item.id : undefined;
   return typeof id === "string" ? id : undefined;
 }

@@ -1,6 +1,6 @@
-import { reserveOf } from "../schedule/money.ts";
+import { attemptReserveUsd } from "../schedule/money.ts";
 import { checkReferences, type SecretRules } from "./check-secrets.ts";
-import { accountsOf, type Party, usesLogin, type VendorAgentSpec, type VendorSpec } from "./party.ts";
+import { allAccounts, type Party, usesLogin, type VendorAgentSpec, type VendorSpec } from "./party.ts";
 import { unfitForPath } from "./plain-words.ts";
 import { type PlatformSpec, unfitForPlatform } from "./platform-spec.ts";
 import { displayValue, type NoteProblem, type Path } from "./problem.ts";
@@ -11,7 +11,7 @@ import { VENDORS } from "./vendors.ts";
 export function checkAgent(file: BatchFile, report: NoteProblem): void {
   const { agent, limits } = file;
   if (agent.kind !== "command") checkVendor(file, agent, report);
-  const cost = reserveOf({ agent, limits });
+  const cost = attemptReserveUsd({ agent, limits });
   const caps = (["usdPerAttempt", "usdPerTicket", "usdPerRun", "usdPerDay"] as const).filter((cap) => limits[cap] < cost);
   if (caps.length === 0) return;
   const allowed = caps.map((cap) => `limits.${cap} of ${limits[cap]}`).join(", ");
@@ -42,12 +42,12 @@ interface AccountRules extends SecretRules {
 export function checkAccounts(rules: AccountRules, spec: VendorSpec, report: NoteProblem): void {
   const { who } = rules;
   const seen = new Set<string>();
-  for (const [i, account] of accountsOf(spec).entries()) {
+  for (const [i, account] of allAccounts(spec).entries()) {
     const at = i === 0 ? [who] : [who, "fallback", i - 1];
     const { model, apiKeyEnv, apiKeySecret, billing, baseUrl, platform, loginUrl } = account;
     checkKey(account, at, rules, report);
     checkPlatform(account, at, report);
-    if (loginUrl !== undefined && !accountsOf(spec).some(usesLogin))
+    if (loginUrl !== undefined && !allAccounts(spec).some(usesLogin))
       report([...at, "loginUrl"], "is for the login of a subscription, and no account here uses one", "leave it out");
     const identity = JSON.stringify([model, apiKeyEnv, apiKeySecret, billing, baseUrl, platform]);
     if (seen.has(identity)) report(at, "is the same account and model as one before it", "name another key, model or baseUrl");
@@ -81,7 +81,7 @@ function checkPlatform({ kind, platform, model, billing }: VendorSpec, path: Pat
   if (platform === undefined) return;
   const at = [...path, "platform"];
   if (VENDORS[kind].platforms?.includes(platform.kind) !== true) {
-    const hint = 'leave it out, or set "baseUrl" to an address with the API of its vendor (docs/models.md)';
+    const hint = 'leave it out, or set "baseUrl" to an address with the API of its vendor (docs/use/models.md)';
     return report(at, `${kind} does not support ${platform.kind}`, hint);
   }
   if (billing === "subscription") report(at, "is billed to its own account, never to a subscription", 'set "billing": "api"');

@@ -1,5 +1,5 @@
 import { COMPLEXITIES, type Complexity } from "../complexity/classes.ts";
-import { type ComplexitySpec, type Route, routesOf } from "./complexity-spec.ts";
+import { type ComplexitySpec, type Route, resolveRoutes } from "./complexity-spec.ts";
 import type { NoteProblem, Path } from "./problem.ts";
 import type { BatchFile } from "./schema.ts";
 
@@ -8,7 +8,7 @@ const BOUNDS = ["attempts", "usdPerTicket", "minutesPerAttempt"] as const;
 
 /** Reports routes that nobody could follow: reviews and plans without a reviewer, and bounds that the batch's own make void. */
 export function checkComplexity({ complexity: spec, reviewer, secondReviewer, limits }: BatchFile, report: NoteProblem): void {
-  const routes = routesOf(spec);
+  const routes = resolveRoutes(spec);
   if (routes === undefined) return;
   // A second reviewer without a first one is told by itself.
   if (reviewer === undefined && secondReviewer === undefined) {

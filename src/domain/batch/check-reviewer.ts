@@ -1,15 +1,15 @@
 import { COMPLEXITIES } from "../complexity/classes.ts";
 import { checkAccounts } from "./check-agent.ts";
 import { checkArgument } from "./check-secrets.ts";
-import { routesOf } from "./complexity-spec.ts";
+import { resolveRoutes } from "./complexity-spec.ts";
 import {
   type AgentSpec,
-  accountsOf,
+  allAccounts,
   PARTY_NAMES,
   type Party,
   type ReviewerParty,
   type ReviewerSpec,
-  reviewerOf,
+  reviewerParty,
   reviewUsd,
   type VendorSpec,
 } from "./party.ts";
@@ -68,7 +68,7 @@ function checkReviewerSpec(
 function checkSecond(file: BatchFile, spec: ReviewerSpec, report: NoteProblem): void {
   if (spec.kind === "command" && spec.env !== undefined)
     report(["secondReviewer", "env"], "is for rulings on blockers, which are the reviewer's alone", "leave it out");
-  const routes = routesOf(file.complexity);
+  const routes = resolveRoutes(file.complexity);
   const isByClass = routes !== undefined && COMPLEXITIES.some((one) => routes[one].reviewers === 2);
   const lines = [file.finish ?? [], ...file.tickets.map(({ finish = [] }) => finish)];
   if (isByClass || lines.flat().some((step) => step.step === "review" && step.by === "second")) return;
@@ -92,7 +92,7 @@ export function checkReviewSteps(
 ): void {
   steps.forEach((step, i) => {
     if (step.step !== "review" && step.step !== "adversary") return;
-    const party = step.step === "review" ? reviewerOf(step) : "reviewer";
+    const party = step.step === "review" ? reviewerParty(step) : "reviewer";
     if (batch[party] !== undefined) return;
     const who = party === "reviewer" ? "a reviewer" : "a second reviewer";
     report([...path, i], `${step.step} asks ${who}, and the batch names none`, `name one under "${party}"`);
@@ -131,8 +131,8 @@ function checkOther(
     if (isSame) report([who, "command"], `is the ${name}'s own command: it would ${would}`, "name another program");
     return !isSame;
   }
-  for (const [i, one] of accountsOf(spec).entries())
-    for (const [j, account] of accountsOf<VendorSpec>(other.spec).entries()) {
+  for (const [i, one] of allAccounts(spec).entries())
+    for (const [j, account] of allAccounts<VendorSpec>(other.spec).entries()) {
       const at = i > 0 ? [who, "fallback", i - 1] : [other.who, "fallback", j - 1];
       let isFound = false;
       checkPair({ who: other.who, spec: account }, { who, spec: one }, (path, message, hint) => {
@@ -151,11 +151,11 @@ function checkPair(
   report: NoteProblem,
 ): void {
   const { name, would } = OTHERS[other.who];
-  const vendor = vendorOf(spec);
-  const [model, otherModel] = [modelOf(spec), modelOf(other.spec)];
+  const vendor = modelMaker(spec);
+  const [model, otherModel] = [normalizeModelName(spec), normalizeModelName(other.spec)];
   if (model !== undefined && model === otherModel) {
     report([who, "model"], `is the ${name}'s own model: it would ${would}`, "name another model");
-  } else if (vendor !== vendorOf(other.spec)) {
+  } else if (vendor !== modelMaker(other.spec)) {
     return;
   } else if (!spec.allowSameVendor) {
     const hint = `choose another kind, or set ${who}.allowSameVendor and name two models`;
@@ -184,8 +184,8 @@ function sameWords(a: readonly string[], b: readonly string[]): boolean {
 }
 
 /** Whose model it is: one program may run the models of many. */
-function vendorOf(spec: Pick<Vendor<AgentSpec>, "kind" | "model">): string {
-  const model = modelOf(spec) ?? "";
+function modelMaker(spec: Pick<Vendor<AgentSpec>, "kind" | "model">): string {
+  const model = normalizeModelName(spec) ?? "";
   return Object.values(VENDORS).find(({ models }) => models?.test(model))?.maker ?? VENDORS[spec.kind].maker;
 }
 
@@ -194,7 +194,7 @@ function vendorOf(spec: Pick<Vendor<AgentSpec>, "kind" | "model">): string {
  * own way: "claude-sonnet-4.5:thinking" (OpenRouter), "us.anthropic.claude-sonnet-4-5-20250929-v1:0" (Bedrock), "…[1m]" (Claude
  * Code). A tag with a size in it ("llama3:8b", Ollama) names another model.
  */
-function modelOf({ model }: Pick<Vendor<AgentSpec>, "model">): string | undefined {
+function normalizeModelName({ model }: Pick<Vendor<AgentSpec>, "model">): string | undefined {
   return model
     ?.toLowerCase()
     .split("/")

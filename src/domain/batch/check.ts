@@ -14,7 +14,7 @@ import { checkTracker } from "./check-tracker.ts";
 import { checkFinishLine, checkFixes } from "./finish-line.ts";
 import type { ForgeSpec } from "./forge-spec.ts";
 import { checkHosts } from "./hosts.ts";
-import { programsOf } from "./party.ts";
+import { listPrograms } from "./party.ts";
 import { isReserved, unfitForBase, unfitForGlob, unfitForLine, unfitForPath } from "./plain-words.ts";
 import { prepareCommand, prepareCommandPath } from "./prepare-command.ts";
 import {
@@ -74,7 +74,7 @@ export function checkBatch(file: BatchFile, locate: Locate, elsewhere: ReadonlyS
   const repos = new Set(Object.keys(file.repos));
   file.tickets.forEach((ticket, i) => {
     checkTicket(file, ticket, i, report);
-    checkRepoOf(ticket, i, repos, report, file.tracker.kind);
+    checkRepo(ticket, i, repos, report, file.tracker.kind);
   });
   checkBranchRepos(file, report);
   checkGraph(file.tickets, elsewhere, report);
@@ -135,7 +135,7 @@ export function checkTicketSpec(
 ): void {
   const relative: NoteProblem = (path, message, hint) => report(path.slice(2), message, hint);
   checkTicket(batch, ticket, 0, relative);
-  checkRepoOf(ticket, 0, new Set(Object.keys(batch.repos)), relative);
+  checkRepo(ticket, 0, new Set(Object.keys(batch.repos)), relative);
 }
 
 function checkTicket(
@@ -158,7 +158,7 @@ function checkTicket(
   checkSecretUses(ticket.finish, at("finish"), file, report);
 }
 
-function checkRepoOf({ repo }: TicketSpec, i: number, repos: ReadonlySet<string>, report: NoteProblem, tracker?: string): void {
+function checkRepo({ repo }: TicketSpec, i: number, repos: ReadonlySet<string>, report: NoteProblem, tracker?: string): void {
   const path = ["tickets", i, "repo"];
   if (repo === undefined) {
     const label = tracker === "linear" || tracker === "github" ? 'give the issue the label "repo:NAME"; ' : "";
@@ -251,7 +251,7 @@ function cycleText(cycle: readonly number[], tickets: readonly TicketSpec[]): st
 function checkLimits(file: BatchFile, report: NoteProblem): void {
   const { limits } = file;
   if (!limits.countOtherSessions) return;
-  const other = programsOf(file).find(({ spec }) => !COUNTED.includes(spec.kind))?.spec;
+  const other = listPrograms(file).find(({ spec }) => !COUNTED.includes(spec.kind))?.spec;
   if (other === undefined) return;
   const message = `only for ${COUNTED.join(" and ")}: nobody can tell what other sessions of the kind "${other.kind}" have cost`;
   report(["limits", "countOtherSessions"], message, "leave it out");

@@ -1,6 +1,6 @@
 import { BOUND_FILE } from "../bound/bound.ts";
 import { DEFAULT_CHECK } from "./default-finish.ts";
-import { type Party, programsOf } from "./party.ts";
+import { listPrograms, type Party } from "./party.ts";
 import { type Argv, prepareCommand, prepareCommandPath } from "./prepare-command.ts";
 import type { Path } from "./problem.ts";
 import type { Batch } from "./schema.ts";
@@ -32,9 +32,9 @@ export interface BatchCommand {
  * counts once per repository in which a ticket inherits it. The command of an oracle is not among them: it is frozen before the
  * start.
  */
-export function commandsOf(batch: Batch): readonly BatchCommand[] {
+export function listBatchCommands(batch: Batch): readonly BatchCommand[] {
   const { repos, finish = [], tickets } = batch;
-  const whole = programsOf(batch).flatMap(({ party, spec }): readonly BatchCommand[] =>
+  const whole = listPrograms(batch).flatMap(({ party, spec }): readonly BatchCommand[] =>
     spec.kind === "command" ? [{ argv: spec.command, path: [party, "command"], runs: party }] : [],
   );
   const prepare = Object.entries(repos).flatMap(([repo, spec]) =>
@@ -55,7 +55,7 @@ export function commandsOf(batch: Batch): readonly BatchCommand[] {
       if (found.has(key)) return;
       const own: Path = isCriterion(step) ? ["tickets", t, "contract", "criteria", stepName(step)] : ["tickets", t, "finish", i];
       const path = shared.get(JSON.stringify(step)) ?? own;
-      const command = foundCommand(batch, ticket.repo, step) ?? lawCommand(batch, ticket.repo, step) ?? commandOf(step, path);
+      const command = foundCommand(batch, ticket.repo, step) ?? lawCommand(batch, ticket.repo, step) ?? stepCommand(step, path);
       if (command !== undefined) found.set(key, { ...command, repo: ticket.repo });
     });
   });
@@ -85,7 +85,7 @@ function lawCommand({ bounds = {}, finish = [] }: Batch, repo: string, step: Ste
   return { argv: step.command, path, runs: step.step, foundIn: isOfFile ? BOUND_FILE : "bound.ironLaws", isLaw: true };
 }
 
-function commandOf(step: StepSpec, path: Path): BatchCommand | undefined {
+function stepCommand(step: StepSpec, path: Path): BatchCommand | undefined {
   if (step.step === "adversary")
     return step.smoke === undefined ? undefined : { argv: step.smoke, path: [...path, "smoke"], runs: "smoke" };
   if (step.step !== "check" && step.step !== "verify") return undefined;
@@ -108,7 +108,7 @@ const SHELLS = /^(?:sh|bash|dash|zsh|ksh)$/;
  * The script of a command such as `node tools/run.mjs`; undefined if words alone do not tell. An option before the script may
  * take a value, so only options of the form `--name=value` are passed over.
  */
-export function scriptOf(argv: Argv): NamedScript | undefined {
+export function findNamedScript(argv: Argv): NamedScript | undefined {
   const [program = "", ...args] = argv;
   const name = program.split("/").at(-1) ?? "";
   if (!INTERPRETERS.test(name)) return undefined;

@@ -1,6 +1,6 @@
 import { boundedHead, plainLines, plainText } from "../values/text.ts";
 import type { CommitSpec } from "./commit-spec.ts";
-import type { AgentSpec } from "./party.ts";
+import { type AgentSpec, allAccounts } from "./party.ts";
 import type { Batch, Ticket } from "./schema.ts";
 
 /** Bounds of a ticket's text in a message. */
@@ -47,10 +47,10 @@ export function commitMessage(options: CommitMessageOptions): string {
   const { commit, ticket, run, attempt, agent, reverts } = options;
   const { template = DEFAULT_TEMPLATE, trailers = {}, coAuthor = false } = commit ?? {};
   const isTyped = template.includes("{type}");
-  const subject = subjectOf(options, isTyped);
+  const subject = parseSubject(options, isTyped);
   const values: Readonly<Record<string, string>> = {
     ticket: ticket.id,
-    ...(reverts === undefined ? subject : revertSubject(subject, { isTyped, body: reasonOf(reverts) })),
+    ...(reverts === undefined ? subject : revertSubject(subject, { isTyped, body: formatRevertReason(reverts) })),
     run,
     attempt: String(attempt),
   };
@@ -61,13 +61,15 @@ export function commitMessage(options: CommitMessageOptions): string {
     .replace(/(?<![^\S\n])[^\S\n]+$/gm, "")
     .replace(/\n{3,}/g, "\n\n")
     .trim();
-  const who = coAuthor === "agent" ? coAuthorOf(agent, reverts) : coAuthor;
+  const who = coAuthor === "agent" ? nameCoAuthor(agent, reverts) : coAuthor;
   const lines = [
     ...Object.entries(trailers).map(([name, value]) => `${name}: ${plainText(fill(value), LINE_CHARS)}`),
     ...(who === false ? [] : [`Co-authored-by: ${who}`]),
     `Loopdash-Ticket: ${ticket.id}`,
     `Loopdash-Run: ${run}`,
-    reverts === undefined ? `Loopdash-Attempt: ${attempt}` : `Loopdash-Reverts: ${reverts.sha}`,
+    ...(reverts === undefined
+      ? [`Loopdash-Attempt: ${attempt}`, `Loopdash-Agent: ${agentName(agent)}`]
+      : [`Loopdash-Reverts: ${reverts.sha}`]),
   ];
   // Git reads trailers from the last paragraph alone: those of a template must stand in it too.
   return `${text}${endsInTrailers(shaped) ? "\n" : "\n\n"}${lines.join("\n")}\n`;
@@ -81,20 +83,20 @@ export function teamKeys({ tracker }: Pick<Batch, "tracker">, tickets: readonly 
 
 /** A ticket's text as a commit or a pull request may show it: bounded, without control characters, and closing no issue. */
 export function inertBody(ticket: Pick<Ticket, "body">, teams: readonly string[]): string {
-  return bodyText(ticket.body, closesOf(teams));
+  return bodyText(ticket.body, closingPattern(teams));
 }
 
 /** Text of others with words that close no issue, and with all else as it is. */
 export function closingNothing(text: string, teams: readonly string[]): string {
-  return text.replace(closesOf(teams), CLOSES_NOTHING);
+  return text.replace(closingPattern(teams), CLOSES_NOTHING);
 }
 
-function subjectOf(
+function parseSubject(
   { commit: { type = "feat", scope = "" } = {}, ticket, teams = [] }: CommitMessageOptions,
   isTyped: boolean,
 ): Subject {
   const typed = isTyped ? TYPED.exec(plainText(ticket.title)) : null;
-  const closes = closesOf(teams);
+  const closes = closingPattern(teams);
   return {
     title: inert(plainText(typed?.[3] ?? ticket.title, TITLE_CHARS), closes),
     body: bodyText(ticket.body, closes),
@@ -112,8 +114,8 @@ function revertSubject(
 }
 
 /** The sentence that git itself writes (git-revert(1)), and the reason. */
-function reasonOf({ sha, why }: NonNullable<CommitMessageOptions["reverts"]>): string {
-  return `This reverts commit ${sha}${why === "" ? "" : `, ${inert(plainText(why, LINE_CHARS), closesOf([]))}`}.`;
+function formatRevertReason({ sha, why }: NonNullable<CommitMessageOptions["reverts"]>): string {
+  return `This reverts commit ${sha}${why === "" ? "" : `, ${inert(plainText(why, LINE_CHARS), closingPattern([]))}`}.`;
 }
 
 /** The template with a place for the reason of a revert, before a last paragraph of trailers. */
@@ -134,13 +136,24 @@ function endsInTrailers(template: string): boolean {
   );
 }
 
-function coAuthorOf(agent: AgentSpec, reverts: CommitMessageOptions["reverts"]): string | false {
+function nameCoAuthor(agent: AgentSpec, reverts: CommitMessageOptions["reverts"]): string | false {
   if (reverts !== undefined) return false;
   if (agent.kind !== "command") return CO_AUTHORS[agent.kind];
-  const words = agent.command.map((word) => word.split("/").at(-1) ?? "");
-  const script = words.slice(1).find((word) => /\.\w+$/.test(word)) ?? words[0] ?? "agent";
-  const name = script.replace(/[^\w.-]+/g, "-").slice(0, 60) || "agent";
+  const name = scriptName(agent.command);
   return `${name} <${name}@localhost>`;
+}
+
+/** The program that wrote the change, and its model if the batch names one for all of its accounts. */
+function agentName(agent: AgentSpec): string {
+  if (agent.kind === "command") return `command ${scriptName(agent.command)}`;
+  const [model, ...others] = new Set(allAccounts(agent).map((account) => account.model));
+  return model === undefined || others.length > 0 ? agent.kind : `${agent.kind} ${plainText(model, 60)}`;
+}
+
+function scriptName(command: readonly string[]): string {
+  const words = command.map((word) => word.split("/").at(-1) ?? "");
+  const script = words.slice(1).find((word) => /\.\w+$/.test(word)) ?? words[0] ?? "agent";
+  return script.replace(/[^\w.-]+/g, "-").slice(0, 60) || "agent";
 }
 
 function bodyText(body: string, closes: RegExp): string {
@@ -163,7 +176,7 @@ const CLOSES_NOTHING = "$1$2see $3";
  * Those words before a number, a reference, an address, or an identifier of one of Linear's teams. Marks of Markdown may stand between the
  * two, and a colon may stand for the blank.
  */
-function closesOf(teams: readonly string[]): RegExp {
+function closingPattern(teams: readonly string[]): RegExp {
   const identifiers = teams.map((key) => `|${key}-(?=\\d)`).join("");
   const named = `[^\\w\\s#]{0,20}(?:(?:[\\w./-]{0,200}#|GH-|https?:\\/\\/)(?=\\S)${identifiers})`;
   return new RegExp(`\\b(${CLOSING})(:?\\s+(?:issues?\\s+)?|:\\s*)(${named})`, "gi");

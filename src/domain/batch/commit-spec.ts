@@ -28,14 +28,12 @@ const word = z.string().regex(/^[\w./-]{1,40}$/, "use letters, digits and - _ . 
 /** How commits that land look. */
 export const CommitSpec = z
   .strictObject({
-    author: Person.optional().describe("Who wrote it; default: the repository's git identity, else loopdash"),
-    committer: Person.optional().describe(
-      "Who committed it; default: commit.author if it is set, else the repository's git identity",
-    ),
+    author: Person.optional().describe("Name <mail>; default: the repository's git identity, else loopdash"),
+    committer: Person.optional().describe("Default: author if it is set, else git's"),
     coAuthor: z
       .union([z.literal("agent"), z.literal(false), Person])
       .optional()
-      .describe('A line "Co-authored-by": the agent\'s program, or a person; default: none'),
+      .describe("Co-authored-by: the agent's program, or a person; default: none"),
     trailers: z
       .record(
         z.string().regex(/^(?!loopdash-)[a-z][a-z0-9-]{0,60}$/i, "use letters, digits and -, and not Loopdash-…"),
@@ -47,7 +45,7 @@ export const CommitSpec = z
           .refine(isTemplate, KNOWN),
       )
       .optional()
-      .describe("Further trailers by name; values may hold placeholders"),
+      .describe("Further trailers; values may hold placeholders"),
     template: z
       .string()
       .min(1)
@@ -55,13 +53,13 @@ export const CommitSpec = z
       .refine(isTemplate, KNOWN)
       .refine((text) => /\{(?:title|ticket)\}/.test(text.split("\n")[0] ?? ""), "must hold {title} or {ticket} in its first line")
       .optional()
-      .describe('The message; default "{title} ({ticket})"'),
-    type: word.optional().describe("The {type} of a ticket whose title begins with none; default: feat"),
-    scope: word.optional().describe("The {scope} of a ticket whose title names none"),
+      .describe('The message, of {ticket}, {title}, {body}, {type}, {scope}, {run}, {attempt}; default "{title} ({ticket})"'),
+    type: word.optional().describe("{type}, if the title does not begin with one; default: feat"),
+    scope: word.optional().describe("{scope}, if the title names none"),
     sign: z
       .union([z.literal("auto"), z.boolean()])
       .optional()
-      .describe("Whether commits are signed; default auto: if commit.gpgSign is set for the repository"),
+      .describe("auto (default): if the repository sets commit.gpgSign"),
   })
-  .describe("Author, message and signature of the commits that land");
+  .describe("The commits that land (docs/use/finish-line.md#the-commit)");
 export type CommitSpec = z.infer<typeof CommitSpec>;

@@ -10,13 +10,13 @@ const isPlainPath = (path: string): boolean =>
 
 /** A file outside a repository that its checkouts need, and that git ignores there. */
 export const CopySpec = z.strictObject({
-  from: z.string().min(1).describe("The file: absolute, or relative to this file's folder; at most 1 MiB"),
+  from: z.string().min(1).describe("A file of at most 1 MiB: absolute, or relative to this file"),
   to: z
     .string()
     .max(400)
     .refine(isPlainPath, 'must be a path in the checkout, of letters, digits, "_", ".", "@", "+" and "-" between slashes')
-    .describe("Its path in the checkout, which the base's .gitignore names"),
-  for: z.array(Reader).readonly().optional().describe("Which checkouts have it: agent, check, or both (default)"),
+    .describe("Its path in the checkout (mode 0600), which git must ignore on the base"),
+  for: z.array(Reader).readonly().optional().describe("Checkouts of agents, of check and verify, or both (default)"),
 });
 export type CopySpec = z.infer<typeof CopySpec>;
 

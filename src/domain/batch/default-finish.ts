@@ -18,7 +18,7 @@ export function defaultFinish({ reviewer }: Pick<BatchFile, "reviewer">): readon
  * The finish line of a ticket without its own: the batch's, or by default gates, the repository's own tests, review, merge and
  * assert; the reviews of classes; and the iron laws of its repository. Batches frozen by an older loopdash contain no finish line.
  */
-export function finishLineOf(
+export function defaultFinishLine(
   {
     bounds = {},
     complexity,

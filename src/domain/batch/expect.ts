@@ -1,7 +1,7 @@
 import { visit } from "jsonc-parser";
 import { isExactly } from "../values/exact-number.ts";
 import { errorMessage, plainText, plural } from "../values/text.ts";
-import { MAX_DEPTH, nestingOf } from "./nesting.ts";
+import { MAX_DEPTH, measureNesting } from "./nesting.ts";
 import type { Expectation } from "./step-spec.ts";
 
 /** Maximum of characters of stdout for an expectation. A longer output meets none. */
@@ -44,7 +44,7 @@ type JsonReading = { readonly ok: true; readonly value: unknown } | { readonly o
 function readJson(text: string): JsonReading {
   if (text.trim() === "") return { ok: false, why: "it is empty" };
   // Both readers below recurse.
-  if (nestingOf(text).tooDeep !== undefined) return { ok: false, why: `it nests deeper than ${MAX_DEPTH}` };
+  if (measureNesting(text).tooDeep !== undefined) return { ok: false, why: `it nests deeper than ${MAX_DEPTH}` };
   let value: unknown;
   try {
     value = parse(text, (_, each, { source = "" }) =>

@@ -6,89 +6,81 @@ const remote = z
   .string()
   .regex(/^[A-Za-z0-9_][A-Za-z0-9_./-]{0,99}$/, "use the name of a remote, as `git remote` lists it")
   .default("origin")
-  .describe("The remote of the repository that changes land on");
+  .describe("The remote that changes land on");
 
-const token = SecretName.optional().describe(
-  "The secret that is its token or password for http; default: what git uses by itself (its credential helpers, ssh's agent)",
-);
+const token = SecretName.optional().describe("The secret with its token or password for http; default: what git uses by itself");
 
 const user = z
   .string()
   .regex(/^[\w.@+-]{1,100}$/, "use letters, digits and . @ + - _")
   .optional()
-  .describe('The user name that goes with the token; default: "x-access-token", as GitHub wants it');
+  .describe('The user name of the token; default: "x-access-token"');
 
 /**
  * Where the changes of a repository land. `local`: on its base, on this machine. `push`: on the branch of the same name at a remote, by
- * a push that moves it forward, and then here (docs/forges.md). `github-branch`: as `push`, and the checks of the pushed commit decide
- * whether the ticket has landed (docs/ci.md).
+ * a push that moves it forward, and then here (docs/use/forges.md). `github-branch`: as `push`, and the checks of the pushed commit decide
+ * whether the ticket has landed (docs/use/ci.md).
  */
 export const ForgeSpec = z
   .discriminatedUnion("kind", [
-    z.strictObject({ kind: z.literal("local").describe("On the base branch of this repository alone") }),
+    z.strictObject({ kind: z.literal("local").describe("On the base here alone") }),
     z.strictObject({
-      kind: z.literal("github").describe("On the base branch at GitHub, by pull requests"),
+      kind: z.literal("github").describe("On the base at GitHub, by pull requests (docs/use/forges.md)"),
       ...{ remote, token, user },
-      repo: FullName.optional().describe("The repository as owner/name; default: that of the remote's address"),
-      baseUrl: Address.optional().describe("Address of the REST API; default: https://api.github.com"),
+      repo: FullName.optional().describe("owner/name; default: from the remote's address"),
+      baseUrl: Address.optional().describe(
+        "The REST API; default: https://api.github.com. A remote on another host is refused without it",
+      ),
       checks: z
         .array(z.string().min(1).max(200))
         .max(50)
         .readonly()
         .optional()
         .describe(
-          "Checks that must pass beside those that GitHub requires; [] for none. Default: all that appear, and one at least",
+          "Checks that must pass beside those that GitHub requires; [] for none. Default: if it requires none, all that appear, at least one",
         ),
-      method: z
-        .enum(["squash", "merge", "rebase"])
-        .optional()
-        .describe("How GitHub merges; default: the first of these that it allows"),
+      method: z.enum(["squash", "merge", "rebase"]).optional().describe("How GitHub merges; default: the first that it allows"),
       approvals: z
         .enum(["gate", "wait"])
         .default("gate")
-        .describe("What a missing approval means: the ticket is left to a person (gate), or waits for one"),
+        .describe("A ticket without approval is left to a person (gate), or waits"),
       appearMinutes: z
         .number()
         .min(0.05)
         .max(24 * 60)
         .default(10)
-        .describe("Minutes after a push within which a required check must appear"),
+        .describe("Minutes after a push within which a check must appear, and for which an unknown rule may block the merge"),
       stillMinutes: z
         .number()
         .min(0.05)
         .max(24 * 60)
         .default(360)
-        .describe("Minutes for which nothing may change while checks run or the merge queue has the change"),
+        .describe("Minutes without news from checks or the merge queue"),
     }),
-    z.strictObject({ kind: z.literal("push").describe("On the base branch at a remote, by a push"), remote, token, user }),
     z.strictObject({
-      kind: z.literal("github-branch").describe("On the base branch at GitHub, until the checks of its tip pass (docs/ci.md)"),
+      kind: z.literal("push").describe("On the base at a remote, by a push (docs/use/forges.md)"),
+      remote,
+      token,
+      user,
+    }),
+    z.strictObject({
+      kind: z.literal("github-branch").describe("On a branch at GitHub, until its checks pass (docs/use/ci.md)"),
       ...{ remote, token, user },
-      repo: FullName.optional().describe("The repository as owner/name; default: that of the remote's address"),
-      baseUrl: Address.optional().describe("Address of the REST API; default: https://api.github.com"),
-      workflow: z
-        .string()
-        .min(1)
-        .max(200)
-        .optional()
-        .describe("The name or the file of the one workflow whose checks count; default: all checks"),
-      ignoredRun: z
-        .number()
-        .int()
-        .min(1)
-        .optional()
-        .describe("The id of a workflow's run whose checks count for nothing: loopdash's own"),
+      repo: FullName.optional().describe("owner/name; default: from the remote's address"),
+      baseUrl: Address.optional().describe("The REST API; default: https://api.github.com"),
+      workflow: z.string().min(1).max(200).optional().describe("Name or file of the only workflow that counts; default: all"),
+      ignoredRun: z.number().int().min(1).optional().describe("The id of a workflow's run that does not count: loopdash's own"),
       pullRequest: z
         .strictObject({
           number: z.number().int().min(1).describe("Its number"),
-          url: Address.describe("The address of its page"),
+          url: Address.describe("Its page"),
         })
         .optional()
         .describe("The branch's pull request, for people"),
       fixMode: z
         .enum(["safe", "report-only"])
         .default("safe")
-        .describe("report-only: nothing is changed; the first red reading ends the ticket with its triage"),
+        .describe("report-only: changes nothing; the first failure ends the ticket with its triage"),
       appearMinutes: z
         .number()
         .min(0.05)
@@ -97,7 +89,7 @@ export const ForgeSpec = z
         .describe("Minutes after a push within which a check must appear"),
     }),
   ])
-  .describe("Where changes land; default: on the base branch of this repository alone");
+  .describe("Where changes land beside the base here");
 export type ForgeSpec = z.infer<typeof ForgeSpec>;
 
 /** A forge behind a remote. */

@@ -1,6 +1,6 @@
 import type { Argv } from "./prepare-command.ts";
 import type { Batch } from "./schema.ts";
-import { FOUND_REPORT, type StepSpec } from "./step-spec.ts";
+import { type Check, FOUND_REPORT, type StepSpec } from "./step-spec.ts";
 
 /** The distinct commands of a batch's checks that say nothing of a report. */
 export function unreportedCommands({ finish = [], tickets }: Batch): readonly Argv[] {
@@ -28,6 +28,6 @@ export function reportsFoundIn({ finish = [], tickets }: Pick<Batch, "finish" | 
   return (command) => known.has(JSON.stringify(command));
 }
 
-function isUnreported(step: StepSpec): step is Extract<StepSpec, { step: "check" }> {
+function isUnreported(step: StepSpec): step is Check {
   return step.step === "check" && step.report === undefined && step.compare === undefined && step.criterion === undefined;
 }

@@ -12,17 +12,8 @@ const REASONS = Object.fromEntries(Object.entries(RULES).map(([id, { reason }]) 
 
 /** The reminder of an agent that stops with unmet items of its finish line. It decides nothing: the finish line judges afterwards. */
 const StopGuardSpec = z.strictObject({
-  times: z
-    .number()
-    .int()
-    .min(0)
-    .max(5)
-    .default(2)
-    .describe("Times in one attempt that an agent which stops is told what is unmet; then it is let go; 0: never"),
-  checks: z
-    .boolean()
-    .default(true)
-    .describe("True if it runs the commands of the ticket's check steps in the worktree, inside the sandbox"),
+  times: z.number().int().min(0).max(5).default(2).describe("Times in one attempt; 0: never"),
+  checks: z.boolean().default(true).describe("True if it runs the ticket's checks in the worktree, in the sandbox"),
 });
 export type StopGuardSpec = z.infer<typeof StopGuardSpec>;
 
@@ -31,15 +22,10 @@ export const GuardSpec = z.union([
   z.literal(true),
   z.literal(false),
   z.strictObject({
-    families: switches<Family>(FAMILIES)
-      .optional()
-      .describe("Families of rules that are switched on or off; default: all are on"),
-    rules: switches<RuleId>(REASONS).optional().describe("Single rules that are switched on or off; a rule wins over its family"),
-    onParseError: z
-      .enum(["block", "allow"])
-      .default("block")
-      .describe("What becomes of a command line that the guard cannot parse"),
-    stopGuard: StopGuardSpec.prefault({}).describe("The reminder of an agent that stops too early"),
+    families: switches<Family>(FAMILIES).optional().describe("Families of rules, on or off; default: all on"),
+    rules: switches<RuleId>(REASONS).optional().describe("Single rules, on or off; they win over families"),
+    onParseError: z.enum(["block", "allow"]).default("block").describe("What becomes of commands that it cannot parse"),
+    stopGuard: StopGuardSpec.prefault({}).describe("Tells an agent that stops what is unmet"),
   }),
 ]);
 export type GuardSpec = z.infer<typeof GuardSpec>;
@@ -55,7 +41,7 @@ type GuardKeys = Exclude<GuardSpec, boolean>;
 const STOP_GUARD: StopGuardSpec = { times: 2, checks: true };
 
 /** The guard of a batch, on by default; undefined if it is switched off. */
-export function workerGuardOf({ guard = true }: { readonly guard?: GuardSpec | undefined }): WorkerGuard | undefined {
+export function resolveWorkerGuard({ guard = true }: { readonly guard?: GuardSpec | undefined }): WorkerGuard | undefined {
   if (guard === false) return undefined;
   const { families, rules, onParseError, stopGuard = STOP_GUARD } = guard === true ? ({} as Partial<GuardKeys>) : guard;
   return {

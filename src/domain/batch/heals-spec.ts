@@ -5,8 +5,6 @@ export const HealsSpec = z.strictObject({
   keep: z
     .enum(["auto", "ask", "never"])
     .default("auto")
-    .describe(
-      "Whether later runs begin with a heal that moved its stall: auto on the same repository alone, ask once a person says so, never",
-    ),
+    .describe("Later runs use a heal that helped: auto in its repository, ask once a person says so, never"),
 });
 export type HealsSpec = z.infer<typeof HealsSpec>;

@@ -20,19 +20,19 @@ const HostEntry = z
       .max(20)
       .readonly()
       .optional()
-      .describe("Ranges of addresses, such as 10.0.0.0/8: the name must lead into one of them"),
+      .describe("Private ranges that the name must resolve into, such as 10.0.0.0/8"),
     port: port.optional().describe("The port; default: 443"),
     headers: z
       .record(z.string().regex(/^[A-Za-z][A-Za-z0-9-]{0,99}$/, "use the name of a header"), z.string().min(1).max(4000))
       .optional()
-      .describe("Headers that the gateway sets, in place of those that the program sent; {secret:name} stands for a secret"),
+      .describe("Headers that the gateway sets; may hold {secret:name} (docs/use/secrets.md#a-header-that-the-gateway-adds)"),
     methods: z
       .array(z.string().regex(/^[A-Z]{1,20}$/, "use the name of a method in capitals"))
       .min(1)
       .max(20)
       .readonly()
       .optional()
-      .describe("Methods of requests to a host with headers; default: GET and HEAD"),
+      .describe("Methods allowed to a host with headers; default: GET and HEAD"),
   })
   .refine(
     ({ addresses, headers }) => addresses !== undefined || headers !== undefined,
@@ -56,6 +56,6 @@ export function isHeaderHost(spec: HostSpec): spec is HeaderHost {
 }
 
 /** The methods that an entry lets through. */
-export function methodsOf({ methods = SAFE_METHODS }: Pick<HeaderHost, "methods">): readonly string[] {
+export function allowedMethods({ methods = SAFE_METHODS }: Pick<HeaderHost, "methods">): readonly string[] {
   return methods;
 }

@@ -56,7 +56,7 @@ function findings(issue: Issue, keys: ReadonlyMap<string, readonly string[]>): r
     if (meant !== undefined)
       return meant.flatMap((each) => findings(each, keys)).map((each) => ({ ...each, path: [...path, ...each.path] }));
   }
-  return [finding(path, issue.message, hintOf(issue))];
+  return [finding(path, issue.message, issueHint(issue))];
 }
 
 /**
@@ -91,7 +91,7 @@ function unknownKind(issue: z.core.$ZodIssueInvalidUnion, path: Path): ValueProb
   return finding(path, `unknown ${word} ${displayValue(given)}`, hintFor(given, options, "known here"));
 }
 
-function hintOf(issue: Issue): string | undefined {
+function issueHint(issue: Issue): string | undefined {
   const { input } = issue;
   if (issue.code === "invalid_value" && (typeof input === "string" || input === undefined))
     return hintFor(input ?? "", issue.values.map(String), "known here");

@@ -2,13 +2,13 @@ import { z } from "zod";
 
 /** The repetition of live checks. */
 export const LiveSpec = z.strictObject({
-  repeats: z.number().int().min(0).max(100).default(5).describe("Failed repeats of a live check before an agent starts"),
+  repeats: z.number().int().min(0).max(100).default(5).describe("Failed repeats before an agent starts"),
   everySeconds: z
     .number()
     .min(0.1)
     .max(300)
     .default(15)
-    .describe("Seconds before the first repeat; each later one waits twice as long, at most 5 minutes"),
+    .describe("Seconds before the first repeat; doubled each time, to at most 5 minutes"),
 });
 
 /** The rule for a base that a landed change has broken. */
@@ -24,5 +24,5 @@ export const Flaky = z.enum(["excuse", "count"]);
 export const Gated = z
   .enum(["any", "built"])
   .describe(
-    "What a claimed blocker needs to leave a ticket to a person: any (default) its step alone, built also a change that passes its checks",
+    "What a claimed blocker needs to leave a ticket to a person: any (default) its step, built also a change that passes its checks",
   );

@@ -108,7 +108,7 @@ function hasOtherPatches(yaml: string): boolean {
   return named > 0 && (named > 1 || values.length === 0 || !values.every((value) => PATCH.test(value)));
 }
 
-function patchesOf(manifest: Readonly<Record<string, unknown>>): readonly unknown[] {
+function listPatches(manifest: Readonly<Record<string, unknown>>): readonly unknown[] {
   const places = [manifest, isRecord(manifest["pnpm"]) ? manifest["pnpm"] : {}];
   return places.flatMap(({ patchedDependencies: patches = {} }) => (isRecord(patches) ? Object.values(patches) : [patches]));
 }
@@ -122,15 +122,24 @@ function packageTrouble(path: string, text: string, runsScripts: boolean): strin
   // npm makes the programs of a workspace executable and changes their line ends.
   if (path !== "package.json" && (found["bin"] !== undefined || found["directories"] !== undefined))
     return "names programs of the package";
-  if (!patchesOf(found).every((patch) => typeof patch === "string" && PATCH.test(patch))) return OTHER_PATCH;
+  if (!listPatches(found).every((patch) => typeof patch === "string" && PATCH.test(patch))) return OTHER_PATCH;
   // A version that begins with a point or a slash is a folder, one that ends like an archive is a file (npm-package-arg).
-  return /"(?:file|link|portal|exec|patch):|"(?:\.|~?\/)|\.(?:tgz|tar|tar\.gz)"/i.test(JSON.stringify(dependenciesOf(found)))
+  return /"(?:file|link|portal|exec|patch):|"(?:\.|~?\/)|\.(?:tgz|tar|tar\.gz)"/i.test(JSON.stringify(dependencyEntries(found)))
     ? "names a folder or an archive of the repository"
     : undefined;
 }
 
-function dependenciesOf(manifest: Readonly<Record<string, unknown>>): unknown {
+function dependencyEntries(manifest: Readonly<Record<string, unknown>>): unknown {
   return Object.entries(manifest).filter(([key]) => /dependencies|overrides|resolutions|pnpm|packageManager/i.test(key));
+}
+
+/** Files in which npm lists the packages that it has installed. The first that exists counts: npm makes no folder for no packages. */
+export const INSTALLED_LISTS = ["node_modules/.package-lock.json", "package-lock.json"];
+
+/** The reason why an installation without a lockfile may have read any file, by the list that npm left of it. */
+export function installedTrouble(list: string): string | undefined {
+  const trouble = list === "" ? "npm has left no list of what it has installed" : lockTrouble(list, true);
+  return trouble?.replace(/^has /, "npm has installed ");
 }
 
 /** A lockfile names the workspaces as links; every other package must come from a registry or a host. */

@@ -6,7 +6,7 @@ import { unfitForPath } from "./plain-words.ts";
 import { type BatchProblem, displayValue, type Locate, nearest, pathText, problemAt } from "./problem.ts";
 import type { BatchFile, TicketSpec, Writer } from "./schema.ts";
 import { ticketIdHint } from "./ticket-id-hint.ts";
-import { isKeptOutside, ticketFolderOf } from "./tracker-spec.ts";
+import { isKeptOutside, localTicketFolder } from "./tracker-spec.ts";
 
 /** Why no agent works on a ticket now. `text` is what is left to a person, or what it waits for; empty if it is done. */
 export interface Standing {
@@ -15,7 +15,7 @@ export interface Standing {
 }
 
 /** Why no agent works on a ticket in this state, or which waits for something in its tracker (`held`); undefined if one may. */
-export function standingOf({
+export function trackerStanding({
   state,
   held,
 }: {
@@ -70,7 +70,7 @@ export function mergeFolder(parsed: ParsedBatch, folder: readonly FolderTicket[]
   const nothing = { file, locate, problems: [], elsewhere: new Set<string>() };
   const { tracker } = file;
   if (!isKeptOutside(tracker)) return nothing;
-  const path = ticketFolderOf(tracker);
+  const path = localTicketFolder(tracker);
   const where = path === undefined ? "the tracker" : "the ticket folder";
   if (folder === undefined) {
     const unfit = path === undefined ? undefined : unfitForPath(path);
@@ -81,7 +81,7 @@ export function mergeFolder(parsed: ParsedBatch, folder: readonly FolderTicket[]
   if (file.tickets.length === 0) {
     return {
       ...nothing,
-      file: { ...file, tickets: folder.map((ticket) => specOf(ticket)) },
+      file: { ...file, tickets: folder.map((ticket) => toTicketSpec(ticket)) },
       locate: locateIn(locate, folder, true),
     };
   }
@@ -101,13 +101,13 @@ export function mergeFolder(parsed: ParsedBatch, folder: readonly FolderTicket[]
     const folders = new Set<string>(FIELDS);
     // What only the batch file can say is always its own.
     const own = Object.entries(ticket).filter(([key, value]) => value !== undefined && (given.has(key) || !folders.has(key)));
-    return { ...specOf(source), ...Object.fromEntries(own) };
+    return { ...toTicketSpec(source), ...Object.fromEntries(own) };
   });
   const elsewhere = new Set<string>(folder.map(({ id }) => id).filter((id) => !listed.has(id)));
   return { file: { ...file, tickets }, locate: locateIn(locate, sources, false), problems, elsewhere };
 }
 
-function specOf({ id, title, body, repo, dependsOn, exclusive, contract }: FolderTicket): TicketSpec {
+function toTicketSpec({ id, title, body, repo, dependsOn, exclusive, contract }: FolderTicket): TicketSpec {
   const own = { ...(repo !== undefined && { repo }), ...(contract !== undefined && { contract }) };
   return { id, title, body, dependsOn, exclusive, ...own };
 }

@@ -28,14 +28,14 @@ export interface BatchContracts {
 }
 
 /** The contract of a ticket. The batch file's word about a ticket counts before the ticket's own file. */
-function contractOf({ contracts = {} }: BatchFile, { id, contract }: TicketSpec): string | undefined {
+function namedContract({ contracts = {} }: BatchFile, { id, contract }: TicketSpec): string | undefined {
   return Object.hasOwn(contracts, id) ? contracts[id] : contract;
 }
 
 /** The contract files that a batch file and its tickets name; empty if it has problems that `readBatch` will report. */
 export function contractPaths(text: string, folderTickets: readonly FolderTicket[] | undefined): readonly string[] {
   const file = mergedFile(text, folderTickets);
-  return file === undefined ? [] : [...new Set(file.tickets.flatMap((ticket) => contractOf(file, ticket) ?? []))];
+  return file === undefined ? [] : [...new Set(file.tickets.flatMap((ticket) => namedContract(file, ticket) ?? []))];
 }
 
 /** The tickets with contracts that the query of a batch in Linear or GitHub does not select; empty for any other batch. */
@@ -67,7 +67,7 @@ export function readContracts(file: BatchFile, locate: Locate, texts: ContractTe
   const files = new Map<number, readonly [string, ContractText]>();
   file.tickets.forEach((ticket, i) => {
     const note: NoteProblem = (path, message, hint) => problems.push(problemAt(locate, path, message, hint));
-    const path = contractOf(file, ticket);
+    const path = namedContract(file, ticket);
     if (path === undefined) return;
     const isMapped = Object.hasOwn(file.contracts ?? {}, ticket.id);
     if (isMapped && locate(["tickets", i, "contract"]) !== undefined && !isFromFile(locate, i))
@@ -80,7 +80,7 @@ export function readContracts(file: BatchFile, locate: Locate, texts: ContractTe
     }
     files.set(i, [path, text]);
     byTicket.set(ticket.id, read);
-    warnings.push(...warningsOf(file, path, text, read));
+    warnings.push(...looserBoundWarnings(file, path, text, read));
   });
   return { byTicket, problems: distinct(problems), warnings: distinct(warnings), locate: locateIn(locate, files) };
 }
@@ -113,7 +113,7 @@ function checkNames(file: BatchFile, ticket: TicketSpec): readonly string[] {
 }
 
 /** Bounds that change nothing, because the batch's are tighter. */
-function warningsOf(
+function looserBoundWarnings(
   { limits }: BatchFile,
   path: string,
   text: ContractText,

@@ -22,7 +22,7 @@ export interface Nesting {
  * Scans the brackets alone. A bracket is closed only by its own kind, as in the parser, so this depth is never less than the
  * parser's.
  */
-export function nestingOf(text: string): Nesting {
+export function measureNesting(text: string): Nesting {
   const scanner = createScanner(text, true);
   const open: { readonly at: number; readonly close: number }[] = [];
   let wrongClose: Nesting["wrongClose"];

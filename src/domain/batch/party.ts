@@ -40,7 +40,7 @@ export interface PartyProgram {
 }
 
 /** Every program that a batch names. */
-export function programsOf(batch: Parties): readonly PartyProgram[] {
+export function listPrograms(batch: Parties): readonly PartyProgram[] {
   return PARTIES.flatMap((party) => {
     const spec = batch[party];
     return spec === undefined ? [] : [{ party, spec }];
@@ -54,11 +54,11 @@ export interface AskedReviewer {
 }
 
 /** The reviewer of a review step, a question or an answer: the first one, unless it says "second". */
-export function reviewerOf({ by }: { readonly by?: "first" | "second" | undefined }): ReviewerParty {
+export function reviewerParty({ by }: { readonly by?: "first" | "second" | undefined }): ReviewerParty {
   return by === "second" ? "secondReviewer" : "reviewer";
 }
 
-/** The inverse of `reviewerOf` for events and steps. */
+/** The inverse of `reviewerParty` for events and steps. */
 export function askedReviewer(party: ReviewerParty): AskedReviewer {
   return party === "secondReviewer" ? { by: "second" } : {};
 }
@@ -67,7 +67,7 @@ export function askedReviewer(party: ReviewerParty): AskedReviewer {
 export type VendorSpec = VendorAgentSpec | Exclude<ReviewerSpec, { kind: "command" }>;
 
 /** The accounts of an agent or reviewer in the order in which they are used: its own, and then its `fallback`s. */
-export function accountsOf<Spec extends VendorSpec>(spec: Spec): readonly Spec[] {
+export function allAccounts<Spec extends VendorSpec>(spec: Spec): readonly Spec[] {
   return [spec, ...spec.fallback.map((account) => ({ ...withoutReplaced(spec, account), ...account }))];
 }
 
@@ -89,7 +89,7 @@ export function usesLogin(account: Pick<VendorSpec, "billing" | "apiKeyEnv" | "a
 }
 
 /** The step for a person if the model's API refuses an account; undefined for an API key of the vendor's own. */
-export function cureOf(account: VendorSpec | undefined, refused: "authentication" | "permission"): string | undefined {
+export function refusalAdvice(account: VendorSpec | undefined, refused: "authentication" | "permission"): string | undefined {
   if (account === undefined) return undefined;
   const { billing, kind, platform } = account;
   if (platform !== undefined) return `give ${platformName(platform)} credentials that it accepts, and that may use the model`;
@@ -136,18 +136,16 @@ const perMillion = usd.describe("Dollars per million tokens");
 
 const Price = z
   .strictObject({
-    model: z.string().min(1).max(200).describe("The model's name; * stands for any characters"),
+    model: z.string().min(1).max(200).describe("Its name; * stands for any characters"),
     input: perMillion,
     output: perMillion,
     cacheRead: perMillion,
     cacheWrite: perMillion,
-    maxOutput: z.number().int().positive().optional().describe("Tokens that it can write at most in one answer"),
+    maxOutput: z.number().int().positive().optional().describe("Most tokens of one answer"),
   })
   .describe("The price of a model; comes before the built-in list, and is required for a model that is not in it");
 
-const apiKeySecret = SecretName.optional().describe(
-  "The secret that is the key or token, in place of a variable: loopdash adds it to requests, and no agent ever sees it",
-);
+const apiKeySecret = SecretName.optional().describe("The secret with the key or token (docs/use/models.md#the-key)");
 
 /** Another account or model of the same program. What it leaves out is as in the agent or reviewer that names it. */
 const Fallback = z
@@ -186,49 +184,47 @@ const TOKENS = vendorsWith(({ takesToken }) => takesToken === true).join(", ");
 
 /** Common fields of all vendors' programs. */
 const vendorFields = {
-  model: z.string().min(1).max(200).optional().describe("The model's name; default: the program's own choice"),
-  effort: z.enum(["low", "medium", "high"]).optional().describe("How much the model thinks"),
-  turns: z.number().int().min(1).max(10_000).optional().describe("Answers of the model that one attempt may take"),
-  program: z.string().min(1).optional().describe("The program's path; default: found on PATH"),
+  model: z.string().min(1).max(200).optional().describe("The model; default: the program's own; opencode needs one"),
+  effort: z.enum(["low", "medium", "high"]).optional().describe("How much it thinks"),
+  turns: z.number().int().min(1).max(10_000).optional().describe("Answers of the model after which an attempt ends"),
+  program: z.string().min(1).optional().describe("Its path; default: found on PATH (docs/use/agents.md)"),
   billing: z
     .enum(["api", "subscription"])
     .default("api")
     .describe(
-      `Who is billed: the account of an API key, or a subscription, by the program's login on this machine (${SUBSCRIBED} only)`,
+      `An API key's account, or a subscription, by the program's login here (${SUBSCRIBED}; docs/use/agents.md#subscriptions)`,
     ),
   apiKeyEnv: z
     .string()
     .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "name an environment variable")
     .optional()
-    .describe(
-      `The environment variable that holds the key, or a subscription's long-lived token (${TOKENS} only); no agent ever sees it`,
-    ),
+    .describe(`The variable with the key, or a subscription's long-lived token (${TOKENS}); no agent sees it`),
   apiKeySecret,
   platform: PlatformSpec.optional(),
   baseUrl: z
     .url({ protocol: /^https?$/ })
     .optional()
-    .describe("The model's API; default: the vendor's own, or the platform's"),
+    .describe("Another place of the same API (docs/use/models.md)"),
   loginUrl: z
     .url({ protocol: /^https?$/ })
     .optional()
-    .describe("Where the login of a subscription is refreshed; default: the vendor's own"),
-  prices: z.array(Price).readonly().default([]).describe("Prices of models; they come before the built-in list"),
+    .describe("Where a subscription's login is refreshed; default: at the vendor"),
+  prices: z.array(Price).readonly().default([]).describe("Prices of models, before those of the built-in list"),
   fallback: z
     .array(Fallback)
     .max(MOST_FALLBACKS)
     .readonly()
     .default([])
-    .describe("Accounts and models that are used, in this order, while those before them are rate limited"),
+    .describe("Accounts and models for the time when those before them are rate limited (docs/use/agents.md#several-accounts)"),
 };
 
 /** The program that works a ticket: any command, or a vendor's coding agent. */
 export const AgentSpec = z
   .discriminatedUnion("kind", [
     z.strictObject({
-      kind: z.literal("command").describe("Any program"),
-      command: Argv,
-      usdPerAttempt: usd.optional().describe("Dollars that one attempt costs; free if it is left out"),
+      kind: z.literal("command").describe("Any program (docs/use/finish-line.md#what-an-agent-gets)"),
+      command: Argv.describe("Program and arguments; a file beside this file is found"),
+      usdPerAttempt: usd.optional().describe("Dollars that one attempt costs; default: free, and no cap on money binds it"),
     }),
     ...vendorSpecs(vendorFields),
   ])
@@ -245,38 +241,34 @@ export type Severity = (typeof SEVERITIES)[number];
 /** Common fields of all reviewers. */
 const review = {
   blocking: z.enum(SEVERITIES).default("high").describe("The least severity of a finding that fails the step"),
-  allowSameVendor: z.boolean().default(false).describe("Lets it be of the agent's vendor; never of the same model"),
-  usdPerReview: usd
-    .optional()
-    .describe("Dollars that one question may cost; default: limits.usdPerAttempt, nothing for a command"),
+  allowSameVendor: z.boolean().default(false).describe("True if it may be of the agent's vendor; never the same model"),
+  usdPerReview: usd.optional().describe("Dollars for one question; default: limits.usdPerAttempt, nothing for a command"),
   canaryEvery: z
     .number()
     .int()
     .min(0)
     .max(1000)
     .default(0)
-    .describe("After so many questions it is given a change with a planted defect, to see whether it reads; 0: never"),
+    .describe("After so many questions it gets a change with a planted defect; 0: never"),
 };
 
 /** The reviewer: it reviews, attacks and rules on blockers. It reads a checkout that it cannot write. */
 export const ReviewerSpec = z
   .discriminatedUnion("kind", [
     z.strictObject({
-      kind: z.literal("command").describe("Any program: it is told of its question by LOOPDASH_PROMPT and answers on stdout"),
+      kind: z.literal("command").describe("Any program (docs/use/reviewer.md#a-program-of-your-own)"),
       command: Argv,
-      env: Variables.optional().describe(
-        "Variables for its rulings on blockers alone; {secret:name} is for a program in the batch file's folder",
-      ),
+      env: Variables.optional().describe("Variables for rulings on blockers (docs/use/secrets.md#the-reviewers-variables)"),
       ...review,
     }),
     ...vendorSpecs({ ...vendorFields, ...review }),
   ])
-  .describe("The model that reviews changes and rules on blockers");
+  .describe("Reviews changes and rules on claimed blockers (docs/use/reviewer.md)");
 export type ReviewerSpec = z.infer<typeof ReviewerSpec>;
 
 /** The second reviewer. Its keys are those of the reviewer; `checkReviewer` refuses those that it has no use for. */
 export const SecondReviewerSpec = ReviewerSpec.describe(
-  "A model of its own for the second of two reviews, and nothing else; default: the reviewer reads twice",
+  "Another model, for the second of two reviews; default: the reviewer reads twice",
 );
 
 /**

@@ -8,9 +8,7 @@ export type Argv = z.infer<typeof Argv>;
 /** Variables of a command. A secret goes only to a program in the batch file's folder; see `checkVariables`. */
 export const Variables = z
   .record(z.string().regex(/^[A-Za-z_]\w{0,99}$/, "use the name of an environment variable"), z.string().max(4000))
-  .describe(
-    "Further variables of the command; {secret:name} stands for a secret, which only a program in the batch file's folder may get",
-  );
+  .describe("Variables; {secret:name} is for a program in this file's folder (docs/use/secrets.md)");
 
 /** Test commands by repository; those that name none are left out. */
 export type TestCommands = Readonly<Record<string, Argv>>;

@@ -19,7 +19,14 @@ import type { Argv } from "./prepare-command.ts";
 
 /** The files of a commit that the result of prepare commands depends on. */
 export type PrepareInputs =
-  | { readonly reach: "files"; readonly paths: readonly string[] }
+  | {
+      readonly reach: "files";
+      readonly paths: readonly string[];
+      /** True if no lockfile says which versions are installed: another day's result may be another one. */
+      readonly isUnlocked?: true;
+      /** True if only what was installed says which packages have install scripts; see `installedTrouble`. */
+      readonly hasUnknownScripts?: true;
+    }
   /** Any file may matter. `why` is one line for people. */
   | { readonly reach: "tree"; readonly why: string };
 
@@ -50,8 +57,8 @@ const INSTALLERS: Readonly<Record<string, Installer>> = {
 };
 
 /** Programs that prepare commands start: those that they name, and what these need. */
-export function programsOf(commands: readonly Argv[]): readonly string[] {
-  const named = commands.flatMap(([program = ""]) => [program, ...(installerOf(program)?.programs ?? [])]);
+export function listPreparePrograms(commands: readonly Argv[]): readonly string[] {
+  const named = commands.flatMap(([program = ""]) => [program, ...(findInstaller(program)?.programs ?? [])]);
   return [...new Set(named)].toSorted();
 }
 
@@ -60,7 +67,7 @@ export function programsOf(commands: readonly Argv[]): readonly string[] {
  * manifest that makes an installer run or read something else, may read everything: then the whole tree counts. `inputs` are the
  * batch's own glob patterns: beside them, only the manifests of known installers and the files that choose tools count.
  *
- * `files` are the commit's paths with the kind of each; `text` gives the text of one of `manifestsOf`, if it could be read.
+ * `files` are the commit's paths with the kind of each; `text` gives the text of one of `filterManifests`, if it could be read.
  */
 export function prepareInputs(options: {
   readonly commands: readonly Argv[];
@@ -69,7 +76,7 @@ export function prepareInputs(options: {
   readonly text: (path: string) => string | undefined;
 }): PrepareInputs {
   const { commands, files, inputs, text } = options;
-  const detected = manifestsOf(commands, files);
+  const detected = filterManifests(commands, files);
   const isOwn = picomatch([...(inputs ?? [])], { dot: true });
   const own = inputs === undefined ? [] : files.filter(({ path }) => isOwn(path));
   const all = [...new Set([...detected, ...own])];
@@ -78,13 +85,26 @@ export function prepareInputs(options: {
   const paths = all.map(({ path }) => path).toSorted();
   if (inputs !== undefined) return { reach: "files", paths };
   const why = commandTrouble(commands, files, paths) ?? inputTrouble(commands, files, { paths, text });
-  return why === undefined ? { reach: "files", paths } : { reach: "tree", why };
+  return why === undefined ? { reach: "files", paths, ...unlocked(commands, files, paths) } : { reach: "tree", why };
+}
+
+/** Tells if the result may differ another day, and if install scripts are unknown, because an installer has no lockfile. */
+function unlocked(commands: readonly Argv[], files: readonly InputFile[], paths: readonly string[]) {
+  const isOpen = ({ call, installer: { lockfiles } }: Known) =>
+    lockfiles !== undefined && call.isLocked !== true && !paths.some((path) => lockfiles.includes(basename(path)));
+  const open = commands.flatMap((command) => knownCall(command, files) ?? []).filter(isOpen);
+  return {
+    ...(open.length === 0 ? {} : { isUnlocked: true as const }),
+    ...(open.some(({ call, installer }) => installer.listsScripts === true && call.runsNoScripts !== true)
+      ? { hasUnknownScripts: true as const }
+      : {}),
+  };
 }
 
 /** The reason why one of these commands may read any file; undefined if none may. */
 function commandTrouble(commands: readonly Argv[], files: readonly InputFile[], paths: readonly string[]): string | undefined {
   for (const command of commands) {
-    const quoted = `"${command.join(" ")}"`;
+    const quoted = `"${shortened(command.join(" "))}"`;
     const known = knownCall(command, files);
     if (known === undefined) return `${quoted} may read any file`;
     const { requirementFiles = [], loadsModules = false, outputFolders = [] } = known.call;
@@ -96,10 +116,13 @@ function commandTrouble(commands: readonly Argv[], files: readonly InputFile[], 
     if (missing !== undefined) return `${quoted} reads ${missing}, which the commit does not have`;
     const shadow = loadsModules ? shadowingModule(files) : undefined;
     if (shadow !== undefined) return `${quoted} may load ${shadow}`;
-    const { lockfiles } = known.installer;
-    if (lockfiles !== undefined && !paths.some((path) => lockfiles.includes(basename(path)))) return "there is no lockfile";
   }
   return undefined;
+}
+
+/** A command with its beginning and its end, so that its reason fits into a line of the feed. */
+function shortened(command: string): string {
+  return command.length <= 33 ? command : `${command.slice(0, 20).trimEnd()} … ${command.slice(-10).trimStart()}`;
 }
 
 /** The reason why an installer may run or read anything else because of these inputs; undefined if it does not. */
@@ -120,7 +143,7 @@ function inputTrouble(commands: readonly Argv[], files: readonly InputFile[], in
 }
 
 /** The manifests among these files, whose texts `prepareInputs` reads. */
-export function manifestsOf<F extends InputFile>(commands: readonly Argv[], files: readonly F[]): readonly F[] {
+export function filterManifests<F extends InputFile>(commands: readonly Argv[], files: readonly F[]): readonly F[] {
   const known = commands.flatMap((command) => knownCall(command, files) ?? []);
   const isNamed = picomatch([...TOOL_FILES, ...known.flatMap(({ installer }) => installer.names)], { dot: true });
   const isToolPath = picomatch(TOOL_PATHS, { dot: true });
@@ -135,20 +158,22 @@ export function manifestsOf<F extends InputFile>(commands: readonly Argv[], file
   );
 }
 
+interface Known {
+  readonly installer: Installer;
+  readonly call: InstallerCall;
+}
+
 /** The installer that a command starts, if it reads nothing but its own files. */
-function knownCall(
-  [program = "", ...args]: Argv,
-  files: readonly InputFile[],
-): { readonly installer: Installer; readonly call: InstallerCall } | undefined {
+function knownCall([program = "", ...args]: Argv, files: readonly InputFile[]): Known | undefined {
   // A program of the repository reads what it likes, whatever its name. So does one behind a link of the repository.
   const isOwn = program.includes("/") && files.some(({ path }) => isAtOrBelow(program.replace(/^\.\//, ""), path));
-  const installer = isOwn ? undefined : installerOf(program);
+  const installer = isOwn ? undefined : findInstaller(program);
   const call = installer?.parse(args);
   return installer === undefined || call === undefined ? undefined : { installer, call };
 }
 
 /** `python3.12` and `pip3.12` are as `python3` and `pip3`. */
-function installerOf(program: string): Installer | undefined {
+function findInstaller(program: string): Installer | undefined {
   const name = basename(program).replace(/^(python3|pip3)\.\d+$/, "$1");
   return Object.hasOwn(INSTALLERS, name) ? INSTALLERS[name] : undefined;
 }

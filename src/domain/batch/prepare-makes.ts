@@ -14,7 +14,7 @@ const SHELLS: ReadonlySet<string> = new Set(["sh", "bash", "dash", "zsh"]);
 
 /**
  * The entries at the top of a checkout that prepare commands are known to make and that the `.gitignore` there does not ignore: git
- * would take them for a part of each change. Knows package managers of Node and virtual environments, also in `sh -c "…"`.
+ * would take them for a part of each change. Knows package managers of Node, virtual environments, Composer and Bundler, also in `sh -c "…"`.
  */
 export function notIgnoredBy(commands: readonly Argv[], files: TopFiles): readonly string[] {
   const rules = files.get(".gitignore") ?? "";
@@ -29,7 +29,7 @@ export function madeBy(commands: readonly Argv[], files: TopFiles): readonly str
 /** A test command that starts Python, by the Python of the environment that prepare commands make in the checkout, if they make one. */
 export function inEnvironment(command: Argv, prepare: readonly Argv[]): Argv {
   const [program, ...words] = command;
-  const made = prepare.flatMap(simpleCommands).map(([name = "", ...rest]) => environmentOf(basename(name), rest));
+  const made = prepare.flatMap(simpleCommands).map(([name = "", ...rest]) => virtualEnvironmentFolder(basename(name), rest));
   const folder = made.find((path) => path !== undefined && !isAbsolute(path));
   return program !== "python3" || folder === undefined ? command : [join(folder, "bin/python"), ...words];
 }
@@ -49,14 +49,16 @@ function simpleCommands(command: Argv): readonly (readonly string[])[] {
 function makes(command: readonly string[], files: TopFiles): readonly string[] {
   const [program = "", ...words] = command;
   const name = basename(program);
-  if (INSTALLERS.has(name)) return packagesOf(name, words, files);
-  const folder = environmentOf(name, words);
+  if (INSTALLERS.has(name)) return installedFolders(name, words, files);
+  if (name === "composer") return words.includes("install") ? ["vendor"] : [];
+  if (name === "bundle") return words[0] === "config" && words.includes("--local") ? [".bundle"] : [];
+  const folder = virtualEnvironmentFolder(name, words);
   if (folder === undefined || isAbsolute(folder) || !name.startsWith("python")) return [];
   const path = normalize(folder).replace(/\/$/, "");
   return path.includes("/") || path === "." || path === ".." ? [] : [path];
 }
 
-function packagesOf(name: string, words: readonly string[], files: TopFiles): readonly string[] {
+function installedFolders(name: string, words: readonly string[], files: TopFiles): readonly string[] {
   const verb = words.find((word) => !word.startsWith("-"));
   const isInstall = verb === undefined ? name === "yarn" : INSTALLS.has(verb);
   if (!isInstall || words.some((word) => ELSEWHERE.test(word))) return [];
@@ -68,7 +70,7 @@ function packagesOf(name: string, words: readonly string[], files: TopFiles): re
 }
 
 /** The folder of a virtual environment that a command makes. uv and virtualenv write a `.gitignore` into theirs; venv does so since Python 3.13 only. */
-function environmentOf(name: string, words: readonly string[]): string | undefined {
+function virtualEnvironmentFolder(name: string, words: readonly string[]): string | undefined {
   if (name === "virtualenv") return words.find((word) => !word.startsWith("-"));
   if (name === "uv") return words[0] === "sync" ? ".venv" : undefined;
   if (!/^python[\d.]*$/.test(name)) return undefined;

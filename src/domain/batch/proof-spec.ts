@@ -5,14 +5,16 @@ import type { StepSpec } from "./step-spec.ts";
 export const ProofSpec = z
   .enum(["each", "batch"])
   .describe(
-    "each: each change is proven before it lands; batch: all together, before the run ends; default: batch, at a forge each",
+    "When changes are proven: each before it lands, or landed ones together (batch); default: batch, at a forge each (docs/inside/decisions/test-evidence.md#alone-or-together)",
   );
 export type ProofSpec = z.infer<typeof ProofSpec>;
 
 /** Who approves files that make tests of the base come out differently. */
 export const JudgeSpec = z
   .enum(["reviewer", "person", "refuse"])
-  .describe("Who approves changed files that judge and that tests of the base depend on; default: the reviewer, else a person");
+  .describe(
+    "Who approves changed tests, helpers, settings and scripts that checks depend on; refuse fails the attempt; default: the reviewer, else a person",
+  );
 export type JudgeSpec = z.infer<typeof JudgeSpec>;
 
 /** When the changes of a repository are proven. */

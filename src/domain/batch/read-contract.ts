@@ -67,7 +67,7 @@ export function readContract(
   return {
     ok: true,
     contract: { path, sha: text.sha, body: text.body, ...bounds },
-    checks: inOrder(checked.value).map(checkOf),
+    checks: inOrder(checked.value).map(criterionCheck),
   };
 }
 
@@ -87,7 +87,7 @@ function inOrder({ criteria, phases = [] }: ContractSpec): readonly CriterionSpe
   return criteria.toSorted((a, b) => place(a) - place(b));
 }
 
-function checkOf({ exitCode, condition, ...command }: CriterionSpec): StepSpec {
+function criterionCheck({ exitCode, condition, ...command }: CriterionSpec): StepSpec {
   const wants = { ...(exitCode !== undefined && { exitCode }), ...(condition !== undefined && { condition: condition.trim() }) };
   return { step: "check", ...command, criterion: wants };
 }

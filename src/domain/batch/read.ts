@@ -10,7 +10,7 @@ import type { TestCommands } from "./prepare-command.ts";
 import { type BatchProblem, type Locate, sortProblems } from "./problem.ts";
 import { resolveBatch, resolvePolicy, resolveTracker, secretsOfFile } from "./resolve.ts";
 import type { Batch, Ticket } from "./schema.ts";
-import { isKeptOutside, ticketFolderOf } from "./tracker-spec.ts";
+import { isKeptOutside, localTicketFolder } from "./tracker-spec.ts";
 import { warnOfBatch } from "./warn.ts";
 
 export type BatchReading =
@@ -21,7 +21,7 @@ export type BatchReading =
 export interface BatchSurroundings {
   /** Absolute path of the batch file's folder. */
   readonly folder: string;
-  /** The tickets of the folder that `ticketFolder` names, or of the tracker of `trackerRequestOf`; needed only if there is one. */
+  /** The tickets of the folder that `ticketFolder` names, or of the tracker of `readTrackerRequest`; needed only if there is one. */
   readonly folderTickets?: readonly FolderTicket[];
   /** The test commands that the repositories of `untestedRepos` name at their bases. */
   readonly testCommands?: TestCommands;
@@ -31,7 +31,7 @@ export interface BatchSurroundings {
 
 /**
  * Turns the text of a batch file into a batch that can run, or into every reason why it cannot. Pure; never throws for the text.
- * If `ticketFolder` or `trackerRequestOf` names a tracker, its tickets must be given.
+ * If `ticketFolder` or `readTrackerRequest` names a tracker, its tickets must be given.
  */
 export function readBatch(text: string, batchSurroundings: BatchSurroundings): BatchReading {
   const parsed = parseBatchFile(text);
@@ -82,7 +82,7 @@ export function repoPaths(text: string, folder: string): readonly string[] {
  */
 export function ticketFolder(text: string, folder: string): string | undefined {
   const parsed = parseBatchFile(text);
-  const path = parsed.ok ? ticketFolderOf(parsed.file.tracker) : undefined;
+  const path = parsed.ok ? localTicketFolder(parsed.file.tracker) : undefined;
   return path === undefined || unfitForPath(path) !== undefined ? undefined : resolve(folder, path);
 }
 
@@ -97,7 +97,7 @@ export type TrackerRequest = Pick<Batch, "repos" | "secrets" | "sandboxPolicy"> 
  * The tracker of a batch file that answers requests; undefined if its tickets are files of this machine, or if the file has problems
  * that `readBatch` will report.
  */
-export function trackerRequestOf(text: string, folder: string): TrackerRequest | undefined {
+export function readTrackerRequest(text: string, folder: string): TrackerRequest | undefined {
   const parsed = parseBatchFile(text);
   if (!parsed.ok || parsed.file.tracker.kind === "local" || trackerProblems(parsed.file, parsed.locate).length > 0)
     return undefined;

@@ -34,7 +34,7 @@ export const Remediations = z
   .int()
   .min(0)
   .max(REMEDIATIONS.most)
-  .describe(`Remediations of one ticket, all gates together; default: ${REMEDIATIONS.default}`);
+  .describe(`Remediations of one ticket; default: ${REMEDIATIONS.default}`);
 
 /** The part of a batch's `behaviour` that says what happens when a gate fails; absent parts: the defaults. */
 export interface RemedySpec {

@@ -6,37 +6,39 @@ import { Argv, PrepareCommand } from "./prepare-command.ts";
 /** The place of a repository, and the preparation of a fresh worktree. */
 export const RepoSpec = z.strictObject({
   path: z.string().min(1).describe("The repository's folder: absolute, or relative to this file"),
-  base: z.string().min(1).default("main").describe("The branch that changes are built on and land on"),
+  base: z.string().min(1).default("main").describe("The branch that changes build on and land on"),
   forge: ForgeSpec.optional(),
   prepare: z
     .array(PrepareCommand)
     .readonly()
     .default([])
     .describe(
-      'Commands that make a fresh worktree ready, in order: lists of texts, or {"command", "env"}; {batch} is the batch file\'s folder',
+      "Commands that make a fresh checkout ready, in order; {batch} stands for this file's folder (docs/use/repositories.md#prepare)",
     ),
   copy: z
     .array(CopySpec)
     .max(50)
     .readonly()
     .optional()
-    .describe("Files that git ignores and that checkouts need, such as .env: copied after prepare, part of no change"),
+    .describe("Ignored files that checkouts need, such as .env; part of no change (docs/use/repositories.md#ignored-files)"),
   fixers: z
     .array(Argv)
     .max(10)
     .readonly()
     .optional()
-    .describe("Commands that repair layout in a worktree after its agent, such as formatters: lists of texts, in order"),
+    .describe(
+      "Formatters that run in the worktree after its agent, at most 5 minutes each; they may change only files that it touched",
+    ),
   inputs: z
     .array(z.string().min(1))
     .readonly()
     .optional()
-    .describe("Glob patterns of the files that the result of prepare depends on; default: found by the commands"),
+    .describe(
+      "Globs of files that prepare reads; default: what a plain install reads, else the whole tree (docs/use/batch-file.md#repositories)",
+    ),
   cache: z
     .boolean()
     .optional()
-    .describe(
-      "False if prepare runs anew for every worktree and every check; default: true, one result serves all with equal inputs",
-    ),
+    .describe("False runs prepare for every worktree and check, and keeps no results of checks; default: true"),
 });
 export type RepoSpec = z.infer<typeof RepoSpec>;

@@ -2,9 +2,9 @@ import { resolve } from "node:path/posix";
 import { lineWithReviews } from "../complexity/review-steps.ts";
 import { RepoId } from "../values/ids.ts";
 import type { BoundSpec } from "./bound-spec.ts";
-import { routesOf } from "./complexity-spec.ts";
+import { resolveRoutes } from "./complexity-spec.ts";
 import { withCriteria } from "./contract-steps.ts";
-import { defaultFinish, finishLineOf } from "./default-finish.ts";
+import { defaultFinish, defaultFinishLine } from "./default-finish.ts";
 import { protectedPaths } from "./default-protect.ts";
 import type { ForgeSpec } from "./forge-spec.ts";
 import type { AgentSpec, ReviewerParty, ReviewerSpec } from "./party.ts";
@@ -41,21 +41,21 @@ export function resolveBatch(
         "command" in entry ? { ...entry, command: atFolder(entry.command, folder) } : atFolder(entry, folder),
     );
     const fixers = repo.fixers && { fixers: repo.fixers.map((fixer) => atFolder(fixer, folder)) };
-    return [id, { ...repo, ...resolveForge(repo.forge), ...pathsOf(repo, folder), prepare, ...fixers }] as const;
+    return [id, { ...repo, ...resolveForge(repo.forge), ...resolveRepoPaths(repo, folder), prepare, ...fixers }] as const;
   });
-  const routes = routesOf(file.complexity);
+  const routes = resolveRoutes(file.complexity);
   const finish = wholeFinishLine(file.finish ?? defaultFinish(file), folder);
   const tested = file.finish === undefined && Object.keys(testCommands).length > 0 ? { testCommands } : {};
-  const lineOf = ({ id, finish: own }: TicketSpec, repo: RepoId) => {
+  const resolveFinishLine = ({ id, finish: own }: TicketSpec, repo: RepoId) => {
     const line =
       own === undefined
-        ? finishLineOf({ finish, ...tested, complexity: routes, secondReviewer: file.secondReviewer }, repo)
+        ? defaultFinishLine({ finish, ...tested, complexity: routes, secondReviewer: file.secondReviewer }, repo)
         : lineWithReviews(wholeFinishLine(own, folder), routes, file.secondReviewer !== undefined);
     const read = contracts.get(id);
     return read === undefined ? line : withCriteria(line, { ...read, checks: stepsAtFolder(read.checks, folder) });
   };
   const tickets = file.tickets.map((ticket) => ({
-    ...resolveTicket(ticket, file, lineOf),
+    ...resolveTicket(ticket, file, resolveFinishLine),
     ...(contracts.has(ticket.id) && { contract: contracts.get(ticket.id)?.contract }),
   }));
   const transients = file.transients.length === 0 ? {} : { transients: file.transients };
@@ -91,7 +91,7 @@ export function resolveBatch(
 }
 
 /** A repository's folder and the files to copy there are relative to the batch file. */
-function pathsOf({ path, copy }: Pick<RepoSpec, "path" | "copy">, folder: string): Pick<RepoSpec, "path" | "copy"> {
+function resolveRepoPaths({ path, copy }: Pick<RepoSpec, "path" | "copy">, folder: string): Pick<RepoSpec, "path" | "copy"> {
   const from = copy?.map((each) => ({ ...each, from: resolve(folder, each.from) }));
   return { path: resolve(folder, path), ...(from && { copy: from }) };
 }
@@ -104,13 +104,13 @@ function resolveForge(forge: ForgeSpec | undefined): { readonly forge?: ForgeSpe
 
 /** A folder is relative to the batch file, and a program may lie beside it. */
 export function resolveTracker(tracker: TrackerSpec, folder: string): TrackerSpec {
-  if (tracker.kind === "command") return { ...tracker, command: programOf(tracker.command, folder) };
+  if (tracker.kind === "command") return { ...tracker, command: resolveCommand(tracker.command, folder) };
   if (tracker.kind !== "local") return { ...tracker, token: tracker.token ?? TOKEN_OF[tracker.kind].secret };
   return tracker.path === undefined ? tracker : { ...tracker, path: resolve(folder, tracker.path) };
 }
 
 /** A command with the batch file's folder put in, and a program that is named by a relative path made absolute. */
-function programOf(command: Argv, folder: string): Argv {
+function resolveCommand(command: Argv, folder: string): Argv {
   const [program = "", ...args] = atFolder(command, folder);
   return [program.includes("/") ? resolve(folder, program) : program, ...args];
 }
@@ -140,7 +140,7 @@ export function secretsOfFile(
 function resolveSecrets(secrets: SecretSpecs, folder: string): SecretSpecs {
   const entries = Object.entries(secrets).map(([name, { command, file, ...rest }]) => {
     const named = file === undefined || file.startsWith("~/") ? file : resolve(folder, file);
-    const argv = command === undefined ? {} : { command: programOf(command, folder) };
+    const argv = command === undefined ? {} : { command: resolveCommand(command, folder) };
     return [name, { ...rest, ...(named === undefined ? {} : { file: named }), ...argv }];
   });
   return Object.fromEntries(entries);

@@ -23,9 +23,7 @@ import { TrackerSpec } from "./tracker-spec.ts";
 import { TransientSpec } from "./transient-spec.ts";
 import { minutes, name, usd } from "./values.ts";
 
-const ticketId = TicketId.describe(
-  "The ticket's id: letters, digits, '-', '_' and single dots, at most 64; it names folder and branch",
-);
+const ticketId = TicketId.describe("Letters, digits, '-', '_' and single dots, at most 64; names its folder and branch");
 const title = z.string().trim().min(1).max(200);
 
 const contractPath = z.string().min(1).max(400);
@@ -33,19 +31,21 @@ const contractPath = z.string().min(1).max(400);
 /** A ticket in the batch file. With a ticket folder an id is enough: missing values come from the folder. */
 export const TicketSpec = z.strictObject({
   id: ticketId,
-  title: title.optional().describe("The task in one line; may be left out if the ticket is in a folder"),
-  body: z.string().max(64_000).default("").describe("The text for the agent, beside the title"),
-  repo: RepoId.optional().describe("A key of repos; may be left out if there is only one"),
-  dependsOn: z.array(TicketId).readonly().default([]).describe("Ids of tickets that must be done before this one starts"),
-  exclusive: z.array(name).readonly().default([]).describe("Names of things that only one ticket may use at a time"),
-  finish: FinishLine.optional().describe("This ticket's own finish line, in place of the batch's"),
-  allow: Allow.optional().describe("Permissions of this ticket for changes to tests and checks that are refused by default"),
+  title: title.optional().describe("The task in one line; not needed for a ticket of a tracker"),
+  body: z.string().max(64_000).default("").describe("What the agent is told beside the title"),
+  repo: RepoId.optional().describe("A key of repos; not needed if there is only one"),
+  dependsOn: z.array(TicketId).readonly().default([]).describe("Ids of tickets that must be done first"),
+  exclusive: z
+    .array(name)
+    .readonly()
+    .default([])
+    .describe("Names of things that one ticket at a time may use, among all runs of your user on this machine"),
+  finish: FinishLine.optional().describe("Its own finish line"),
+  allow: Allow.optional().describe("What it may change that others may not"),
   fixes: Fixes.optional(),
   redFirst: RedFirst.optional(),
   complexity: TicketComplexity.optional(),
-  contract: contractPath
-    .optional()
-    .describe("The ticket's contract: a Markdown file below this file's folder, with criteria that the engine runs"),
+  contract: contractPath.optional().describe("Its contract: a Markdown file below this file's folder (docs/use/contracts.md)"),
 });
 export type TicketSpec = z.infer<typeof TicketSpec>;
 
@@ -53,78 +53,89 @@ export type TicketSpec = z.infer<typeof TicketSpec>;
 export const OracleSpec = z
   .strictObject({
     command: Argv.describe(
-      "Program and arguments; the batch to judge is added as the last one. Exit 0 done, 1 not done, 2 cannot judge",
+      "A program, frozen at the start; its last argument is the batch to judge. Exit 0 done, 1 not done, 2 cannot judge",
     ),
     reads: z
       .enum(["tracker", "elsewhere"])
       .default("tracker")
-      .describe("Whether it reads the tracker in its batch; one that reads elsewhere cannot be tested with canaries"),
+      .describe("Whether it reads the tracker in its batch; one that does not cannot be tested with made-up trackers"),
   })
-  .describe("Who says whether the batch is done, in place of the oracle that ships");
+  .describe("A program that says whether the batch is done, in place of the built-in oracle");
 export type OracleSpec = z.infer<typeof OracleSpec>;
 
 /** Every bound of a run. `decide` or the executor reads each of them. */
 export const Limits = z.strictObject({
-  workers: z.number().int().min(1).max(64).default(4).describe("Tickets worked at the same time"),
-  attempts: z.number().int().min(1).max(20).default(3).describe("Attempts per ticket that may fail before it is stalled"),
-  heals: z.number().int().min(0).max(10).default(2).describe("Repairs of the harness per run"),
-  discoveries: z.number().int().min(0).max(100).default(5).describe("Tickets that workers may add to the run"),
-  minutesPerAttempt: minutes.default(60).describe("Minutes before an agent is ended"),
-  silenceMinutes: minutes.default(10).describe("Minutes without output before an agent is ended"),
-  minutesPerPrepare: minutes.default(15).describe("Minutes before a prepare command is ended"),
-  prepareSilenceMinutes: minutes.default(5).describe("Minutes without output before a prepare command is ended"),
-  usdPerAttempt: usd.default(5).describe("Dollars that one attempt may cost"),
-  usdPerTicket: usd.default(15).describe("Dollars that all attempts of one ticket may cost"),
-  usdPerRun: usd.default(50).describe("Dollars that the whole run may cost"),
-  usdPerDay: usd.default(150).describe("Dollars that all runs of one day may cost"),
+  workers: z.number().int().min(1).max(64).default(4).describe("Agents at a time, and commands of check and verify at a time"),
+  attempts: z
+    .number()
+    .int()
+    .min(1)
+    .max(20)
+    .default(3)
+    .describe("Failed attempts after which a ticket is stalled; those that a stop cut off do not count"),
+  heals: z.number().int().min(0).max(10).default(2).describe("Repairs of what agents are told, per run (docs/use/self-heal.md)"),
+  discoveries: z.number().int().min(0).max(100).default(5).describe("Tickets that agents may add to the run"),
+  minutesPerAttempt: minutes.default(60).describe("Minutes before an agent is stopped"),
+  silenceMinutes: minutes.default(10).describe("Minutes without output before an agent is stopped"),
+  minutesPerPrepare: minutes.default(15).describe("Minutes before a prepare command is stopped"),
+  prepareSilenceMinutes: minutes.default(5).describe("Minutes without output before a prepare command is stopped"),
+  usdPerAttempt: usd.default(5).describe("Dollars for one attempt"),
+  usdPerTicket: usd.default(15).describe("Dollars for all attempts of a ticket"),
+  usdPerRun: usd.default(50).describe("Dollars for the run"),
+  usdPerDay: usd.default(150).describe("Dollars for all runs of one day"),
   outageMinutes: z
     .number()
     .min(0)
     .max(7 * 24 * 60)
     .default(15)
-    .describe(
-      "Minutes for which loopdash repeats what it cannot reach (tracker, oracle, git, disk, model's API, reviewer) before the run ends",
-    ),
+    .describe("Minutes for which loopdash retries what it cannot reach before the run ends (docs/use/stops.md#an-outage)"),
+  sharedFaults: z
+    .number()
+    .int()
+    .min(0)
+    .max(100)
+    .default(3)
+    .describe("Pauses for failures that several tickets share, whose attempts do not count; 0: never (docs/use/stops.md)"),
   diskGiB: z
     .number()
     .min(0.01)
     .max(10_000)
     .default(20)
-    .describe("Gibibytes that the worktree of one attempt, or the folders of one check, may take"),
+    .describe("GiB that the worktree of an attempt, or the folders of a check, may take (docs/use/stops.md#a-full-disk)"),
   cacheGiB: z
     .number()
     .min(0)
     .max(10_000)
     .optional()
-    .describe(
-      "Gibibytes that all kept results of prepare together may take; the ones not used for longest go first; default: 20",
-    ),
+    .describe("GiB of all kept preparations; the least recently used go first; 0 keeps none; default: 20"),
   minutesPerRun: minutes
     .optional()
-    .describe("Minutes after the first start of a run after which it ends, whatever is under way; default: no end"),
+    .describe("Minutes after its first start at which the run ends, whatever is under way; default: never"),
   countOtherSessions: z
     .boolean()
     .default(false)
-    .describe(
-      "True if usdPerDay also covers other sessions of the agent's and the reviewer's programs, as logged on this machine",
-    ),
+    .describe("True if usdPerDay includes other sessions on this machine (docs/use/stops.md#other-sessions)"),
 });
 export type Limits = z.infer<typeof Limits>;
 
 export const SandboxMode = z
   .enum(["required", "auto", "off"])
-  .describe("Confinement of agents: required refuses to start without a sandbox, auto uses one if there is one, off uses none");
+  .describe('required refuses to start without a sandbox; auto uses one if there is one, else says "unsandboxed"; off uses none');
 export type SandboxMode = z.infer<typeof SandboxMode>;
 
 /** Paths and hosts that a batch opens in the sandbox beyond the standard ones. Frozen with the batch. */
 export const SandboxPolicy = z.strictObject({
-  read: z.array(z.string().min(1)).readonly().default([]).describe("Further folders and files that agents and commands may read"),
-  write: z.array(z.string().min(1)).readonly().default([]).describe("Further folders that agents and commands may write"),
+  read: z
+    .array(z.string().min(1))
+    .readonly()
+    .default([])
+    .describe("Folders, files and Unix sockets that agents and commands may read"),
+  write: z.array(z.string().min(1)).readonly().default([]).describe("Folders that they may write"),
   hosts: z
     .record(name, z.array(HostSpec).readonly())
     .default({})
     .describe(
-      "Hosts that a step may reach, by its name, or by 'prepare', 'agent', 'blocker' (commands of a claimed blocker) or 'adjudicator'",
+      "Hosts by the name of a step, or of prepare, agent, blocker (a claimed blocker's commands), adjudicator (docs/use/network.md)",
     ),
 });
 export type SandboxPolicy = z.infer<typeof SandboxPolicy>;
@@ -132,38 +143,42 @@ export type SandboxPolicy = z.infer<typeof SandboxPolicy>;
 /** The batch file, as a person writes it. */
 export const BatchFile = z.strictObject({
   $schema: z.string().optional().describe("Where editors find the schema of this file"),
-  name: name.describe("The batch's name: 1 to 40 letters, digits, spaces, '.', ':', '_' or '-'"),
+  name: name.describe("Names the batch's runs: 1 to 40 letters, digits, spaces, '.', ':', '_' or '-'"),
   tracker: TrackerSpec.default({ kind: "local" }),
   repos: z
     .record(RepoId, RepoSpec)
     .refine((repos) => Object.keys(repos).length > 0, "name at least one repository")
-    .describe("The repositories that tickets change, each under a short name"),
+    .describe("The repositories that tickets change"),
   agent: AgentSpec,
   reviewer: ReviewerSpec.optional(),
   secondReviewer: SecondReviewerSpec.optional(),
   oracle: OracleSpec.optional(),
   sandbox: SandboxMode.default("required"),
-  sandboxPolicy: SandboxPolicy.optional().describe("Paths and hosts that the sandbox opens beyond the standard ones"),
+  sandboxPolicy: SandboxPolicy.optional().describe(
+    "What the sandbox opens beyond the standard (docs/use/finish-line.md#what-an-agent-can-reach)",
+  ),
   secrets: SecretSpecs.optional(),
-  limits: Limits.prefault({}).describe("Every bound of a run"),
+  limits: Limits.prefault({}).describe("The bounds of a run"),
   discoveries: z
     .strictObject({
       otherRepositories: z
         .boolean()
-        .describe("Whether agents work on a discovery for another repository before a person lets it in"),
+        .describe("True if agents work on tickets found for another repository before a person lets them in"),
     })
     .optional()
-    .describe("What becomes of tickets that agents find"),
-  heals: HealsSpec.optional().describe("What becomes of repairs of the harness after the run"),
+    .describe("Tickets that agents find (docs/use/outbox.md#discoveries)"),
+  heals: HealsSpec.optional().describe("Repairs of what agents are told (docs/use/self-heal.md)"),
   finish: FinishLine.optional().describe(
-    "The steps to a done ticket, in order; default: gates, the repository's own tests, review (if there is a reviewer), merge, assert",
+    "The finish line (docs/use/finish-line.md); default: gates, the repository's tests, review (if there is a reviewer), merge, assert",
   ),
-  live: LiveSpec.optional().describe("How a verify that fails after the landing is repeated, without an agent"),
+  live: LiveSpec.optional().describe(
+    "How a failed verify is repeated before an agent starts (docs/use/live-checks.md#landed-is-not-live)",
+  ),
   onBroken: OnBroken.optional().describe(
-    "What a broken base means: freeze (default) lands nothing else on it, revert also takes its landed change back, continue lands on",
+    "A broken base (docs/use/live-checks.md#a-broken-base): freeze (default) lands nothing else on it, revert also reverts its landed change, continue lands on",
   ),
   flaky: Flaky.optional().describe(
-    "What a failure of nothing but tests that are flaky on the base means: excuse (default) lets one more run decide, count fails",
+    "Failures of nothing but tests that are flaky on the base: excuse (default) runs once more, count fails (docs/use/triage.md#flaky-tests)",
   ),
   gated: Gated.optional(),
   transients: z
@@ -172,7 +187,7 @@ export const BatchFile = z.strictObject({
     .readonly()
     .default([])
     .describe(
-      "Transients (failures that pass by themselves) by name, beside the built-in ones: a step that fails by one is retried once",
+      "Failures that pass by themselves, beside the built-in ones: the step is retried once (docs/use/live-checks.md#transients)",
     ),
   proof: ProofSpec.optional(),
   judge: JudgeSpec.optional(),
@@ -181,22 +196,23 @@ export const BatchFile = z.strictObject({
     .readonly()
     .default([PROTECT_DEFAULTS])
     .describe(
-      `Glob patterns of paths that no change may touch; "${PROTECT_DEFAULTS}" stands for CI and the set-up of test runners`,
+      `Globs of paths that no change may touch, in any case; without a slash in every folder; "${PROTECT_DEFAULTS}": CI and the set-up of test runners (docs/use/finish-line.md#protected-paths)`,
     ),
   commit: CommitSpec.optional(),
   bound: BoundSpec.optional(),
-  behaviour: BehaviourSpec.optional().describe("Thresholds of the signals of agents' behaviour, and what happens when one fails"),
-  guard: GuardSpec.optional().describe("The command guard in workers; true, and without it: the defaults; false: none"),
+  behaviour: BehaviourSpec.optional().describe(
+    "Signals of agents' behaviour, and what happens when one fails (docs/use/behaviour.md)",
+  ),
+  guard: GuardSpec.optional().describe(
+    "The command guard of agents; default: true, with its defaults; false: none (docs/use/guard.md#in-a-run)",
+  ),
   complexity: ComplexitySpec.optional(),
-  contracts: z
-    .record(TicketId, contractPath)
-    .optional()
-    .describe("Contracts by ticket, for tickets that this file does not list: Markdown files below this file's folder"),
+  contracts: z.record(TicketId, contractPath).optional().describe("Contracts of tickets that this file does not list, by id"),
   tickets: z
     .array(TicketSpec)
     .readonly()
     .default([])
-    .describe("The tickets; with a ticket folder, those of it to take (default: all)"),
+    .describe("The tickets; with another tracker, those of it to take (default: all)"),
 });
 export type BatchFile = z.infer<typeof BatchFile>;
 
@@ -246,7 +262,7 @@ export interface Batch extends Pick<Parties, ReviewerParty> {
   readonly heals?: HealsSpec | undefined;
   readonly discoveries?: { readonly otherRepositories: boolean } | undefined;
   readonly protect: readonly string[];
-  /** The batch's finish line, which discovered tickets inherit; see `finishLineOf`. */
+  /** The batch's finish line, which discovered tickets inherit; see `defaultFinishLine`. */
   readonly finish?: readonly StepSpec[] | undefined;
   /** The test command that each repository named at its base, if the batch names no finish line. */
   readonly testCommands?: TestCommands | undefined;

@@ -17,16 +17,16 @@ export const SecretSpec = z
       .min(1)
       .max(4096)
       .optional()
-      .describe("A file with nothing but the value: absolute, below ~/, or relative to this file"),
+      .describe("A file with only the value: absolute, below ~/, or relative to this file"),
     command: Argv.optional().describe(
-      "A program that prints the value and its arguments, run with your rights; {batch} stands for this file's folder",
+      "A command that prints the value, run with your rights; {batch} stands for this file's folder",
     ),
     expiresAfterMinutes: z
       .number()
       .min(0.05)
       .max(7 * 24 * 60)
       .optional()
-      .describe("Minutes after which the value is fetched again; default: only after an answer 401 or 403"),
+      .describe("Minutes after which it is fetched again; default: after an answer 401 or 403"),
   })
   .refine(
     ({ env, file, command }) => [env, file, command].filter((each) => each !== undefined).length === 1,
@@ -37,7 +37,7 @@ export type SecretSpec = z.infer<typeof SecretSpec>;
 
 export const SecretSpecs = z
   .record(SecretName, SecretSpec)
-  .describe("Credentials that loopdash holds for single steps, by name; no agent and no check gets one");
+  .describe("Credentials for single steps; no agent and no check gets one (docs/use/secrets.md)");
 export type SecretSpecs = z.infer<typeof SecretSpecs>;
 
 /** `{secret:name}`, or `{base64:text}` around text and secrets, as basic authentication needs it. */

@@ -16,13 +16,13 @@ export const BATCH_FOLDER = "{batch}";
 
 /** The keys of a step that runs a command. */
 const commandStep = {
-  command: Argv.describe("Program and arguments; {batch} stands for the folder of the batch file"),
-  minutes: minutes.optional().describe("Minutes before the command is ended; default: limits.minutesPerAttempt"),
+  command: Argv.describe("What must exit 0; {batch} stands for this file's folder"),
+  minutes: minutes.optional().describe("Minutes before it is stopped; default: limits.minutesPerAttempt"),
   writes: z
     .array(z.string().min(1).max(400))
     .readonly()
     .optional()
-    .describe("Glob patterns of files in the checkout that the command may overwrite; protected ones it never may"),
+    .describe("Globs of committed files that the command may rewrite; never protected ones"),
 };
 
 /** The place and format of a check's results per test. `vitest` and `jest` are the JSON of their own reporters. */
@@ -33,9 +33,7 @@ const WrittenReport = z
       .string()
       .min(1)
       .max(400)
-      .describe(
-        "The file that the command writes: below {artifacts}, a fresh empty folder, or relative to the checkout; '-' for TAP on stdout",
-      ),
+      .describe("Its file: below {artifacts}, an empty folder, or relative to the checkout; '-': TAP on stdout"),
   })
   .describe("Results per test, which are compared with those of the base");
 
@@ -46,7 +44,9 @@ const FoundReport = z
 
 export const CheckReport = z
   .union([WrittenReport, FoundReport])
-  .describe("Results per test; default: found, where the command is known to start a test runner");
+  .describe(
+    "Results per test (docs/use/finish-line.md#test-by-test); default: found, if the command is known to start a test runner",
+  );
 export type CheckReport = z.infer<typeof CheckReport>;
 export type WrittenReport = z.infer<typeof WrittenReport>;
 
@@ -55,87 +55,78 @@ export const FOUND_REPORT: CheckReport = { format: "found" };
 /** The output that a verify command must print, beside its exit code 0; see `unmet`. */
 const Expectation = z
   .strictObject({
-    text: z.string().min(1).max(2000).optional().describe("A text that must appear in its stdout"),
+    text: z.string().min(1).max(2000).optional().describe("Text that must appear in stdout"),
     json: z
       .json()
       .refine(holdsExactNumbers, "must hold no whole number beyond 2^53: it would not be compared exactly")
       .optional()
-      .describe(
-        "Its stdout must be one JSON value that contains all of this. Objects may have more keys; lists have as many entries, in this order",
-      ),
+      .describe("JSON that stdout must contain; objects may have more keys, lists no more entries"),
   })
   .refine(({ text, json }) => text !== undefined || json !== undefined, "name a text or a json")
-  .describe("The output that the command must print");
+  .describe("What it must print");
 export type Expectation = z.infer<typeof Expectation>;
 
 /** Names the reason, where an unknown key would only be unknown. */
 const NoVariables = z
   .never("a check runs the candidate's own code, which would read it; put it on a verify, or prepare what the check needs")
-  .describe("Refused: a check runs the candidate's own code");
+  .describe("Refused: a check runs the candidate's code");
 
-const checkName = name.default("check").describe("The check's name; no two checks of a finish line share a name");
-const verifyName = name.default("verify").describe("The verification's name; no two of a finish line share a name");
-const reviewName = name.default("review").describe("The review's name; no two of a finish line share a name");
-const attackName = name.default("adversary").describe("The red-team attempt's name; no two of a finish line share a name");
+const checkName = name.default("check").describe("Its name, once in a finish line");
+const verifyName = name.default("verify").describe("Its name, once in a finish line");
+const reviewName = name.default("review").describe("Its name, once in a finish line");
+const attackName = name.default("adversary").describe("Its name, once in a finish line");
 
 /** One entry of a finish line. `minutes` bounds a command; default: `limits.minutesPerAttempt`. */
 export const StepSpec = z.discriminatedUnion("step", [
-  z.strictObject({ step: z.literal("gates").describe("Checks the paths and text of the change") }),
   z.strictObject({
-    step: z.literal("check").describe("Runs a command on the merge candidate"),
+    step: z
+      .literal("gates")
+      .describe(
+        "The change is not empty, touches no protected path, brings no submodule and moves none to a commit that is not here",
+      ),
+  }),
+  z.strictObject({
+    step: z.literal("check").describe("The command exits 0 on the merge candidate"),
     name: checkName,
     ...commandStep,
     env: NoVariables.optional(),
     report: CheckReport.optional(),
-    compare: z
-      .literal("exit-code")
-      .optional()
-      .describe("exit-code: its runners are not made to report, and the check is as good as its exit code"),
-    canary: z
-      .enum(["always", "sampled", "off"])
-      .optional()
-      .describe("off: a passed check is proven without planted tests that must fail; anything else, and the default: with some"),
+    compare: z.literal("exit-code").optional().describe("Only the exit code counts"),
+    canary: z.enum(["always", "sampled", "off"]).optional().describe("off: the proof plants no tests that must fail"),
   }),
   z.strictObject({
-    step: z.literal("review").describe("Lets the reviewer read the merge candidate"),
+    step: z.literal("review").describe("The reviewer finds nothing as bad as its blocking (docs/use/reviewer.md)"),
     name: reviewName,
-    by: z
-      .enum(["first", "second"])
-      .optional()
-      .describe("Who reads: first is the batch's reviewer, second its secondReviewer; default: first"),
-    minutes: minutes.optional().describe("Minutes before the reviewer is ended; default: limits.minutesPerAttempt"),
+    by: z.enum(["first", "second"]).optional().describe("second: the secondReviewer; default: first"),
+    minutes: minutes.optional().describe("Minutes before it is stopped; default: limits.minutesPerAttempt"),
   }),
   z.strictObject({
-    step: z
-      .literal("adversary")
-      .describe("Lets the reviewer attack the merge candidate, and checks that normal work still works"),
+    step: z.literal("adversary").describe("smoke still works, and the reviewer could not break the candidate"),
     name: attackName,
-    smoke: Argv.optional().describe("A command of normal work, which must still pass on the candidate"),
-    minutes: minutes.optional().describe("Minutes before the reviewer is ended; default: limits.minutesPerAttempt"),
+    smoke: Argv.optional().describe("A command of normal work that must pass"),
+    minutes: minutes.optional().describe("Minutes before it is stopped; default: limits.minutesPerAttempt"),
   }),
-  z.strictObject({ step: z.literal("merge").describe("Lands the candidate on the base branch") }),
+  z.strictObject({ step: z.literal("merge").describe("The candidate that was checked becomes the tip of the base") }),
   z
     .strictObject({
-      step: z.literal("verify").describe("Runs a command on the landed change"),
+      step: z.literal("verify").describe("The command exits 0 on what landed (docs/use/live-checks.md#verify)"),
       name: verifyName,
       ...commandStep,
       env: Variables.optional(),
-      environment: name.optional().describe("The environment that it checks, for people: dev, prod"),
-      within: seconds
-        .optional()
-        .describe("Seconds in which it must pass; the last probe starts when they are over. Default: one probe"),
-      every: seconds.optional().describe("Seconds from the end of a probe to the next one, if within is given; default: 5"),
+      environment: name.optional().describe("The environment, for people: dev, prod"),
+      within: seconds.optional().describe("Seconds in which it must pass; default: one probe"),
+      every: seconds.optional().describe("Seconds between probes; default: 5"),
       expect: Expectation.optional(),
       sandbox: z
         .literal("off")
         .optional()
-        .describe("off runs this command outside the sandbox, with your rights: for containers and devices. It runs what landed"),
+        .describe("off: runs outside the sandbox, with your rights, for containers and devices"),
     })
     .refine(({ every, within }) => every === undefined || within !== undefined, {
       message: "means nothing without within: there is one probe",
       path: ["every"],
     }),
-  z.strictObject({ step: z.literal("assert").describe("Sets the ticket to done in the tracker and reads it back") }),
+  z.strictObject({ step: z.literal("assert").describe("The tracker says done when read back; added if it is missing") }),
 ]);
 type WrittenStep = z.infer<typeof StepSpec>;
 
@@ -156,8 +147,11 @@ export type StepSpec =
   | (Extract<WrittenStep, { readonly step: "check" }> & { readonly criterion?: Criterion | undefined });
 export type StepKind = StepSpec["step"];
 
+/** A step that runs a command on the candidate. */
+export type Check = Extract<StepSpec, { step: "check" }>;
+
 /** The exit code by which a check passes. */
-export function wantedExitCode({ criterion }: Pick<Extract<StepSpec, { step: "check" }>, "criterion">): number {
+export function wantedExitCode({ criterion }: Pick<Check, "criterion">): number {
   return criterion?.exitCode ?? 0;
 }
 
@@ -263,6 +257,6 @@ export interface Contract extends Pick<ContractSpec, "stopWhen" | "safety" | "ph
 }
 
 /** The phase whose checkpoint a check belongs to; undefined if it belongs to none. */
-export function phaseOf({ phases = [] }: Pick<Contract, "phases">, check: string): string | undefined {
+export function findCheckPhase({ phases = [] }: Pick<Contract, "phases">, check: string): string | undefined {
   return phases.find(({ criteria }) => criteria.includes(check))?.name;
 }

@@ -1,5 +1,5 @@
 import { type Node, type ParseError, parseTree } from "jsonc-parser";
-import { MAX_DEPTH, type Nesting, nestingOf } from "./nesting.ts";
+import { MAX_DEPTH, measureNesting, type Nesting } from "./nesting.ts";
 import { type BatchProblem, displayValue, type Path, sortProblems } from "./problem.ts";
 import { type Position, positionsIn } from "./text-position.ts";
 
@@ -21,7 +21,7 @@ export function readSyntax(text: string): Syntax | { readonly ok: false; readonl
   });
   if (text.length > MAX_BATCH_LENGTH) return refuse("the file is longer than 32 million characters");
   const position = positionsIn(text);
-  const nesting = nestingOf(text);
+  const nesting = measureNesting(text);
   if (nesting.empty) return refuse("the file is empty");
   if (nesting.tooDeep !== undefined) return refuse(`brackets nest deeper than ${MAX_DEPTH} levels`, position(nesting.tooDeep));
   const errors: ParseError[] = [];

@@ -1,3 +1,4 @@
+import { objectMembers } from "../values/json-object.ts";
 import { readJson } from "../values/json-text.ts";
 import { makeTests } from "./makefile-tests.ts";
 import type { Argv } from "./prepare-command.ts";
@@ -19,6 +20,16 @@ export const TEST_COMMAND_FILES = [
   "GNUmakefile",
   "Cargo.toml",
   "go.mod",
+  "noxfile.py",
+  "deno.json",
+  "deno.jsonc",
+  "Gemfile",
+  "composer.json",
+  "pom.xml",
+  "mvnw",
+  "build.gradle",
+  "build.gradle.kts",
+  "gradlew",
 ] as const;
 
 type Name = (typeof TEST_COMMAND_FILES)[number];
@@ -28,9 +39,10 @@ export type TestCommandFiles = ReadonlyMap<string, string>;
 
 /**
  * The command by which a repository runs its own tests, without a shell; undefined if its files name none. The first of: the
- * script `test` of package.json, pytest, tox, a Makefile's target `test` or `check`, Cargo, Go.
+ * script `test` of package.json, pytest, tox, nox, a Makefile's target `test` or `check`, Cargo, Go, Deno, RSpec, PHPUnit or Pest, Maven,
+ * Gradle.
  */
-export function testCommandOf(files: TestCommandFiles): Argv | undefined {
+export function findTestCommand(files: TestCommandFiles): Argv | undefined {
   const read = (name: Name): string | undefined => files.get(name);
   return packageScript(files) ?? pythonTests(read) ?? makeTarget(read) ?? nativeTests(read);
 }
@@ -38,7 +50,7 @@ export function testCommandOf(files: TestCommandFiles): Argv | undefined {
 /** True for the text of a package.json that names packages which its tests may need. */
 export function namesPackages(text: string): boolean {
   const { dependencies, devDependencies } = jsonMembers(text);
-  return [dependencies, devDependencies].some((packages) => Object.keys(membersOf(packages)).length > 0);
+  return [dependencies, devDependencies].some((packages) => Object.keys(objectMembers(packages)).length > 0);
 }
 
 /** The script `test` that `npm init` writes (docs.npmjs.com/cli/commands/npm-init). */
@@ -49,20 +61,20 @@ function packageScript(files: TestCommandFiles): Argv | undefined {
   const hasScript = text !== undefined && hasTestScript(text);
   if (!hasScript) return undefined;
   // `bun test` is Bun's own runner.
-  const manager = packageManagerOf(files);
+  const manager = findPackageManager(files);
   return manager === "bun" ? ["bun", "run", "test"] : [manager, "test"];
 }
 
 function hasTestScript(text: string): boolean {
   const { scripts } = jsonMembers(text);
-  const test = membersOf(scripts)["test"];
+  const test = objectMembers(scripts)["test"];
   return typeof test === "string" && test.trim() !== "" && !PLACEHOLDER.test(test);
 }
 
 const MANAGERS = ["npm", "pnpm", "yarn", "bun"] as const;
 
 /** The package manager of a package.json: by its field `packageManager` (nodejs.org/api/corepack.html), else by the lock file. */
-export function packageManagerOf(files: TestCommandFiles): (typeof MANAGERS)[number] {
+export function findPackageManager(files: TestCommandFiles): (typeof MANAGERS)[number] {
   const locks = {
     "pnpm-lock.yaml": "pnpm",
     "yarn.lock": "yarn",
@@ -78,16 +90,11 @@ export function packageManagerOf(files: TestCommandFiles): (typeof MANAGERS)[num
 /** The members of a JSON object; none if the text is no JSON object. */
 export function jsonMembers(text: string): Readonly<Record<string, unknown>> {
   try {
-    return membersOf(readJson(text.replace(/^\uFEFF/, "")));
+    return objectMembers(readJson(text.replace(/^\uFEFF/, "")));
   } catch (error) {
     if (error instanceof SyntaxError) return {};
     throw error;
   }
-}
-
-/** The members of an object; none if the value is no object. */
-export function membersOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? { ...value } : {};
 }
 
 type Read = (name: Name) => string | undefined;
@@ -110,7 +117,8 @@ function pythonTests(read: Read): Argv | undefined {
     /^[^\S\r\n\u2028\u2029]*\[tool\.pytest\b|^[^#\r\n\u2028\u2029]*\bpytest\b(?!-)/m.test(project);
   const isTox = /^[^\S\r\n\u2028\u2029]*\[(?:tox|testenv)\b/m.test(tox) || /^[^\S\r\n\u2028\u2029]*\[tool\.tox\b/m.test(project);
   if (isPytest || (isTox && RUNS_PYTEST.test(tox))) return ["python3", "-m", "pytest"];
-  return isTox ? ["tox"] : undefined;
+  if (isTox) return ["tox"];
+  return read("noxfile.py") === undefined ? undefined : ["nox"];
 }
 
 /** The first of the names that GNU make looks for decides (gnu.org/software/make/manual, 3.2). */
@@ -120,10 +128,28 @@ function makeTarget(read: Read): Argv | undefined {
 
 function nativeTests(read: Read): Argv | undefined {
   if (read("Cargo.toml") !== undefined) return ["cargo", "test"];
-  return read("go.mod") === undefined ? undefined : ["go", "test", "./..."];
+  if (read("go.mod") !== undefined) return ["go", "test", "./..."];
+  const deno = read("deno.json") ?? read("deno.jsonc");
+  if (deno !== undefined)
+    return objectMembers(jsonMembers(deno)["tasks"])["test"] === undefined ? ["deno", "test"] : ["deno", "task", "test"];
+  if (/^[ \t]{0,20}gem[ (]["']rspec(?:-rails)?["']/m.test(read("Gemfile") ?? "")) return ["bundle", "exec", "rspec"];
+  return phpTests(read("composer.json") ?? "") ?? jvmTests(read);
 }
 
-/** Where `testCommandOf` has found a command, for people. */
+function phpTests(composer: string): Argv | undefined {
+  const packages = ["require-dev", "require"].flatMap((key) => Object.keys(objectMembers(jsonMembers(composer)[key])));
+  if (packages.includes("pestphp/pest")) return ["vendor/bin/pest"];
+  return packages.includes("phpunit/phpunit") ? ["vendor/bin/phpunit"] : undefined;
+}
+
+/** By the wrapper that the repository has, else by the program. */
+function jvmTests(read: Read): Argv | undefined {
+  if (read("pom.xml") !== undefined) return [read("mvnw") === undefined ? "mvn" : "./mvnw", "-B", "test"];
+  if ((read("build.gradle") ?? read("build.gradle.kts")) === undefined) return undefined;
+  return [read("gradlew") === undefined ? "gradle" : "./gradlew", "test"];
+}
+
+/** Where `findTestCommand` has found a command, for people. */
 export function testCommandSource(command: Argv): string {
   const [program = "", , afterBuild] = command;
   if (program === "make")
@@ -133,6 +159,15 @@ export function testCommandSource(command: Argv): string {
     tox: "its settings of tox",
     cargo: "Cargo.toml",
     go: "go.mod",
+    nox: "noxfile.py",
+    deno: "deno.json",
+    bundle: "its Gemfile",
+    phpunit: "composer.json",
+    pest: "composer.json",
+    mvn: "pom.xml",
+    mvnw: "pom.xml",
+    gradle: "its build.gradle",
+    gradlew: "its build.gradle",
   };
-  return names[program.endsWith("/bin/python") ? "python3" : program] ?? "package.json";
+  return names[program.endsWith("/bin/python") ? "python3" : (program.split("/").at(-1) ?? "")] ?? "package.json";
 }

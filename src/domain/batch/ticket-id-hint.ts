@@ -8,12 +8,12 @@ const MAX_PREFIX = 40;
 const MAX_SPELT = 4;
 
 /** What comes before the number in the ids of each repository's tickets, and its `owner/name`, in the batch's order. */
-export function prefixesOf({ repo = "", repos }: GitHubSpec): readonly (readonly [prefix: string, fullName: string])[] {
-  return repos === undefined ? [[prefixOf(repo), repo]] : Object.entries(repos);
+export function listTicketPrefixes({ repo = "", repos }: GitHubSpec): readonly (readonly [prefix: string, fullName: string])[] {
+  return repos === undefined ? [[ticketPrefix(repo), repo]] : Object.entries(repos);
 }
 
 /** A repository's own name, in which characters that no id may have became `-`. */
-function prefixOf(fullName: string): string {
+function ticketPrefix(fullName: string): string {
   const name = fullName.slice(fullName.indexOf("/") + 1).replace(/[^A-Za-z0-9_.-]|\.(?=\.)/g, "-");
   return (
     name
@@ -33,6 +33,6 @@ export function ticketIdHint(tracker: TrackerSpec, id: string): string | undefin
 }
 
 function prefixesIn(tracker: TrackerSpec): readonly string[] {
-  if (tracker.kind === "github") return prefixesOf(tracker).map(([prefix]) => prefix);
+  if (tracker.kind === "github") return listTicketPrefixes(tracker).map(([prefix]) => prefix);
   return tracker.kind === "linear" && tracker.team !== undefined ? [tracker.team] : [];
 }

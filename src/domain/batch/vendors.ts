@@ -88,7 +88,7 @@ export function vendorsWith(holds: (facts: VendorFacts) => boolean): readonly Ve
 
 /** The form in which a batch names each program: its kind, with these fields. */
 export function vendorSpecs<Fields extends z.ZodRawShape>(fields: Fields) {
-  const specOf = <Kind extends VendorKind>(kind: Kind) =>
+  const vendorSchema = <Kind extends VendorKind>(kind: Kind) =>
     z.strictObject({ kind: z.literal(kind).describe(VENDORS[kind].title), ...fields });
-  return [specOf("claude"), specOf("codex"), specOf("gemini"), specOf("opencode")] as const;
+  return [vendorSchema("claude"), vendorSchema("codex"), vendorSchema("gemini"), vendorSchema("opencode")] as const;
 }

@@ -5,7 +5,7 @@ import { type AlertKind, isFailure, type ReflectedAttempt, type Reflection } fro
 const STUCK = 3;
 
 /** The alerts after the last of these attempts. */
-export function alertsOf(
+export function findAlerts(
   judged: readonly ReflectedAttempt[],
   found: { readonly hotFiles: readonly string[]; readonly sameStep: number; readonly speed: string | undefined },
 ): readonly AlertKind[] {

@@ -4,7 +4,7 @@ import { plainText, plural } from "../values/text.ts";
 import { BoundedMap } from "./bounded-map.ts";
 import { relevanceGate, topFolder } from "./relevance.ts";
 import { hasFailed, isMissing, sameness } from "./result-signs.ts";
-import { type Effect, effectOf } from "./shell-effect.ts";
+import { type ActionEffect, actionEffect } from "./shell-effect.ts";
 import type { Gate, GateName, Signals } from "./signals.ts";
 
 export interface WatchOptions {
@@ -28,7 +28,7 @@ const LISTED = 64;
 const NAME_CHARS = 100;
 
 interface Call {
-  readonly effect: Effect;
+  readonly effect: ActionEffect;
   /** What it is, for comparison with others, and for people. */
   readonly sign: string;
   readonly name: string;
@@ -167,7 +167,7 @@ export class BehaviourWatch {
     const range = action.does === "read" ? (action.range ?? "") : "";
     const command = action.does === "run" ? action.command : text;
     this.#calls.set(call, {
-      effect: effectOf(action),
+      effect: actionEffect(action),
       sign: sameness(`${command} ${range}`),
       name: plainText(text.slice(0, NAME_CHARS * 4), NAME_CHARS),
       isShell: action.does === "run",
@@ -189,7 +189,7 @@ export class BehaviourWatch {
     return true;
   }
 
-  #countMissing({ edits, reads }: Effect): void {
+  #countMissing({ edits, reads }: ActionEffect): void {
     // A text that is not in a file is another one each time; a file is missing once, however often it is asked for.
     const key = edits.length > 0 ? `${this.#now} ${edits.join(" ")}` : reads.map((path) => this.#relative(path)).join(" ");
     if (this.#missing.get(key) !== undefined) return;
@@ -236,7 +236,7 @@ export class BehaviourWatch {
         why: `${plural(lostRules.length, "rule")} of the base ${lostRules.length === 1 ? "is" : "are"} gone`,
       };
     if (!this.#knowsTools) return { level: "skip" };
-    return gateOf(
+    return grade(
       this.#missingCount,
       thresholds.missing,
       `asked for ${plural(this.#missingCount, "file or text", "files or texts")} that are not there`,
@@ -253,14 +253,14 @@ export class BehaviourWatch {
     if (!this.#knowsTools) return { level: "skip" };
     const { path = "", again = 0 } = this.#mostEdited ?? {};
     const why = `edited ${plainText(path, NAME_CHARS)} again after ${plural(again, "failed command")}`;
-    return gateOf(again, this.#options.thresholds.editsAfterFailure, why);
+    return grade(again, this.#options.thresholds.editsAfterFailure, why);
   }
 
   #recall(): Gate {
     const { compactions, blockedAgain } = this.#options.thresholds;
     const { rule = "", again = 0 } = this.#mostBlocked ?? {};
-    const blocked = gateOf(again, blockedAgain, `broke a rule again, ${plural(again, "time")}: ${plainText(rule, NAME_CHARS)}`);
-    const compacted = gateOf(this.#compactions, compactions, `its context was shortened ${plural(this.#compactions, "time")}`);
+    const blocked = grade(again, blockedAgain, `broke a rule again, ${plural(again, "time")}: ${plainText(rule, NAME_CHARS)}`);
+    const compacted = grade(this.#compactions, compactions, `its context was shortened ${plural(this.#compactions, "time")}`);
     if (compacted.level === "fail" || blocked.level === "pass") {
       const isKnown = this.#knowsCompactions || this.#mostBlocked !== undefined;
       return isKnown ? compacted : { level: "skip" };
@@ -272,15 +272,15 @@ export class BehaviourWatch {
     if (!this.#knowsTools) return { level: "skip" };
     const { idle, repeats } = this.#options.thresholds;
     const { name = "", again = 0 } = this.#mostRepeated ?? {};
-    const repeated = gateOf(again, repeats, `had the same result ${again + 1} times, with no change in between: ${name}`);
-    const wandered = gateOf(this.#mostIdle, idle, `${this.#mostIdle} actions in a row that changed and ran nothing`);
+    const repeated = grade(again, repeats, `had the same result ${again + 1} times, with no change in between: ${name}`);
+    const wandered = grade(this.#mostIdle, idle, `${this.#mostIdle} actions in a row that changed and ran nothing`);
     if (repeated.level === "fail") return { ...repeated, isLoop: true };
     if (wandered.level === "pass") return repeated;
     return wandered.level === "fail" || repeated.level === "pass" ? wandered : repeated;
   }
 }
 
-function gateOf(count: number, { warn, fail }: { readonly warn: number; readonly fail: number }, why: string): Gate {
+function grade(count: number, { warn, fail }: { readonly warn: number; readonly fail: number }, why: string): Gate {
   if (count < warn) return { level: "pass" };
   return { level: count >= fail ? "fail" : "warn", why };
 }

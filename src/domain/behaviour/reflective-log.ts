@@ -1,6 +1,6 @@
 import { type AttemptOutcome, type Evidence, isFromForge } from "../run/attempt-fact.ts";
 import { plainText } from "../values/text.ts";
-import { alertsOf } from "./alerts.ts";
+import { findAlerts } from "./alerts.ts";
 import type { ReflectedChange } from "./reflected-change.ts";
 import { isFailure, type ReflectedAttempt, type ReflectedPattern, type Reflection } from "./reflection.ts";
 import { GATES, type GateLevel, type GateName, type Signals } from "./signals.ts";
@@ -11,7 +11,7 @@ const SUMMARY_CHARS = 300;
 const STEP_CHARS = 160;
 
 /** What the log is told of an attempt that has ended. */
-export interface EndedAttempt {
+export interface LoggedAttempt {
   readonly n: number;
   readonly at: number;
   readonly outcome: AttemptOutcome;
@@ -24,14 +24,14 @@ export interface EndedAttempt {
 }
 
 /** The log with an entry for an attempt that has ended. */
-export function withReflection(log: readonly Reflection[], ended: EndedAttempt): readonly Reflection[] {
+export function withReflection(log: readonly Reflection[], ended: LoggedAttempt): readonly Reflection[] {
   const { n: attempt, at, outcome, evidence, signals, changed, files, passedSteps, steps } = ended;
-  const failed = outcome === "done" || evidence === undefined ? undefined : stepOf(evidence);
+  const failed = outcome === "done" || evidence === undefined ? undefined : failedStepName(evidence);
   const what: ReflectedAttempt = {
     attempt,
     outcome,
     ...(failed !== undefined && { failedAt: failed }),
-    ...(signals && { gates: levelsOf(signals) }),
+    ...(signals && { gates: gateLevels(signals) }),
     ...(signals?.momentum.isLoop && { isLoop: true }),
     ...(changed && { change: changed }),
     files,
@@ -43,15 +43,15 @@ export function withReflection(log: readonly Reflection[], ended: EndedAttempt):
     ...(evidence?.cause === undefined ? {} : { cause: evidence.cause }),
   };
   const attempts = [...log.map((entry) => entry.what), what].slice(-WINDOW);
-  return [...log, { at, what, why, pattern: patternOf(attempts) }].slice(-WINDOW);
+  return [...log, { at, what, why, pattern: findPattern(attempts) }].slice(-WINDOW);
 }
 
-function levelsOf(signals: Signals): Readonly<Record<GateName, GateLevel>> {
+function gateLevels(signals: Signals): Readonly<Record<GateName, GateLevel>> {
   return Object.fromEntries(GATES.map((gate) => [gate, signals[gate].level])) as Record<GateName, GateLevel>;
 }
 
 /** A step by kind and name, so that two checks are two steps. */
-function stepOf(evidence: Evidence): string {
+function failedStepName(evidence: Evidence): string {
   if (isFromForge(evidence)) return "checks at the forge";
   const { step, name } = evidence;
   return plainText(step === name ? step : `${step} ${name}`, STEP_CHARS);
@@ -62,22 +62,22 @@ const SUCCESSES: ReadonlySet<AttemptOutcome> = new Set(["done", "landed", "gated
 /** Attempts of which the pass rate is told (S3.18). */
 const RATED = 5;
 
-function patternOf(all: readonly ReflectedAttempt[]): ReflectedPattern {
+function findPattern(all: readonly ReflectedAttempt[]): ReflectedPattern {
   const judged = all.filter((each) => isFailure(each) || SUCCESSES.has(each.outcome));
   const failed = lastRun(judged, isFailure);
   const last = failed.at(-1);
   const same = last?.failedAt === undefined ? [] : lastRun(failed, ({ failedAt }) => failedAt === last.failedAt);
   const rated = judged.slice(-RATED);
   const passRate = rated.length === 0 ? 1 : rated.filter((each) => !isFailure(each)).length / rated.length;
-  const speed = speedOf(judged);
-  const hotFiles = hotFilesOf(judged);
+  const speed = classifySpeed(judged);
+  const hotFiles = findHotFiles(judged);
   return {
     failuresInARow: failed.length,
     sameStepInARow: same.length,
     passRate,
     hotFiles,
     ...(speed !== undefined && { speed }),
-    alerts: alertsOf(judged, { hotFiles, sameStep: same.length, speed }),
+    alerts: findAlerts(judged, { hotFiles, sameStep: same.length, speed }),
   };
 }
 
@@ -91,7 +91,7 @@ const HOT = { among: 10, in: 3 };
 const MOST_HOT = 5;
 
 /** Files that at least three of the last ten failed attempts changed, the most often changed first. */
-function hotFilesOf(judged: readonly ReflectedAttempt[]): readonly string[] {
+function findHotFiles(judged: readonly ReflectedAttempt[]): readonly string[] {
   const counts = new Map<string, number>();
   for (const { change } of judged.filter(isFailure).slice(-HOT.among))
     for (const path of new Set(change?.paths)) counts.set(path, (counts.get(path) ?? 0) + 1);
@@ -105,7 +105,7 @@ function hotFilesOf(judged: readonly ReflectedAttempt[]): readonly string[] {
 /** The fewest attempts that are compared by halves, and the difference that counts (S3.18). */
 const SPEED = { least: 6, delta: 0.3 };
 
-function speedOf(judged: readonly ReflectedAttempt[]): ReflectedPattern["speed"] {
+function classifySpeed(judged: readonly ReflectedAttempt[]): ReflectedPattern["speed"] {
   if (judged.length < SPEED.least) return undefined;
   const shares = judged.map(({ passedSteps, steps }) => (steps === 0 ? 1 : passedSteps / steps));
   const half = Math.floor(shares.length / 2);

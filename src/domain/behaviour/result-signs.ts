@@ -1,5 +1,5 @@
 import type { AgentEvent } from "../run/agent-event.ts";
-import type { Effect } from "./shell-effect.ts";
+import type { ActionEffect } from "./shell-effect.ts";
 
 type Result = Extract<AgentEvent, { what: "result" }>;
 
@@ -17,7 +17,7 @@ const SHELL_COMPLAINT = /^[\w./-]+: .*(?:No such file or directory|cannot access
 /** True if a result says that what was to be read or edited is not there. */
 export function isMissing(
   { text, failed }: Result,
-  { effect, isShell }: { readonly effect: Effect; readonly isShell: boolean },
+  { effect, isShell }: { readonly effect: ActionEffect; readonly isShell: boolean },
 ): boolean {
   if (effect.runs || effect.reads.length + effect.edits.length === 0) return false;
   if (isShell && text.length <= COMPLAINT_CHARS && SHELL_COMPLAINT.test(text)) return true;
@@ -32,7 +32,7 @@ const SAYS_FAILED =
  * True if a command failed. A program that does not tell the exit code of a command that printed something (`isExitUntold`) leaves only
  * the words of the output.
  */
-export function hasFailed({ text, failed, isExitUntold }: Result, { runs }: Effect): boolean {
+export function hasFailed({ text, failed, isExitUntold }: Result, { runs }: ActionEffect): boolean {
   if (failed || isExitUntold !== true || !runs) return failed;
   const ends = text.length <= 2 * LOOKED_AT ? text : `${text.slice(0, LOOKED_AT)}\n${text.slice(-LOOKED_AT)}`;
   return SAYS_FAILED.test(ends);

@@ -4,7 +4,7 @@ import type { ToolAction } from "./tool-action.ts";
  * What an action amounts to, by whichever tool: the paths that it reads and edits, and whether it runs a program that may do
  * anything. It finds out something (`looks`) if it does neither.
  */
-export interface Effect {
+export interface ActionEffect {
   readonly reads: readonly string[];
   readonly edits: readonly string[];
   readonly runs: boolean;
@@ -16,7 +16,7 @@ export const MOST_CHARS = 20_000;
 const MOST_PATHS = 50;
 
 /** The effect of an action. A shell command that only reads files has the effect of reading them. */
-export function effectOf(action: ToolAction): Effect {
+export function actionEffect(action: ToolAction): ActionEffect {
   switch (action.does) {
     case "read":
       return { reads: action.paths.slice(0, MOST_PATHS), edits: [], runs: false };
@@ -29,13 +29,13 @@ export function effectOf(action: ToolAction): Effect {
   }
 }
 
-const RUNS: Effect = { reads: [], edits: [], runs: true };
+const RUNS: ActionEffect = { reads: [], edits: [], runs: true };
 
 /**
  * The effect of a shell command, by its words alone: what it cannot tell counts as running. Nothing is allowed or refused by it (a
  * guard needs a real parser); it decides only what a signal counts.
  */
-function effectOfCommand(command: string, depth = 0): Effect {
+function effectOfCommand(command: string, depth = 0): ActionEffect {
   if (command.length > MOST_CHARS) return RUNS;
   const script = withoutHereDocuments(command);
   const inner = depth < 3 ? shellScript(script) : undefined;
@@ -110,7 +110,7 @@ const GIT_LOOKS = new Set(
 const EDITORS = new Set("rm mv cp touch mkdir rmdir tee ln chmod truncate".split(" "));
 
 /** The effect of one simple command, by its words without quotes. */
-export function effectOfWords(all: readonly string[]): Effect {
+export function effectOfWords(all: readonly string[]): ActionEffect {
   const { words, targets } = withoutRedirections(all);
   const [program = "", ...rest] = words.slice(
     Math.max(

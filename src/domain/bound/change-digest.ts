@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import type { ChangedFile } from "./touched.ts";
+import type { TouchedFile } from "./touched.ts";
 
 /** A changed path with the object ids of its content on the base and in the candidate; absent where there is no such file. */
-export interface ChangedContent extends ChangedFile {
+export interface ChangedContent extends TouchedFile {
   readonly before?: string | undefined;
   readonly after?: string | undefined;
 }

@@ -44,9 +44,9 @@ export function parseBound(text: string): ParsedBound {
   const note = (line: number, message: string, hint: string): void => void problems.push({ line, message, hint });
   const sections = readSections(withoutComments(lines, note), note);
   const bound: Bound = {
-    zones: (sections.get("zones") ?? []).flatMap((item) => zoneOf(item, note) ?? []),
-    neverDo: (sections.get("neverDo") ?? []).flatMap((item) => prohibitionOf(item, note) ?? []),
-    ironLaws: (sections.get("ironLaws") ?? []).flatMap((item, i) => lawOf(item, i, note) ?? []),
+    zones: (sections.get("zones") ?? []).flatMap((item) => parseZone(item, note) ?? []),
+    neverDo: (sections.get("neverDo") ?? []).flatMap((item) => parseProhibition(item, note) ?? []),
+    ironLaws: (sections.get("ironLaws") ?? []).flatMap((item, i) => parseIronLaw(item, i, note) ?? []),
   };
   if (sections.size === 0 && problems.length === 0) note(1, "the file has no section", SECTION_HINT);
   const rules = [...sections.values()].flat().length;
@@ -147,7 +147,7 @@ function codeFirst(text: string): { readonly code: string; readonly rest: string
   return code === undefined ? undefined : { code, rest: rest.replace(/^\s*(?:[:–—-]+\s*)?/, "").trim() };
 }
 
-function zoneOf(item: Item, note: Note): Zone | undefined {
+function parseZone(item: Item, note: Note): Zone | undefined {
   if (!checkText(item, note)) return undefined;
   const code = codeFirst(item.text);
   if (code === undefined) {
@@ -167,7 +167,7 @@ function zoneOf(item: Item, note: Note): Zone | undefined {
   return { path: code.code, ...(code.rest !== "" && { why: code.rest }), origin };
 }
 
-function prohibitionOf(item: Item, note: Note): Prohibition | undefined {
+function parseProhibition(item: Item, note: Note): Prohibition | undefined {
   if (!checkText(item, note) || !isFilledIn(item, note)) return undefined;
   return { text: item.text, origin: { file: BOUND_FILE, line: item.line } };
 }
@@ -179,7 +179,7 @@ function isFilledIn({ line, text }: Item, note: Note): boolean {
   return false;
 }
 
-function lawOf(item: Item, index: number, note: Note): IronLaw | undefined {
+function parseIronLaw(item: Item, index: number, note: Note): IronLaw | undefined {
   if (!checkText(item, note) || !isFilledIn(item, note)) return undefined;
   const origin = { file: BOUND_FILE, line: item.line } as const;
   const name = lawName(index);

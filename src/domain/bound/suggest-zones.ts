@@ -71,8 +71,8 @@ export function suggestZones(
   const isKnown = known.map(({ path }) => zoneMatcher(path));
   const suggested = [...paths].flatMap((path): SuggestedZone[] => {
     if (isKnown.some((relation) => relation(path.replace(/\/$/, "")) === "inside")) return [];
-    const evidence = evidenceOf(path, { tally: tallies.get(path), owned, total: history.length });
-    return evidence.length === 0 ? [] : [{ path, score: scoreOf(tallies.get(path), evidence), evidence }];
+    const evidence = collectZoneEvidence(path, { tally: tallies.get(path), owned, total: history.length });
+    return evidence.length === 0 ? [] : [{ path, score: scoreZone(tallies.get(path), evidence), evidence }];
   });
   return suggested.toSorted((a, b) => b.score - a.score || (a.path < b.path ? -1 : 1)).slice(0, MOST_SUGGESTED);
 }
@@ -80,7 +80,7 @@ export function suggestZones(
 function tally(history: readonly PastCommit[]): ReadonlyMap<string, Tally> {
   const tallies = new Map<string, Tally>();
   for (const { sha, subject, body, paths } of history) {
-    const places = new Set(paths.filter((path) => !PAPERS.test(path)).map(placeOf));
+    const places = new Set(paths.filter((path) => !PAPERS.test(path)).map(zonePath));
     if (places.size > MOST_PLACES) continue;
     const text = `${subject}\n${body}`;
     for (const place of places) {
@@ -95,12 +95,12 @@ function tally(history: readonly PastCommit[]): ReadonlyMap<string, Tally> {
 }
 
 /** The folder of a path, at most three deep; the file itself at the top. */
-function placeOf(path: string): string {
+function zonePath(path: string): string {
   const folders = path.split("/").slice(0, -1);
   return folders.length === 0 ? path : `${folders.slice(0, MOST_DEPTH).join("/")}/`;
 }
 
-function evidenceOf(
+function collectZoneEvidence(
   path: string,
   {
     tally: counted,
@@ -128,7 +128,7 @@ function evidenceOf(
   ];
 }
 
-function scoreOf(counted: Tally | undefined, evidence: readonly ZoneEvidence[]): number {
+function scoreZone(counted: Tally | undefined, evidence: readonly ZoneEvidence[]): number {
   const { reverts = [], incidents = [], commits = [] } = counted ?? {};
   const hasOwners = evidence.some(({ kind }) => kind === "owners");
   const isChurn = evidence.some(({ kind }) => kind === "churn");

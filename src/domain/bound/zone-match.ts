@@ -10,7 +10,7 @@ export type ZoneRelation = "inside" | "on-the-way" | undefined;
  * like an entry of `protect`. Names that another file system takes for the same are the same: case, Unicode forms, invisible characters.
  */
 export function zoneMatcher(zone: string): (path: string) => ZoneRelation {
-  const folded = PATH_FOLDS.map((fold) => ({ fold, pattern: patternOf(fold(zone)) }));
+  const folded = PATH_FOLDS.map((fold) => ({ fold, pattern: zoneSegments(fold(zone)) }));
   return (path) => {
     const relations = folded.map(({ fold, pattern }) => relate(pattern, fold(path).split("/")));
     if (relations.includes("inside")) return "inside";
@@ -19,7 +19,7 @@ export function zoneMatcher(zone: string): (path: string) => ZoneRelation {
 }
 
 /** The segments of a zone. What lies below the last one is covered anyway. */
-function patternOf(zone: string): readonly string[] {
+function zoneSegments(zone: string): readonly string[] {
   const isAnywhere = !zone.includes("/");
   const segments = zone.replace(/\/$/, "").split("/");
   const whole = isAnywhere ? ["**", ...segments] : segments;

@@ -1,11 +1,9 @@
 import type { AskedReviewer } from "../batch/party.ts";
 import type { Ticket } from "../batch/schema.ts";
-import type { RunEvent } from "../run/event.ts";
+import type { EventOf, RunEvent } from "../run/event.ts";
 import type { PastAttempt } from "../run/ticket-state.ts";
 import type { RunId } from "../values/ids.ts";
 import { BUNDLE_FORMAT, type BundleFile, type ListedAttempt } from "./bundle.ts";
-
-type EventOf<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;
 
 /** An ended attempt, for its bundle. `events`: what its facts were, from its claim on, without activity. */
 export interface EndedAttempt {
@@ -74,7 +72,7 @@ export function attemptBundle(
 ): AttemptBundle {
   const agent = last(events, "agent-ended");
   const opened = last(events, "pull-request-opened");
-  const reviewer = events.flatMap((event) => (event.type === "reviewer-answered" ? [answerOf(event)] : []));
+  const reviewer = events.flatMap((event) => (event.type === "reviewer-answered" ? [reviewerAnswer(event)] : []));
   return {
     format: BUNDLE_FORMAT,
     kind: "attempt",
@@ -88,13 +86,13 @@ export function attemptBundle(
     outcome: past.outcome,
     why: past.summary,
     agent: agent === undefined ? null : { ending: agent.ending, exitCode: agent.exitCode, claimedDone: past.claimed },
-    change: changeOf(events),
+    change: attemptChange(events),
     landed: events.flatMap((event) =>
       event.type === "merge-landed" ? [{ repo: event.repo, from: event.from, to: event.to }] : [],
     ),
     pullRequest: opened === undefined ? null : { number: opened.number, url: opened.url },
     keptWork: past.kept ?? null,
-    steps: stepsOf(events),
+    steps: listStepVerdicts(events),
     reviewer,
     costUsd: {
       agent: agent?.costUsd ?? 0,
@@ -107,13 +105,13 @@ export function attemptBundle(
 }
 
 /** The commits of an attempt's change: of a captured one, or of work that was kept. Undefined if there is none. */
-export function commitsOf(events: readonly RunEvent[]): { readonly from: string; readonly tip: string } | undefined {
+export function attemptCommits(events: readonly RunEvent[]): { readonly from: string; readonly tip: string } | undefined {
   const from = last(events, "worktree-ready")?.baseSha;
-  const tip = changeOf(events)?.tip ?? last(events, "work-kept")?.sha ?? last(events, "attempt-ended")?.tip;
+  const tip = attemptChange(events)?.tip ?? last(events, "work-kept")?.sha ?? last(events, "attempt-ended")?.tip;
   return from === undefined || tip === undefined ? undefined : { from, tip };
 }
 
-function changeOf(events: readonly RunEvent[]): ChangeOf | null {
+function attemptChange(events: readonly RunEvent[]): ChangeOf | null {
   const change = last(events, "change-captured") ?? last(events, "blocker-ruled")?.change;
   if (change === undefined) return null;
   const { tip, files, additions, deletions } = change;
@@ -121,13 +119,13 @@ function changeOf(events: readonly RunEvent[]): ChangeOf | null {
 }
 
 /** Every step that began, in order: one that ran again because its base had moved is there twice. */
-function stepsOf(events: readonly RunEvent[]): readonly StepVerdict[] {
+function listStepVerdicts(events: readonly RunEvent[]): readonly StepVerdict[] {
   const steps: StepVerdict[] = [];
   let begun: EventOf<"step-started"> | undefined;
   const put = (end?: EventOf<"step-ended">): void => {
     if (begun === undefined) return;
     const { kind, name: step } = begun;
-    const verdict = end === undefined ? "cut off" : verdictOf(end);
+    const verdict = end === undefined ? "cut off" : stepVerdict(end);
     const seconds = end === undefined ? null : (end.at - begun.at) / 1000;
     const judged = end?.judged === undefined ? {} : { judged: end.judged };
     steps.push({ step, kind, verdict, why: end?.summary ?? "", seconds, ...judged });
@@ -143,12 +141,12 @@ function stepsOf(events: readonly RunEvent[]): readonly StepVerdict[] {
   return steps;
 }
 
-function verdictOf({ ok, notNeeded }: EventOf<"step-ended">): StepVerdict["verdict"] {
+function stepVerdict({ ok, notNeeded }: EventOf<"step-ended">): StepVerdict["verdict"] {
   if (!ok) return "failed";
   return notNeeded ? "not needed" : "passed";
 }
 
-function answerOf({ by, question, valid: counts, says, costUsd, canary }: EventOf<"reviewer-answered">): Answer {
+function reviewerAnswer({ by, question, valid: counts, says, costUsd, canary }: EventOf<"reviewer-answered">): Answer {
   return { ...(by && { by }), question, counts, says, costUsd, ...(canary !== undefined && { canary }) };
 }
 

@@ -1,4 +1,4 @@
-import { PARTY_NAMES, reviewerOf } from "../batch/party.ts";
+import { PARTY_NAMES, reviewerParty } from "../batch/party.ts";
 import type { Ticket } from "../batch/schema.ts";
 import { fence } from "../values/fence.ts";
 import { escapeMarkdown } from "../values/markdown.ts";
@@ -61,7 +61,7 @@ function whatHappened({ agent, change, landed, pullRequest, keptWork, reviewer }
       : [`The change: ${plural(change.files, "file")}, +${change.additions} -${change.deletions}, commit \`${change.tip}\`.`]),
     ...reviewer.map(({ by, question, counts, says, canary }) => {
       const about = canary === undefined ? question : `${question}, a planted defect: ${canary}`;
-      return `The ${PARTY_NAMES[reviewerOf({ by })]} (${about})${counts ? "" : ", no answer that counts"}: ${escapeMarkdown(says)}`;
+      return `The ${PARTY_NAMES[reviewerParty({ by })]} (${about})${counts ? "" : ", no answer that counts"}: ${escapeMarkdown(says)}`;
     }),
     ...(pullRequest === null ? [] : [`Pull request #${pullRequest.number}: <${pullRequest.url.replace(/[<>\s]/g, "")}>`]),
     ...landed.map(({ repo, to }) => `It landed in ${escapeMarkdown(repo)} as \`${to}\`.`),

@@ -39,7 +39,7 @@ export const ListedAttempt = z.object({
 export type ListedAttempt = z.infer<typeof ListedAttempt>;
 
 /** The part of a run's `bundle.json` that a reader needs. */
-export const ListedRun = z.object({
+export const BundledRun = z.object({
   format: z.literal(BUNDLE_FORMAT),
   kind: z.literal("run"),
   run: z.string(),
@@ -47,7 +47,7 @@ export const ListedRun = z.object({
   journal: z.object({ rows: z.number().int().nonnegative(), head: Sha256 }),
   files: z.array(BundleFile),
 });
-export type ListedRun = z.infer<typeof ListedRun>;
+export type BundledRun = z.infer<typeof BundledRun>;
 
 /** The folder of an attempt below its run's, with "/". */
 export function attemptFolder(ticket: string, attempt: number): string {

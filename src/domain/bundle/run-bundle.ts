@@ -2,7 +2,7 @@ import type { RunEvent } from "../run/event.ts";
 import type { RunState } from "../run/state.ts";
 import type { PastAttempt } from "../run/ticket-state.ts";
 import { vecItems } from "../values/vec.ts";
-import { attemptFolder, BUNDLE_FORMAT, BUNDLE_JSON, type BundleFile, type ListedRun } from "./bundle.ts";
+import { attemptFolder, BUNDLE_FORMAT, BUNDLE_JSON, type BundledRun, type BundleFile } from "./bundle.ts";
 
 /** The files of a run's bundle that are made from its journal. */
 export const RUN_FILES = {
@@ -33,7 +33,7 @@ interface AttemptEntry {
 }
 
 /** The `bundle.json` of a run. Times in ISO 8601, UTC. */
-export interface RunBundle extends ListedRun {
+export interface RunBundle extends BundledRun {
   readonly batch: string;
   /** The loopdash that began the run. */
   readonly version: string;

@@ -1,12 +1,7 @@
-import type { Fence, RepoId, TicketId } from "../values/ids.ts";
+import type { AttemptRef, RepoId } from "../values/ids.ts";
 
 /** The kind of repair that a fixer makes. */
 export type FixerKind = "format" | "lint";
-
-interface AttemptRef {
-  readonly ticket: TicketId;
-  readonly fence: Fence;
-}
 
 /** Facts of an attempt at the checks of a branch, beside those of its push and of its checks (`PullRequestFact`). */
 export type CiFact =
@@ -31,7 +26,7 @@ export interface CiFailure {
   readonly head: string;
   /** Names of all checks that failed, each once: the forge gives no more than some thousands. */
   readonly failed: readonly string[];
-  /** See `signatureOf`; absent if nothing was recognised. */
+  /** See `noteSignature`; absent if nothing was recognised. */
   readonly signature?: string;
   /** The kinds that fixers could repair. */
   readonly fixable: readonly FixerKind[];

@@ -46,7 +46,7 @@ export interface CiResult {
 export function ciResult(state: RunState, { branch, folder }: { readonly branch: string; readonly folder: string }): CiResult {
   const ticket = vecAt(state.tickets, 0);
   const stopReason = ciStopReason(state);
-  const iterations = iterationsOf(ticket.history, ticket.ci?.iterations ?? []);
+  const iterations = listIterations(ticket.history, ticket.ci?.iterations ?? []);
   const [unprepared] = stopReason === "infrastructure" ? unpreparedBases(state) : [];
   const last = unprepared ?? ticket.evidence.at(-1)?.summary;
   return {
@@ -63,7 +63,7 @@ export function ciResult(state: RunState, { branch, folder }: { readonly branch:
     suggestions:
       state.end === undefined
         ? whileItWorks(state)
-        : suggestionsOf(stopReason, { folder, last: iterations.at(-1), isPrepared: unprepared === undefined }),
+        : suggestNextSteps(stopReason, { folder, last: iterations.at(-1), isPrepared: unprepared === undefined }),
   };
 }
 
@@ -77,7 +77,7 @@ function ciExitCode({ end }: RunState, reason: CiStopReason): number {
 /** Outcomes of attempts that are no iteration unless they pushed a commit. */
 const UNCOUNTED: ReadonlySet<string> = new Set(["done", "lost", "planned", "stopped"]);
 
-function iterationsOf(history: readonly PastAttempt[], known: readonly CiIteration[]): readonly CiResultIteration[] {
+function listIterations(history: readonly PastAttempt[], known: readonly CiIteration[]): readonly CiResultIteration[] {
   let number = 0;
   return history.map(({ n, outcome, summary, costUsd, readOnly, hadAgent }) => {
     const { commit = null, files = 0, fixers = [], failure } = known.find(({ attempt }) => attempt === n) ?? {};
@@ -94,13 +94,13 @@ function iterationsOf(history: readonly PastAttempt[], known: readonly CiIterati
       ...{ commit, changedFiles: files, fixers },
       failedChecks: failure?.failed ?? [],
       signature: failure?.signature ?? null,
-      ...{ outcome, summary: summaryOf(outcome, summary), costUsd },
+      ...{ outcome, summary: iterationSummary(outcome, summary), costUsd },
     };
   });
 }
 
 /** An attempt that is done has no evidence of a failure. */
-function summaryOf(outcome: string, summary: string): string {
+function iterationSummary(outcome: string, summary: string): string {
   return summary === "" && outcome === "done" ? "all checks of its commit passed" : summary;
 }
 
@@ -127,7 +127,7 @@ function whileItWorks({ run }: RunState): readonly string[] {
   return [`It may still be at work. Watch it, or see how to go on: loopdash attach ${run}`];
 }
 
-function suggestionsOf(
+function suggestNextSteps(
   reason: CiStopReason,
   {
     folder,

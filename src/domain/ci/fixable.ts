@@ -11,7 +11,7 @@ const NAMED: Readonly<Record<FixerKind, RegExp>> = {
  * The kinds of repair that fixers could make for these failures: what a formatter or a linter reported, and what a job failed by whose output nobody
  * recognises, if its name says one of both. Failed tests, types and builds are none of theirs.
  */
-export function fixableOf(
+export function fixableKinds(
   failed: readonly string[],
   findings: readonly Pick<Finding, "category" | "job">[],
 ): readonly FixerKind[] {

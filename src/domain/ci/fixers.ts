@@ -1,5 +1,6 @@
 import type { Argv } from "../batch/prepare-command.ts";
-import { jsonMembers, membersOf, packageManagerOf } from "../batch/test-command.ts";
+import { findPackageManager, jsonMembers } from "../batch/test-command.ts";
+import { objectMembers } from "../values/json-object.ts";
 import type { FixerKind } from "./ci-fact.ts";
 
 /** A command of a repository itself that repairs what it can. */
@@ -121,7 +122,7 @@ const ONLY_LOOKS = /(?:^|\s)(?:--check|-c|-l|--list-different|--dry-run)(?:\s|$)
 /**
  * The fixers that a repository has set up for these kinds, in order: its own scripts, and else the tools that its files configure.
  */
-export function fixersOf(files: FixerFiles, kinds: readonly FixerKind[]): readonly Fixer[] {
+export function findFixers(files: FixerFiles, kinds: readonly FixerKind[]): readonly Fixer[] {
   const wanted = (["lint", "format"] as const).filter((kind) => kinds.includes(kind));
   const scripts = wanted.flatMap((kind) => scriptFor(files, kind));
   const own = [...new Map(scripts.map((fixer) => [fixer.name, fixer])).values()];
@@ -135,13 +136,13 @@ export function fixersOf(files: FixerFiles, kinds: readonly FixerKind[]): readon
 }
 
 function scriptFor(files: FixerFiles, kind: FixerKind): readonly Fixer[] {
-  const scripts = membersOf(jsonMembers(files.get("package.json") ?? "{}")["scripts"]);
+  const scripts = objectMembers(jsonMembers(files.get("package.json") ?? "{}")["scripts"]);
   const name = SCRIPTS[kind].find((each) => {
     const text = scripts[each];
     return typeof text === "string" && text.trim() !== "" && !ONLY_LOOKS.test(text);
   });
   if (name === undefined) return [];
-  const manager = packageManagerOf(files);
+  const manager = findPackageManager(files);
   const kinds = name === "fix" ? (["lint", "format"] as const) : [kind];
   return [{ name: `${manager} run ${name}`, kinds, command: [manager, "run", name] }];
 }

@@ -25,6 +25,7 @@ const OF_CAUSE: Readonly<Record<EvidenceCause, CiStopReason>> = {
   flaky: "flaky",
   infrastructure: "infrastructure",
   "report-only": "no_change",
+  unruled: "infrastructure",
 };
 
 /**
@@ -38,7 +39,7 @@ export function ciStopReason(state: RunState): CiStopReason {
   if (end?.kind === "oracle-done" && ticket.phase === "done") return "green";
   if (end === undefined || end.kind === "interrupted") return "interrupted";
   if (end.kind !== "not-done") return "infrastructure";
-  return reasonOf(state, ticket, end.at);
+  return findStopReason(state, ticket, end.at);
 }
 
 /**
@@ -46,10 +47,10 @@ export function ciStopReason(state: RunState): CiStopReason {
  * people read this in the reason of its end. Undefined for any other run.
  */
 export function ciStopsFor(state: RunState, now: number): CiStopReason | undefined {
-  return isBranchRun(state) ? reasonOf(state, vecAt(state.tickets, 0), now) : undefined;
+  return isBranchRun(state) ? findStopReason(state, vecAt(state.tickets, 0), now) : undefined;
 }
 
-function reasonOf(state: RunState, ticket: TicketState, at: number): CiStopReason {
+function findStopReason(state: RunState, ticket: TicketState, at: number): CiStopReason {
   const { signs, evidence, failures } = ticket;
   if (ticket.phase === "stalled") {
     const cause = evidence.at(-1)?.cause;

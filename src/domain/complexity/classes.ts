@@ -26,6 +26,6 @@ export function isHarder(one: Complexity, other: Complexity): boolean {
 }
 
 /** The hardest of several rulings; of equally hard ones, the first. */
-export function hardestOf(first: ComplexityRuling, ...more: readonly ComplexityRuling[]): ComplexityRuling {
+export function hardestRuling(first: ComplexityRuling, ...more: readonly ComplexityRuling[]): ComplexityRuling {
   return more.reduce((hardest, each) => (isHarder(each.class, hardest.class) ? each : hardest), first);
 }

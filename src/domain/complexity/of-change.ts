@@ -1,12 +1,12 @@
 import type { Zone } from "../bound/bound.ts";
-import { type ChangedFile, touchedZones } from "../bound/touched.ts";
+import { type TouchedFile, touchedZones } from "../bound/touched.ts";
 import { plainText, plural } from "../values/text.ts";
-import { type ComplexityRuling, classOfSize, hardestOf } from "./classes.ts";
+import { type ComplexityRuling, classOfSize, hardestRuling } from "./classes.ts";
 import { isManifest, isMedia, isMigration } from "./path-kinds.ts";
 
 /** The part of a captured change that its class depends on. */
 interface MeasuredChange {
-  readonly paths: readonly ChangedFile[];
+  readonly paths: readonly TouchedFile[];
   readonly additions: number;
   readonly deletions: number;
   /** Paths that are no text, by name and content: a worker decides what is in them. */
@@ -35,7 +35,7 @@ export function complexityOfChange(
   const manifest = paths.find(({ path }) => isManifest(path));
   const migration = paths.find(({ path }) => isMigration(path));
   const unread = uncounted.find((path) => !isMedia(path)) ?? uncounted[0];
-  return hardestOf(
+  return hardestRuling(
     size,
     ...[
       ...(unread === undefined ? [] : [ofUncounted(unread)]),

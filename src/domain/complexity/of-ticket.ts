@@ -1,7 +1,7 @@
 import type { Zone } from "../bound/bound.ts";
 import { zoneMatcher } from "../bound/zone-match.ts";
 import { plainText } from "../values/text.ts";
-import { type Complexity, type ComplexityRuling, classOfSize, hardestOf } from "./classes.ts";
+import { type Complexity, type ComplexityRuling, classOfSize, hardestRuling } from "./classes.ts";
 import { isManifest, isMigration } from "./path-kinds.ts";
 
 /** The part of a ticket that its class depends on before anybody has worked on it. */
@@ -43,7 +43,7 @@ export function complexityOfTicket({ title, body, complexity }: JudgedTicket, zo
     const [word] = words.exec(prose) ?? [];
     return word === undefined ? [] : [ruling(is, `its text says "${word}"`)];
   });
-  return hardestOf(
+  return hardestRuling(
     UNKNOWN,
     ...[
       { class: classOfSize({ files: files.length }), why: `its text names ${files.length} files` },

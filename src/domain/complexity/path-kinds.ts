@@ -8,7 +8,7 @@ const MANIFESTS: ReadonlySet<string> = new Set([
 
 /** True for a file that names the dependencies of a project. */
 export function isManifest(path: string): boolean {
-  const name = nameOf(path);
+  const name = lowercaseFileName(path);
   return MANIFESTS.has(name) || /^requirements[\w.-]*\.txt$/.test(name) || name.endsWith(".csproj");
 }
 
@@ -32,18 +32,18 @@ export const MAYBE_NO_TEXT: readonly string[] = [
 
 /** True for a picture, a font, a sound or the like, by its name: it has no lines to count. */
 export function isMedia(path: string): boolean {
-  return MEDIA.includes(extensionOf(path));
+  return MEDIA.includes(fileExtension(path));
 }
 
 /** True for a file that may be no text, by its name. */
 export function mayBeNoText(path: string): boolean {
-  return MAYBE_NO_TEXT.includes(extensionOf(path));
+  return MAYBE_NO_TEXT.includes(fileExtension(path));
 }
 
-function extensionOf(path: string): string {
-  return /\.([^.]+)$/.exec(nameOf(path))?.[1] ?? "";
+function fileExtension(path: string): string {
+  return /\.([^.]+)$/.exec(lowercaseFileName(path))?.[1] ?? "";
 }
 
-function nameOf(path: string): string {
+function lowercaseFileName(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1).toLowerCase();
 }

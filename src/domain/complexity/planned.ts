@@ -1,14 +1,14 @@
 import type { Batch } from "../batch/schema.ts";
 import { MOST_PLANS } from "../run/plan-fact.ts";
 import type { TicketState } from "../run/ticket-state.ts";
-import { routeOf } from "./route.ts";
+import { ticketRoute } from "./route.ts";
 
 type Routed = Pick<Batch, "complexity">;
 type Planned = Pick<TicketState, "complexity" | "plan">;
 
 /** True for a ticket whose class is planned first and that has no approved plan: nothing of it may land, and no agent works on it. */
 export function lacksPlan(batch: Routed, ticket: Planned): boolean {
-  return routeOf(batch, ticket).plan === true && ticket.plan?.state !== "approved";
+  return ticketRoute(batch, ticket).plan === true && ticket.plan?.state !== "approved";
 }
 
 /** The plan that waits for its verdict; undefined if there is none, or if the ticket has finished work to go on with. */

@@ -1,5 +1,5 @@
 import type { Routes } from "../batch/complexity-spec.ts";
-import { askedReviewer, type ReviewerParty, reviewerOf } from "../batch/party.ts";
+import { askedReviewer, type ReviewerParty, reviewerParty } from "../batch/party.ts";
 import type { StepSpec } from "../batch/step-spec.ts";
 import { COMPLEXITIES, type Complexity } from "./classes.ts";
 
@@ -16,11 +16,11 @@ export function lineWithReviews(
   hasSecondReviewer = false,
 ): readonly StepSpec[] {
   if (routes === undefined || finish.some((step) => step.step === "review" && step.classes !== undefined)) return finish;
-  const own = finish.flatMap((step): ReviewerParty[] => (step.step === "review" ? [reviewerOf(step)] : []));
+  const own = finish.flatMap((step): ReviewerParty[] => (step.step === "review" ? [reviewerParty(step)] : []));
   const missing = ([1, 2] as const).flatMap((nth): Review[] => {
     const party = nth === 2 && hasSecondReviewer ? "secondReviewer" : "reviewer";
     const classes = COMPLEXITIES.filter((one) => lacks(own, { nth, of: routes[one].reviewers ?? 0, hasSecondReviewer }));
-    return classes.length === 0 ? [] : [{ step: "review", name: nameOf(nth, finish), ...askedReviewer(party), classes }];
+    return classes.length === 0 ? [] : [{ step: "review", name: freeReviewName(nth, finish), ...askedReviewer(party), classes }];
   });
   const last = finish.findLastIndex(({ step }) => step === "review");
   const at = last === -1 ? finish.findIndex(({ step }) => step === "adversary" || step === "merge") : last + 1;
@@ -42,7 +42,7 @@ export function appliesTo(step: StepSpec, is: Complexity | undefined): boolean {
   return step.step !== "review" || step.classes === undefined || is === undefined || step.classes.includes(is);
 }
 
-function nameOf(nth: number, finish: readonly StepSpec[]): string {
+function freeReviewName(nth: number, finish: readonly StepSpec[]): string {
   const taken = new Set(finish.flatMap((step) => ("name" in step ? [step.name] : [])));
   let name = nth === 1 ? "first-review" : "second-review";
   while (taken.has(name)) name = `${name}-by-class`;

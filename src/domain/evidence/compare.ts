@@ -1,7 +1,20 @@
 import { plural } from "../values/text.ts";
 import { fixFindings, type NamedFixes } from "./fixes.ts";
+import { type FilesMoved, withFormerNames } from "./former-names.ts";
 import { filesThatLoad } from "./loaded-files.ts";
-import { type Allowance, NO_TALLY, type OutcomeCounts, ran, sum, type TestRun, tallies, total } from "./results.ts";
+import {
+  type Allowance,
+  NO_TALLY,
+  type OutcomeCounts,
+  ran,
+  sum,
+  type Tallies,
+  type TestRun,
+  type TestsMoved,
+  tallies,
+  testsMoved,
+  total,
+} from "./results.ts";
 import { matchesWildcard } from "./wildcard.ts";
 
 /** One finding against a candidate: a few words for people, and its tests. The ids are outside text, raw. */
@@ -22,14 +35,15 @@ export interface Comparison {
   readonly preExisting: readonly string[];
   readonly candidate: Readonly<OutcomeCounts>;
   readonly base: Readonly<OutcomeCounts>;
+  readonly moved: TestsMoved;
 }
 
 export interface CompareOptions {
   readonly fixes?: NamedFixes | undefined;
-  /** Paths of files that only the base has. */
-  readonly deleted?: readonly string[] | undefined;
+  readonly files?: FilesMoved | undefined;
 }
 
+const NO_FILES: FilesMoved = { deleted: [], added: [] };
 const NO_FIXES: NamedFixes = { patterns: [], elsewhere: [], isLast: true };
 
 interface Sorted {
@@ -51,11 +65,11 @@ export function compareRuns(
   base: TestRun | undefined,
   candidate: TestRun,
   allow: Allowance,
-  { fixes = NO_FIXES, deleted = [] }: CompareOptions = {},
+  { fixes = NO_FIXES, files = NO_FILES }: CompareOptions = {},
 ): Comparison {
   const before = tallies(base?.tests ?? []);
-  const now = tallies(candidate.tests);
-  const loads = filesThatLoad(before, now, deleted);
+  const now = tallies(withFormerNames(base?.tests ?? [], candidate.tests, files));
+  const loads = filesThatLoad(before, now, files.deleted);
   const sorted = sortOut(before, now, allow, loads);
   const [all, allBefore] = [sum(now.values()), sum(before.values())];
   const findings: TestFinding[] = [...fixFindings(before, now, { ...fixes, loads })];
@@ -71,10 +85,8 @@ export function compareRuns(
   if (ran(all) < expected) found("fewer-run", `${tests(ran(all))} run, ${ran(allBefore)} on the base`);
   const exit = exitFinding(candidate, base, all, failing.length);
   if (exit !== undefined) found("exit-code", exit, preExisting);
-  return { findings, preExisting, candidate: all, base: allBefore };
+  return { findings, preExisting, candidate: all, base: allBefore, moved: testsMoved(before, now) };
 }
-
-type Tallies = ReadonlyMap<string, Readonly<OutcomeCounts>>;
 
 function sortOut(before: Tallies, now: Tallies, allow: Allowance, loads: ReadonlySet<string>): Sorted {
   const sorted: Sorted = { removed: [], skipped: [], failing: [], duplicated: [], preExisting: [], excused: 0 };

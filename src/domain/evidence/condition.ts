@@ -64,8 +64,8 @@ export function unmetComparisons(
   const parsed = parseCondition(text);
   if (!parsed.ok) return [`the condition ${JSON.stringify(text)} ${parsed.message}`];
   return parsed.condition.flatMap((comparison) => {
-    const found = countOf(candidate, comparison.count);
-    const before = countOf(base, comparison.count);
+    const found = outcomeCount(candidate, comparison.count);
+    const before = outcomeCount(base, comparison.count);
     const wanted = (comparison.base ? before : 0) + comparison.number;
     if (holds(found, comparison.operator, wanted)) return [];
     const on = comparison.base ? ` (${before} on the base)` : "";
@@ -73,7 +73,7 @@ export function unmetComparisons(
   });
 }
 
-function countOf(counts: Readonly<OutcomeCounts>, name: CountName): number {
+function outcomeCount(counts: Readonly<OutcomeCounts>, name: CountName): number {
   switch (name) {
     case "tests_total":
       return total(counts);

@@ -1,8 +1,6 @@
-import { fileOf } from "./loaded-files.ts";
-import { NO_TALLY, type OutcomeCounts, total } from "./results.ts";
+import { entryFile } from "./loaded-files.ts";
+import { NO_TALLY, type OutcomeCounts, type Tallies, total } from "./results.ts";
 import { matchesWildcard } from "./wildcard.ts";
-
-type Tallies = ReadonlyMap<string, Readonly<OutcomeCounts>>;
 
 /** One finding against a candidate: a few words for people, and its tests or patterns, raw. */
 interface Unfixed {
@@ -60,7 +58,7 @@ function unmetBy(id: string, old: Readonly<OutcomeCounts> | undefined, tally: Re
   if (tally.failed > 0) return "failing";
   if (tally.skipped + tally.todo > 0) return "skipped";
   // A runner reports a file itself only if it contains no test, or could not be loaded.
-  return fileOf(id) !== undefined && (old?.failed ?? 0) > 0 ? "empty" : undefined;
+  return entryFile(id) !== undefined && (old?.failed ?? 0) > 0 ? "empty" : undefined;
 }
 
 function finding(ids: readonly string[], how: string): Unfixed | undefined {

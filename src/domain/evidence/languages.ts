@@ -1,5 +1,5 @@
 /** Families of languages that share the suppression comments of their tools. */
-export type Family =
+export type LanguageFamily =
   | "js"
   | "python"
   | "go"
@@ -14,7 +14,7 @@ export type Family =
   | "shell"
   | "dart";
 
-const ENDINGS: Readonly<Record<Family, readonly string[]>> = {
+const ENDINGS: Readonly<Record<LanguageFamily, readonly string[]>> = {
   js: ["js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "vue", "svelte", "astro"],
   python: ["py", "pyi", "pyx"],
   go: ["go"],
@@ -30,8 +30,8 @@ const ENDINGS: Readonly<Record<Family, readonly string[]>> = {
   dart: ["dart"],
 };
 
-const BY_ENDING: ReadonlyMap<string, Family> = new Map(
-  Object.entries(ENDINGS).flatMap(([family, endings]) => endings.map((ending) => [ending, family as Family] as const)),
+const BY_ENDING: ReadonlyMap<string, LanguageFamily> = new Map(
+  Object.entries(ENDINGS).flatMap(([family, endings]) => endings.map((ending) => [ending, family as LanguageFamily] as const)),
 );
 
 /** Files with coverage thresholds; patterns of file names. */
@@ -70,7 +70,7 @@ const CONFIGURATION_NAME = new RegExp(
 export const SEARCHED_NAMES: readonly string[] = [...[...BY_ENDING.keys()].map((ending) => `*.${ending}`), ...CONFIGURATION];
 
 /** The family of a code file; undefined for other files. */
-export function familyOf(path: string): Family | undefined {
+export function languageFamily(path: string): LanguageFamily | undefined {
   const name = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
   return BY_ENDING.get(name.slice(name.lastIndexOf(".") + 1));
 }

@@ -1,10 +1,10 @@
 import type { Silenced } from "./hunk.ts";
-import type { Family } from "./languages.ts";
+import type { LanguageFamily } from "./languages.ts";
 
 /** One kind of suppression. Every pattern needs time linear to the line's length. */
 export interface Marker {
   readonly what: Silenced;
-  readonly families: readonly Family[];
+  readonly families: readonly LanguageFamily[];
   readonly pattern: RegExp;
   /** Searched only in test files: elsewhere the words mean something else. */
   readonly inTestsOnly?: true;

@@ -1,5 +1,5 @@
 import type { Silenced } from "./hunk.ts";
-import type { Family } from "./languages.ts";
+import type { LanguageFamily } from "./languages.ts";
 
 /** A longer line is not parsed: every marker in it counts. */
 const LONGEST = 1_000;
@@ -10,13 +10,13 @@ const LONGEST = 1_000;
 const GOES_ON = "(?:in|instanceof|of|as|is|satisfies|extends|with|while|if|else|for|and|or|not|async)\\b";
 
 /** Python takes letters before a quote for a part of the next string, which may follow another. */
-const WORD_AFTER_QUOTE: Partial<Record<Family, RegExp>> = {
+const WORD_AFTER_QUOTE: Partial<Record<LanguageFamily, RegExp>> = {
   js: new RegExp(`^(?!${GOES_ON})[a-z]`, "i"),
   python: new RegExp(`^(?!${GOES_ON}|[a-z]{1,3}["'])[a-z]`, "i"),
 };
 
 /** A line that begins as a comment. "* Word word" is no product of two factors, whatever stands above it. */
-const COMMENT: Partial<Record<Family, RegExp>> = {
+const COMMENT: Partial<Record<LanguageFamily, RegExp>> = {
   js: new RegExp(`^(?:\\/\\/|\\/\\*|\\* [A-Z][a-z]* (?!${GOES_ON})[a-z])`),
   python: /^#/,
 };
@@ -40,7 +40,7 @@ const HIDES = /[\r\u2028\u2029](?!$)|\0/;
 const WHOLE = /^(?:[/*$]|@flow)/;
 
 /** True if a line may mention markers at all. `raw` is the line as it is in the file. */
-export function maySpeak(raw: string, family: Family): boolean {
+export function maySpeak(raw: string, family: LanguageFamily): boolean {
   return raw.length <= LONGEST && COMMENT[family] !== undefined && !HIDES.test(raw);
 }
 
@@ -48,7 +48,7 @@ export function maySpeak(raw: string, family: Family): boolean {
  * True if a marker at this place is only mentioned, in a comment or a string that is not for a tool. `text` has single blanks,
  * and none at its ends. If in doubt, it is not: the lines above are unknown, and so is their effect on this line.
  */
-export function isMention(what: Silenced, family: Family, text: string, at: number): boolean {
+export function isMention(what: Silenced, family: LanguageFamily, text: string, at: number): boolean {
   const before = text.slice(0, at);
   if (what === "a test") return isProse(text, at, family);
   if (family !== "js" || WHOLE.test(text.slice(at))) return false;
@@ -60,7 +60,7 @@ export function isMention(what: Silenced, family: Family, text: string, at: numb
   );
 }
 
-function isProse(text: string, at: number, family: Family): boolean {
+function isProse(text: string, at: number, family: LanguageFamily): boolean {
   const before = text.slice(0, at);
   if (ENDS_PROSE.test(before) || !breaksWhereClosed(text, at, family)) return false;
   if (COMMENT[family]?.test(before)) return !before.includes("{");
@@ -68,7 +68,7 @@ function isProse(text: string, at: number, family: Family): boolean {
 }
 
 /** If the line above left a string open, this quote would end it where nothing can follow. */
-function breaksWhereClosed(text: string, at: number, family: Family): boolean {
+function breaksWhereClosed(text: string, at: number, family: LanguageFamily): boolean {
   return ['"', "'"].every((quote) => {
     const first = text.indexOf(quote);
     return first === -1 || first >= at || WORD_AFTER_QUOTE[family]?.test(text.slice(first + 1)) === true;

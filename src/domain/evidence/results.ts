@@ -35,6 +35,18 @@ export interface Allowance {
 /** The strength of a passed check: per-test results against the base's, results alone, or the exit code alone. */
 export type CheckStrength = "compared" | "uncompared" | "exit-code";
 
+/** The ids of tests that a change has added, and those that it has removed, in numbers. */
+export interface TestsMoved {
+  readonly added: number;
+  readonly removed: number;
+}
+
+/** Compares the ids of two runs. */
+export function testsMoved(before: Tallies, now: Tallies): TestsMoved {
+  const countWithout = (tests: Tallies, others: Tallies) => [...tests.keys()].filter((id) => !others.has(id)).length;
+  return { added: countWithout(now, before), removed: countWithout(before, now) };
+}
+
 /** The number of tests with one id, by outcome. */
 export interface OutcomeCounts {
   passed: number;
@@ -43,10 +55,13 @@ export interface OutcomeCounts {
   todo: number;
 }
 
+/** Outcomes by test id. */
+export type Tallies = ReadonlyMap<string, Readonly<OutcomeCounts>>;
+
 export const NO_TALLY: Readonly<OutcomeCounts> = { passed: 0, failed: 0, skipped: 0, todo: 0 };
 
 /** One tally per id, in the order of the report. */
-export function tallies(tests: readonly TestResult[]): ReadonlyMap<string, Readonly<OutcomeCounts>> {
+export function tallies(tests: readonly TestResult[]): Tallies {
   const byId = new Map<string, OutcomeCounts>();
   for (const { id, outcome } of tests) {
     const tally = byId.get(id);

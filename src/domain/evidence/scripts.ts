@@ -1,4 +1,5 @@
-import { jsonMembers, membersOf } from "../batch/test-command.ts";
+import { jsonMembers } from "../batch/test-command.ts";
+import { objectMembers } from "../values/json-object.ts";
 
 /** Programs that run scripts of package.json, and the other files of the repository that steer them. */
 export const SCRIPT_RUNNERS: Readonly<Record<string, readonly string[]>> = {
@@ -25,6 +26,8 @@ export function scriptRunBy(command: readonly string[]): { readonly runner: stri
   if (!Object.hasOwn(SCRIPT_RUNNERS, runner)) return undefined;
   const words = command.slice(1).filter((word) => !word.startsWith("-"));
   const [first = "", second] = words;
+  // It is Bun's own runner.
+  if (runner === "bun" && first === "test") return undefined;
   if (RUN.test(first)) return second === undefined ? undefined : { runner, script: second };
   const script = NPM_SHORT[first] ?? (runner === "npm" || first === "" ? undefined : first);
   return script === undefined ? undefined : { runner, script };
@@ -32,7 +35,7 @@ export function scriptRunBy(command: readonly string[]): { readonly runner: stri
 
 /** The command of a script in package.json; undefined if there is none. An unreadable package.json has none. */
 export function scriptText(packageJson: string | undefined, name: string): string | undefined {
-  const script = packageJson === undefined ? undefined : membersOf(jsonMembers(packageJson)["scripts"])[name];
+  const script = packageJson === undefined ? undefined : objectMembers(jsonMembers(packageJson)["scripts"])[name];
   return typeof script === "string" ? script : undefined;
 }
 
@@ -50,20 +53,20 @@ const LINE_CHARS = 4_000;
  * those that one of these names in the same way. A line may name more than it runs.
  */
 export function calledScripts(packageJson: string, workflows: readonly string[]): readonly string[] {
-  const scripts = membersOf(jsonMembers(packageJson)["scripts"]);
+  const scripts = objectMembers(jsonMembers(packageJson)["scripts"]);
   const names = new Set(Object.keys(scripts));
   const called = new Set(USUAL);
-  let texts = [...workflows, ...USUAL.flatMap((name) => textsOf(scripts, name))];
+  let texts = [...workflows, ...USUAL.flatMap((name) => scriptCommands(scripts, name))];
   while (texts.length > 0) {
     const fresh = [...new Set(texts.flatMap(namedIn))].filter((name) => names.has(name) && !called.has(name));
     for (const name of fresh) called.add(name);
-    texts = fresh.flatMap((name) => textsOf(scripts, name));
+    texts = fresh.flatMap((name) => scriptCommands(scripts, name));
   }
   return [...called];
 }
 
 /** The commands of a script, with those that npm runs before and after it. */
-function textsOf(scripts: Readonly<Record<string, unknown>>, name: string): readonly string[] {
+function scriptCommands(scripts: Readonly<Record<string, unknown>>, name: string): readonly string[] {
   return [`pre${name}`, name, `post${name}`].map((each) => scripts[each]).filter((text) => typeof text === "string");
 }
 

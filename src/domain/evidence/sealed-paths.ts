@@ -107,10 +107,10 @@ export function canShadow({ path, entries, siblings }: NewEntry): boolean {
 
 /** True if a program that names a module without its extension may find `name` before `other`. */
 function isFoundBefore(name: string, other: string): boolean {
-  if (bareOf(name) !== bareOf(other)) return false;
+  if (stripModuleExtension(name) !== stripModuleExtension(other)) return false;
   return CODE.test(name) || (name.endsWith(".json") ? !CODE.test(other) : CODE.test(other));
 }
 
-function bareOf(name: string): string {
+function stripModuleExtension(name: string): string {
   return name.replace(/\.(?:[cm]?[jt]sx?|json|node|wasm|rb)$/, "");
 }

@@ -6,18 +6,18 @@ import type { TestResult, TestRun } from "./results.ts";
 export function namedAsOn(base: TestRun | undefined, run: TestRun | Remark, command: readonly string[]): TestRun | Remark {
   if ("says" in run || base === undefined) return run;
   const isPytest = findRunners(command).some(({ runner }) => runner.name === "pytest");
-  return isPytest ? { ...run, tests: withSuiteNameOf(base.tests, run.tests) } : run;
+  return isPytest ? { ...run, tests: alignSuiteName(base.tests, run.tests) } : run;
 }
 
 /** Tests by their ids with the outermost suite named as among others; as they are if they do not all lie in one suite. */
-export function withSuiteNameOf(others: readonly TestResult[], tests: readonly TestResult[]): readonly TestResult[] {
-  const [name, own] = [suiteOf(others), suiteOf(tests)];
+export function alignSuiteName(others: readonly TestResult[], tests: readonly TestResult[]): readonly TestResult[] {
+  const [name, own] = [commonSuite(others), commonSuite(tests)];
   if (name === undefined || own === undefined || name === own) return tests;
   return tests.map((test) => ({ ...test, id: name + test.id.slice(own.length) }));
 }
 
 /** The suite in which all of them lie, below it a module and a name. */
-function suiteOf(tests: readonly TestResult[]): string | undefined {
+function commonSuite(tests: readonly TestResult[]): string | undefined {
   const names = new Set(tests.map(({ id }) => /^(.*?) > .* > /s.exec(id)?.[1]));
   return names.size === 1 ? [...names][0] : undefined;
 }

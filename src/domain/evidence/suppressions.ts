@@ -1,5 +1,5 @@
 import type { Hunk, Suppression } from "./hunk.ts";
-import { familyOf, isCoverageConfiguration, isTestFile } from "./languages.ts";
+import { isCoverageConfiguration, isTestFile, languageFamily } from "./languages.ts";
 import { MARKERS } from "./markers.ts";
 import { isMention, maySpeak } from "./mention.ts";
 import { loweredThresholds } from "./thresholds.ts";
@@ -22,10 +22,10 @@ export function suppressionsIn(hunks: readonly Hunk[]): readonly Suppression[] {
   const taken = new Map<string, number>();
   const left: Hit[] = [];
   for (const hunk of hunks) {
-    const gone = hitsOf(hunk, hunk.removed);
+    const gone = findMarkerHits(hunk, hunk.removed);
     const here = new Map<string, number>();
     for (const hit of gone) add(here, hit.token, 1);
-    const fresh = hitsOf(hunk, hunk.added).filter(({ token }) => !takeOne(here, token));
+    const fresh = findMarkerHits(hunk, hunk.added).filter(({ token }) => !takeOne(here, token));
     left.push(...fresh);
     // A removed marker that an added line of the same hunk has used up cannot excuse one elsewhere.
     for (const { token, moved } of gone) if (takeOne(here, token) && moved !== undefined) add(taken, moved, 1);
@@ -37,8 +37,8 @@ export function suppressionsIn(hunks: readonly Hunk[]): readonly Suppression[] {
   ];
 }
 
-function hitsOf(hunk: Hunk, lines: readonly string[]): readonly Hit[] {
-  const family = familyOf(hunk.path);
+function findMarkerHits(hunk: Hunk, lines: readonly string[]): readonly Hit[] {
+  const family = languageFamily(hunk.path);
   if (family === undefined) return [];
   const inTests = isTestFile(hunk.path);
   const markers = MARKERS.filter((m) => m.families.includes(family) && (inTests || m.inTestsOnly !== true));

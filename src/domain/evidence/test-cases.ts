@@ -1,4 +1,4 @@
-import { type Family, familyOf, isTestFile } from "./languages.ts";
+import { isTestFile, type LanguageFamily, languageFamily } from "./languages.ts";
 import { isTestPath } from "./sealed-paths.ts";
 
 /** Characters of a line that are read, and of a case's name. */
@@ -6,7 +6,7 @@ const LINE_CHARS = 1_000;
 const NAME_CHARS = 300;
 
 /** Lines that declare a test by its name, by family. Every pattern needs time linear to the line's length. */
-const NAMED: readonly { readonly families: readonly Family[]; readonly pattern: RegExp }[] = [
+const NAMED: readonly { readonly families: readonly LanguageFamily[]; readonly pattern: RegExp }[] = [
   {
     families: ["js", "dart"],
     pattern: /^(?:await\s|void\s)?(?:[\w$]{1,40}\.)?(?:it|test|specify)\b(?:\.\w{1,40}){0,5}\s?\(\s?(.*)$/,
@@ -26,7 +26,7 @@ const NAMED: readonly { readonly families: readonly Family[]; readonly pattern: 
 ];
 
 /** Lines that mark the function below them as a test, and the line of that function. */
-const MARKED: Readonly<Partial<Record<Family, { readonly mark: RegExp; readonly name: RegExp }>>> = {
+const MARKED: Readonly<Partial<Record<LanguageFamily, { readonly mark: RegExp; readonly name: RegExp }>>> = {
   rust: { mark: /^#\[\s?(?:\w+::)*(?:test|rstest|test_case)\b/, name: /^(?:pub(?:\([^)]{0,40}\))?\s+)?(?:async\s+)?fn\s+(\w+)/ },
   jvm: {
     mark: /^@(?:Test|ParameterizedTest|RepeatedTest|TestFactory|TestTemplate)\b/,
@@ -38,7 +38,7 @@ const MARKED: Readonly<Partial<Record<Family, { readonly mark: RegExp; readonly 
 
 /** True if a file may declare tests, by its path. Rust has them beside the code. */
 export function mayHoldTests(path: string): boolean {
-  const family = familyOf(path);
+  const family = languageFamily(path);
   return family !== undefined && (family === "rust" || isTestPath(path) || isTestFile(path));
 }
 
@@ -47,7 +47,7 @@ export function mayHoldTests(path: string): boolean {
  * commented out is none. Tests that code makes in a loop count once.
  */
 export function testCasesIn(path: string, text: string): readonly string[] {
-  const family = familyOf(path);
+  const family = languageFamily(path);
   if (family === undefined) return [];
   const patterns = NAMED.filter(({ families }) => families.includes(family)).map(({ pattern }) => pattern);
   const marked = MARKED[family];

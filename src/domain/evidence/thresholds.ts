@@ -38,7 +38,7 @@ function settingsIn(hunks: readonly Hunk[], side: "added" | "removed"): Readonly
   const byKey = new Map<string, Setting[]>();
   const lines = hunks.flatMap((hunk) => hunk[side].map((line) => ({ path: hunk.path, line })));
   for (const { path, line } of lines) {
-    for (const [key, value] of settingsOf(line)) {
+    for (const [key, value] of parseThresholds(line)) {
       if (!(ONLY_IN[key]?.test(path) ?? true)) continue;
       const list = byKey.get(key) ?? [];
       list.push({ value, path });
@@ -52,7 +52,7 @@ function settingsIn(hunks: readonly Hunk[], side: "added" | "removed"): Readonly
 /** Text after a number that is only a part of an expression: `90 - 90`, `90 && 0`. */
 const GOES_ON = /^ ?(?:[*&|?^+]|-(?!-)|\/(?![/*]))/;
 
-function settingsOf(line: string): readonly (readonly [key: string, value: number])[] {
+function parseThresholds(line: string): readonly (readonly [key: string, value: number])[] {
   // A threshold in a comment has no effect.
   if (/^\s*(?:\/\/|#|\*|;)/.test(line)) return [];
   const plain = line

@@ -55,14 +55,19 @@ export type PullRequestMove =
   | { readonly do: "rebuild"; readonly why: string }
   | { readonly do: "landed"; readonly commit: string }
   /** An agent has to change something. */
-  | { readonly do: "fix"; readonly why: string; readonly checks: readonly RemoteCheck[]; readonly remarks: readonly Remark[] }
+  | {
+      readonly do: "fix";
+      readonly why: string;
+      readonly checks: readonly RemoteCheck[];
+      readonly remarks: readonly PullRequestRemark[];
+    }
   /** A check has not appeared within the bound. `isAny`: none has, and none is required by name. `step`: a person's, should it be theirs. */
   | { readonly do: "absent"; readonly step: string; readonly isAny: boolean }
   /** Only a person can go on: the exact step. */
   | { readonly do: "gate"; readonly step: string };
 
 /** A remark of a bot or a person for an agent: a thread, or a comment beside threads. Untrusted. */
-export type Remark = (ReviewThread & { readonly kind: "thread" }) | (Comment & { readonly kind: "comment" });
+export type PullRequestRemark = (ReviewThread & { readonly kind: "thread" }) | (Comment & { readonly kind: "comment" });
 
 /**
  * Decides from one reading. Only checks of the pushed commit count, a check that is not registered is not green, and what a person did
@@ -79,8 +84,8 @@ export function nextMove(
     return bounded(wait, pullRequest, { own, now });
   }
   if (pullRequest.merge === "conflict") return { do: "rebuild", why: "the base has moved, and the change conflicts with it" };
-  const remarks = remarksOf(pullRequest, own);
-  const failing = requiredOf(pullRequest, rules).filter(({ state }) => state === "failed");
+  const remarks = newRemarks(pullRequest, own);
+  const failing = requiredRemoteChecks(pullRequest, rules).filter(({ state }) => state === "failed");
   if (failing.length > 0 || remarks.length > 0) return fix(pullRequest, failing, remarks);
   const open =
     queued(pullRequest, rules) ??
@@ -179,9 +184,9 @@ export function peoplesAct(
  * The checks that decide: those that the forge or the batch requires; without either, all that are registered. A required job that was skipped
  * counts as passed at the forge, also if that is because another job, which it needs, has failed: so that one decides, too.
  */
-export function requiredOf(pullRequest: PullRequestState, rules: PullRequestRules): readonly RemoteCheck[] {
+export function requiredRemoteChecks(pullRequest: PullRequestState, rules: PullRequestRules): readonly RemoteCheck[] {
   const { checks } = pullRequest;
-  const names = new Set(namedOf(pullRequest, rules));
+  const names = new Set(requiredCheckNames(pullRequest, rules));
   if (names.size === 0 && rules.checks === undefined) return checks;
   const required = checks.filter(({ name, isRequired }) => isRequired || names.has(name));
   const skippedIn = new Set(required.flatMap(({ isSkipped, run }) => (isSkipped === true && run !== undefined ? [run] : [])));
@@ -190,14 +195,14 @@ export function requiredOf(pullRequest: PullRequestState, rules: PullRequestRule
 }
 
 /** The names of the checks that the forge or the batch requires by name. */
-function namedOf({ requiredChecks }: PullRequestState, rules: PullRequestRules): readonly string[] {
+function requiredCheckNames({ requiredChecks }: PullRequestState, rules: PullRequestRules): readonly string[] {
   return [...new Set([...requiredChecks, ...(rules.checks ?? [])])];
 }
 
 /** The names of required checks that are not registered. */
-export function missingOf(pullRequest: PullRequestState, rules: PullRequestRules): readonly string[] {
+export function missingCheckNames(pullRequest: PullRequestState, rules: PullRequestRules): readonly string[] {
   const known = new Set(pullRequest.checks.map(({ name }) => name));
-  return namedOf(pullRequest, rules).filter((name) => !known.has(name));
+  return requiredCheckNames(pullRequest, rules).filter((name) => !known.has(name));
 }
 
 function whyNotGreen(
@@ -205,9 +210,9 @@ function whyNotGreen(
   rules: PullRequestRules,
   { since, now }: { readonly since: number; readonly now: number },
 ): PullRequestMove | StillWait | undefined {
-  const required = requiredOf(pullRequest, rules);
-  const named = namedOf(pullRequest, rules);
-  const missing = missingOf(pullRequest, rules);
+  const required = requiredRemoteChecks(pullRequest, rules);
+  const named = requiredCheckNames(pullRequest, rules);
+  const missing = missingCheckNames(pullRequest, rules);
   const mustHaveOne = rules.checks === undefined && named.length === 0 && required.length === 0;
   if (missing.length > 0 || mustHaveOne) {
     const what = mustHaveOne ? "any check" : `the check ${plainText(missing.join(", "), 200)}`;
@@ -235,7 +240,7 @@ function moreExpected(
   { rules, own, now }: { readonly rules: PullRequestRules; readonly own: OwnPullRequest; readonly now: number },
 ): PullRequestMove | StillWait | undefined {
   const { workflows } = pullRequest;
-  if (rules.checks !== undefined || namedOf(pullRequest, rules).length > 0) return undefined;
+  if (rules.checks !== undefined || requiredCheckNames(pullRequest, rules).length > 0) return undefined;
   if (workflows === "running") return { why: "waits for its workflows to end", stillMs: rules.stillMs };
   const until = own.pushedAt + rules.appearMs;
   if (workflows === "none" && own.hasWorkflows === true && now < until)
@@ -243,7 +248,7 @@ function moreExpected(
   return undefined;
 }
 
-function remarksOf({ threads, comments }: PullRequestState, { answered }: OwnPullRequest): readonly Remark[] {
+function newRemarks({ threads, comments }: PullRequestState, { answered }: OwnPullRequest): readonly PullRequestRemark[] {
   const isNew = ({ id }: { readonly id: string }): boolean => !answered.has(id);
   return [
     ...threads
@@ -253,7 +258,11 @@ function remarksOf({ threads, comments }: PullRequestState, { answered }: OwnPul
   ];
 }
 
-function fix({ number }: PullRequestState, checks: readonly RemoteCheck[], remarks: readonly Remark[]): PullRequestMove {
+function fix(
+  { number }: PullRequestState,
+  checks: readonly RemoteCheck[],
+  remarks: readonly PullRequestRemark[],
+): PullRequestMove {
   const people = [...new Set(remarks.map(({ author }) => plainText(author, 40)))];
   const why = [
     ...(checks.length > 0

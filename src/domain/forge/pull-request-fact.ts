@@ -1,5 +1,5 @@
 import type { Finding } from "../triage/finding.ts";
-import type { Fence, RepoId, TicketId } from "../values/ids.ts";
+import type { AttemptRef, RepoId } from "../values/ids.ts";
 import type { ForgeRequest } from "./forge-request.ts";
 import type { PullRequestState, RemoteCheck } from "./pull-request.ts";
 
@@ -36,11 +36,6 @@ export interface SeenPullRequest {
 
 /** Why checks are started again: their tests are flaky on the base, or a machine or a registry failed. */
 export type RerunCategory = Extract<Finding["category"], "flaky" | "infrastructure">;
-
-interface AttemptRef {
-  readonly ticket: TicketId;
-  readonly fence: Fence;
-}
 
 /** Facts of an attempt's pull request. The intent stands before each effect at the forge. */
 export type PullRequestFact =
@@ -121,7 +116,7 @@ export function hasArrived({ seen, number, tipBeforePush }: TicketPullRequest): 
 }
 
 /** The commit that the branch is known to have held; undefined if it may not be there. */
-function tipOf(known: TicketPullRequest): string | undefined {
+function knownBranchTip(known: TicketPullRequest): string | undefined {
   return hasArrived(known) ? known.head : known.tipBeforePush;
 }
 
@@ -168,7 +163,7 @@ function intended(
   { branch, head, previous: onto, at }: Extract<PullRequestFact, { type: "pull-request-intended" }> & { readonly at: number },
 ): TicketPullRequest {
   if (known?.branch === branch && known.head === head) return known;
-  const tipBeforePush = known?.branch === branch ? tipOf(known) : undefined;
+  const tipBeforePush = known?.branch === branch ? knownBranchTip(known) : undefined;
   const { number, url, requests, reviewers, hadChecks, answered = [], answeredHead, peopleHead } = known ?? {};
   return {
     branch,
@@ -216,7 +211,7 @@ function withReading(
   const { unseenReruns = [], heldSince: before, ...rest } = known;
   const failed = new Set(checks.filter(({ state }) => state === "failed").map(({ name }) => name));
   const unseen = unseenReruns.filter((name) => failed.has(name));
-  const checksSince = checks.map((check) => sinceOf(known, check) ?? at);
+  const checksSince = checks.map((check) => checkStateSince(known, check) ?? at);
   const had = (checks.length > 0 || known.hadChecks === true) && { hadChecks: true as const };
   const isHeld = waitsOn !== undefined && waitsOn !== "checks";
   const wasHeld = (known.seen?.waitsOn === "rerun") === (waitsOn === "rerun");
@@ -226,7 +221,7 @@ function withReading(
 }
 
 /** Since when a check is in this state, if the reading before had it so. Checks of two apps may share a name. */
-function sinceOf({ seen, checksSince }: TicketPullRequest, { name, state, url }: SeenCheck): number | undefined {
+function checkStateSince({ seen, checksSince }: TicketPullRequest, { name, state, url }: SeenCheck): number | undefined {
   const before = seen?.checks.findIndex((each) => each.name === name && each.url === url) ?? -1;
   return seen?.checks[before]?.state === state ? checksSince?.[before] : undefined;
 }

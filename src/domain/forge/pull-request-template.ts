@@ -60,7 +60,7 @@ export function filledTemplate(template: string, parts: readonly PullRequestPart
   const left = new Map(parts.map((part) => [part.kind, part]));
   const filled = lines.flatMap(({ text, heading }) => {
     const line = text.replace(/^(\s*(?:>\s*)*(?:[-*+]|\d+[.)])\s+)\[[xX]\]/, "$1[ ]");
-    const kind = heading === undefined ? undefined : kindOf(heading);
+    const kind = heading === undefined ? undefined : headingKind(heading);
     const part = kind === undefined ? undefined : left.get(kind);
     if (part === undefined) return [line];
     left.delete(part.kind);
@@ -73,7 +73,7 @@ export function filledTemplate(template: string, parts: readonly PullRequestPart
     .trim();
 }
 
-function kindOf(heading: string): PullRequestPart["kind"] | undefined {
+function headingKind(heading: string): PullRequestPart["kind"] | undefined {
   return UNANSWERED.test(heading) ? undefined : ASKS.find(([, words]) => words.test(heading))?.[0];
 }
 

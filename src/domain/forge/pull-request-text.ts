@@ -34,12 +34,12 @@ export interface PullRequestBodyOptions {
  */
 export function pullRequestBody(options: PullRequestBodyOptions): string {
   const { teams, template } = options;
-  const parts = partsOf(options);
+  const parts = pullRequestParts(options);
   const filled = template === undefined ? undefined : filledTemplate(withoutReferences(closingNothing(template, teams)), parts);
   return filled ?? inOwnForm(parts);
 }
 
-function partsOf({ ticket, teams, passed, origin }: PullRequestBodyOptions): readonly PullRequestPart[] {
+function pullRequestParts({ ticket, teams, passed, origin }: PullRequestBodyOptions): readonly PullRequestPart[] {
   const { run, attempt, base, baseSha } = origin;
   const why = inertBody(ticket, teams).trim();
   const checks = passed.map(({ step, notNeeded }) => `- ${step}: ${notNeeded ? NOT_NEEDED : "passed"}`);

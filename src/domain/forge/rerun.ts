@@ -1,4 +1,4 @@
-import { rerunsOf } from "../triage/infrastructure.ts";
+import { jobsToRerun } from "../triage/infrastructure.ts";
 import type { TriageJson } from "../triage/triage.ts";
 import type { RerunCategory, TicketPullRequest } from "./pull-request-fact.ts";
 
@@ -13,13 +13,13 @@ export interface Rerun {
  * their failures. Tests that fail by chance excuse all of their checks. Machines excuse theirs, if no other check has failed beside them:
  * an agent has to look at that one anyway.
  */
-export function rerunOf(
+export function planRerun(
   failed: readonly string[],
   { findings, stopReason }: Pick<TriageJson, "findings" | "stopReason">,
   already: ReadonlySet<string>,
 ): Rerun | undefined {
   const isFlaky = stopReason === "flaky";
-  const names = isFlaky ? [...new Set(failed)].filter((name) => !already.has(name)) : rerunsOf(findings, already);
+  const names = isFlaky ? [...new Set(failed)].filter((name) => !already.has(name)) : jobsToRerun(findings, already);
   const isForAgent = !isFlaky && failed.some((name) => !names.includes(name));
   if (names.length === 0 || isForAgent) return undefined;
   return { names, category: isFlaky ? "flaky" : "infrastructure" };

@@ -1,5 +1,5 @@
 import { plainText } from "../values/text.ts";
-import { missingOf, type PullRequestRules, type PullRequestWait, requiredOf } from "./next-move.ts";
+import { missingCheckNames, type PullRequestRules, type PullRequestWait, requiredRemoteChecks } from "./next-move.ts";
 import type { PullRequestState, RemoteCheck } from "./pull-request.ts";
 import type { SeenCheck, SeenPullRequest } from "./pull-request-fact.ts";
 
@@ -12,9 +12,13 @@ const [NAME_CHARS, WHY_CHARS] = [200, 300];
 const ORDER: readonly RemoteCheck["state"][] = ["failed", "running", "waiting", "passed"];
 
 /** Gives the part of a reading that the run records and people are told. `wait`: undefined if the pull request waits for nothing. */
-export function seenOf(read: PullRequestState, rules: PullRequestRules, wait: PullRequestWait | undefined): SeenPullRequest {
-  const required = new Set(requiredOf(read, rules));
-  const missing = missingOf(read, rules).slice(0, MOST_CHECKS);
+export function summarizePullRequest(
+  read: PullRequestState,
+  rules: PullRequestRules,
+  wait: PullRequestWait | undefined,
+): SeenPullRequest {
+  const required = new Set(requiredRemoteChecks(read, rules));
+  const missing = missingCheckNames(read, rules).slice(0, MOST_CHECKS);
   return {
     ...seenChecks(read.checks, wait, (check) => ({ ...seenCheck(check), isRequired: required.has(check) })),
     base: plainText(read.base, NAME_CHARS),

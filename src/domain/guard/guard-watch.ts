@@ -1,5 +1,5 @@
 import type { AgentEvent } from "../run/agent-event.ts";
-import { isObject, type JsonObject } from "../values/json-object.ts";
+import { isObject, type JsonObject, parseJson } from "../values/json-object.ts";
 import { plainText, plural, wholeWords } from "../values/text.ts";
 import { CANARY_CALL } from "./hooks/canary.ts";
 import { SHELL_TOOLS } from "./hooks/hook-tools.ts";
@@ -51,13 +51,8 @@ function judgedIn({ verdict, tool, rule, subject }: JsonObject): ReportLine | un
 }
 
 function objectIn(line: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isObject(value) ? value : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  const value = parseJson(line);
+  return isObject(value) ? value : undefined;
 }
 
 function isCount(value: unknown): value is number {
@@ -104,6 +99,6 @@ export class GuardComparison {
 const MOST_CALLS = 1_000;
 
 /** The command that a rule offers instead. It comes from the table, and not from the report. */
-export function alternativeOf(rule: RuleId): string {
+export function ruleAlternative(rule: RuleId): string {
   return RULES[rule].alternative;
 }

@@ -7,7 +7,7 @@ import { namesLoopdash } from "./rules/oddities.ts";
 import { isSecretFile } from "./rules/secrets.ts";
 import { builtins } from "./shell/builtins.ts";
 import type { OutputFile } from "./shell/redirects.ts";
-import { copyOf, MARK, type Scope } from "./shell/scope.ts";
+import { copyScope, MARK, type ShellScope } from "./shell/scope.ts";
 import { type Frame, type Host, Walk } from "./shell/walk.ts";
 import { judgeEnvironmentVariables } from "./unwrap/git.ts";
 
@@ -23,7 +23,7 @@ const FINDERS = /^(?:pgrep|pidof|lsof|fuser)$/;
 const PID_FILE = /pid|lock/i;
 
 /** True if `git show HEAD:file` writes a file over itself. */
-function isCommitted(word: string, target: string, words: readonly string[], scope: Scope): boolean {
+function isCommitted(word: string, target: string, words: readonly string[], scope: ShellScope): boolean {
   const file = words[0] === "git" && /^(?:show|cat-file)$/.test(words[1] ?? "") ? /^[^:]*:(.+)$/s.exec(word)?.[1] : undefined;
   return file !== undefined && absolutePath(file, scope) === target;
 }
@@ -51,11 +51,11 @@ export class Guard implements Inspector, Host {
     if (this.#isEnabled(rule)) this.findings.push(rule);
   }
 
-  line(text: string, scope: Scope, stdin?: string): string {
-    return this.runText(text, { scope: copyOf(scope), stdin });
+  line(text: string, scope: ShellScope, stdin?: string): string {
+    return this.runText(text, { scope: copyScope(scope), stdin });
   }
 
-  maybeLine(text: string, scope: Scope): void {
+  maybeLine(text: string, scope: ShellScope): void {
     const before = this.#isLenient;
     this.#isLenient = true;
     this.line(text, scope);
@@ -104,20 +104,20 @@ export class Guard implements Inspector, Host {
     return path;
   }
 
-  content(path: string, scope: Scope): string | undefined {
+  content(path: string, scope: ShellScope): string | undefined {
     return path === "/dev/null" ? "" : this.#files.get(absolutePath(path, scope) ?? path);
   }
 
-  keep(path: string, content: string, scope: Scope): void {
+  keep(path: string, content: string, scope: ShellScope): void {
     const absolute = absolutePath(path, scope);
     if (absolute !== undefined && !absolute.startsWith("/dev/")) this.#files.set(absolute, content);
   }
 
-  onWrite(path: string, scope: Scope): void {
+  onWrite(path: string, scope: ShellScope): void {
     judgeWrite(path, scope, this, this.#places);
   }
 
-  onWritten({ path, isAppended }: OutputFile, content: string, scope: Scope): void {
+  onWritten({ path, isAppended }: OutputFile, content: string, scope: ShellScope): void {
     const absolute = absolutePath(path, scope);
     if (absolute === undefined || absolute.startsWith("/dev/")) return;
     const before = isAppended ? (this.#files.get(absolute) ?? "") : "";
@@ -125,7 +125,7 @@ export class Guard implements Inspector, Host {
     if (content === "" && !isAppended) judgeEmptying(path, { scope, guard: this, places: this.#places });
   }
 
-  onEmptied(path: string, readers: readonly string[], scope: Scope): void {
+  onEmptied(path: string, readers: readonly string[], scope: ShellScope): void {
     const target = absolutePath(path, scope);
     if (target !== undefined && readers.some((word) => isCommitted(word, target, readers, scope))) this.report("git-discard");
     const isRead = readers.some((word) => absolutePath(word.replace(/^~(?=\/)/, scope.home), scope) === target);
@@ -134,12 +134,12 @@ export class Guard implements Inspector, Host {
       judgeEmptying(path, { scope, guard: this, places: this.#places });
   }
 
-  onRead(path: string, scope: Scope): void {
+  onRead(path: string, scope: ShellScope): void {
     if (PID_FILE.test(path)) this.findsLoopdash ||= namesLoopdash(path);
     if (isSecretFile(path, scope, this.#places)) this.report("read-secret");
   }
 
-  onEnvironment(assignments: ReadonlyMap<string, string>, scope: Scope): void {
+  onEnvironment(assignments: ReadonlyMap<string, string>, scope: ShellScope): void {
     judgeEnvironmentVariables(assignments, scope, this);
   }
 

@@ -1,7 +1,7 @@
 import { Guard } from "./guard.ts";
 import { isWithin, normalPath, type Places, TEMP_FOLDERS } from "./paths.ts";
 import { RULES, type RuleId } from "./rule-table.ts";
-import { firstScope, type Scope } from "./shell/scope.ts";
+import { firstScope, type ShellScope } from "./shell/scope.ts";
 import type { GuardContext, GuardVerdict } from "./verdict.ts";
 
 /**
@@ -9,12 +9,12 @@ import type { GuardContext, GuardVerdict } from "./verdict.ts";
  * does cannot be seen here. A line that loopdash cannot read is blocked, unless the settings say otherwise.
  */
 export function judgeCommand(line: string, context: GuardContext): GuardVerdict {
-  return judgement(context, (guard) => guard.line(line, scopeOf(context)));
+  return judgement(context, (guard) => guard.line(line, contextScope(context)));
 }
 
 /** The judgement by the first rule that forbids something. What takes longer than the context allows cannot be read. */
 export function judgement(context: GuardContext, look: (guard: Guard) => void): GuardVerdict {
-  const guard = new Guard(placesOf(context), ruleSwitch(context));
+  const guard = new Guard(guardPlaces(context), ruleSwitch(context));
   const { limited = (work) => work() } = context;
   const whole = (): true => {
     look(guard);
@@ -32,16 +32,16 @@ export function judgement(context: GuardContext, look: (guard: Guard) => void): 
   return { verdict: "block", rule, reason, alternative };
 }
 
-export function scopeOf(context: GuardContext): Scope {
+export function contextScope(context: GuardContext): ShellScope {
   const { cwd, home, branch } = context;
-  return firstScope({ cwd: normalPath(cwd), home: normalPath(home), branch, ...tempOf(context) });
+  return firstScope({ cwd: normalPath(cwd), home: normalPath(home), branch, ...normalTemp(context) });
 }
 
-function tempOf({ temp }: GuardContext): { temp?: string } {
+function normalTemp({ temp }: GuardContext): { temp?: string } {
   return temp === undefined || temp === "" ? {} : { temp: normalPath(temp) };
 }
 
-function placesOf({ cwd, worktree = cwd, home, temp, kept = [] }: GuardContext): Places {
+function guardPlaces({ cwd, worktree = cwd, home, temp, kept = [] }: GuardContext): Places {
   const [tree, own] = [normalPath(worktree), normalPath(home)];
   return {
     worktree: isWithin(own, tree) ? undefined : tree,

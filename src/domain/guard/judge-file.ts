@@ -1,4 +1,4 @@
-import { judgement, scopeOf } from "./judge-command.ts";
+import { contextScope, judgement } from "./judge-command.ts";
 import type { GuardContext, GuardVerdict } from "./verdict.ts";
 
 /** Characters that mean something else in a word of a command line (shell/marks.ts), and NUL. */
@@ -9,8 +9,8 @@ const NOT_IN_PATHS = /[\u0000\uE000-\uE005]/g;
 export function judgeFile(path: string, access: "read" | "write", context: GuardContext): GuardVerdict {
   const plain = path.replace(NOT_IN_PATHS, "_");
   return judgement(context, (guard) => {
-    if (access === "read") guard.onRead(plain, scopeOf(context));
-    else guard.onWrite(plain, scopeOf(context));
+    if (access === "read") guard.onRead(plain, contextScope(context));
+    else guard.onWrite(plain, contextScope(context));
     if (plain !== path) guard.report("unreadable");
   });
 }

@@ -1,5 +1,5 @@
 import type { RuleId } from "./rule-table.ts";
-import { isGlob, isUnknown, MARK, type Mount, type Scope, unknownAt } from "./shell/scope.ts";
+import { type ContainerMount, isGlob, isUnknown, MARK, type ShellScope, unknownAt } from "./shell/scope.ts";
 
 /** Folders of a machine. All paths are absolute and without a slash at the end. */
 export interface Places {
@@ -19,7 +19,7 @@ export const TEMP_FOLDERS = ["/tmp", "/var/tmp", "/private/tmp", "/private/var/t
  * Where a path lies: `root` is `/`, a home folder, the worktree or a folder above it; `repository` is the data of git; `unknown`
  * can be anything.
  */
-export type Zone = "root" | "repository" | "outside" | "inside" | "temp" | "unknown";
+export type DeletionZone = "root" | "repository" | "outside" | "inside" | "temp" | "unknown";
 
 /** An absolute path without `.`, `..` and doubled slashes. */
 export function normalPath(path: string): string {
@@ -35,7 +35,7 @@ export function normalPath(path: string): string {
  * The absolute path of a word, behind the links and moves that the line itself makes. Undefined if it depends on something unknown.
  * Unknown parts after a known folder stay in it.
  */
-export function absolutePath(word: string, scope: Scope): string | undefined {
+export function absolutePath(word: string, scope: ShellScope): string | undefined {
   const path = pathAsWritten(word, scope);
   return path === undefined || scope.origins.size === 0 ? path : behindOrigins(path, word.endsWith("/"), scope);
 }
@@ -43,7 +43,7 @@ export function absolutePath(word: string, scope: Scope): string | undefined {
 /** Links that lead to links; a chain that is longer is a circle. */
 const MOST_LINKS = 8;
 
-function behindOrigins(path: string, follows: boolean, { origins }: Scope): string {
+function behindOrigins(path: string, follows: boolean, { origins }: ShellScope): string {
   let found = path;
   for (let count = 0; count < MOST_LINKS; count++) {
     const before = found;
@@ -57,7 +57,7 @@ function behindOrigins(path: string, follows: boolean, { origins }: Scope): stri
 }
 
 /** The absolute path of a word, whatever the line makes. */
-export function pathAsWritten(word: string, scope: Scope): string | undefined {
+export function pathAsWritten(word: string, scope: ShellScope): string | undefined {
   const unknown = unknownAt(word);
   if (unknown === 0 || word === "") return undefined;
   if (unknown > 0 && /(?:^|\/)\.\.(?:\/|$)/.test(word.slice(unknown))) return undefined;
@@ -73,7 +73,7 @@ export function isWithin(path: string, folder: string): boolean {
 const ALL_FILES = /^[.\uE001\uE002]*[\uE001\uE002][.\uE001\uE002]*$/;
 
 /** Where a deletion of the word would happen. */
-export function zoneOf(word: string, scope: Scope, places: Places): Zone {
+export function deletionZone(word: string, scope: ShellScope, places: Places): DeletionZone {
   const path = absolutePath(word, scope);
   if (path === undefined) return scope.mounts?.length === 0 ? "temp" : "unknown";
   const segments = path.split("/");
@@ -85,7 +85,7 @@ export function zoneOf(word: string, scope: Scope, places: Places): Zone {
   return scope.isElsewhere ? zoneElsewhere(target, isTemp, places) : zoneHere(target, isTemp, places);
 }
 
-function zoneHere(path: string, isTemp: boolean, places: Places): Zone {
+function zoneHere(path: string, isTemp: boolean, places: Places): DeletionZone {
   const isInside = isInWorktree(path, places);
   if (isTemp && !isInside && !holdsWork(path, places)) return "temp";
   if (isRoot(path, places)) return "root";
@@ -94,18 +94,18 @@ function zoneHere(path: string, isTemp: boolean, places: Places): Zone {
   return isGlob(path) && holdsGlob(path, places) ? "root" : "outside";
 }
 
-function zoneElsewhere(path: string, isTemp: boolean, places: Places): Zone {
+function zoneElsewhere(path: string, isTemp: boolean, places: Places): DeletionZone {
   if (isTemp) return "temp";
   return isRoot(path, places) ? "root" : "outside";
 }
 
-const WORST_FIRST: readonly Zone[] = ["root", "repository", "outside", "unknown", "inside", "temp"];
+const WORST_FIRST: readonly DeletionZone[] = ["root", "repository", "outside", "unknown", "inside", "temp"];
 
 /** A container that is made for a command has nothing to lose but what is mounted at, above or below the path. */
-function zoneInContainer(path: string, mounts: readonly Mount[], places: Places): Zone {
+function zoneInContainer(path: string, mounts: readonly ContainerMount[], places: Places): DeletionZone {
   const zones = mounts
     .filter(({ target }) => isWithin(path, target) || isWithin(target, path))
-    .map(({ source, target }): Zone => {
+    .map(({ source, target }): DeletionZone => {
       if (source === undefined) return "outside";
       const host = isWithin(path, target) ? normalPath(`${source}/${path.slice(target.length)}`) : source;
       return zoneHere(host, isTempPath(host, places, false), places);
@@ -114,7 +114,7 @@ function zoneInContainer(path: string, mounts: readonly Mount[], places: Places)
 }
 
 /** The path on this machine of a path in a container; undefined if nothing of the machine is there. */
-export function pathOnHost(path: string, { mounts }: Scope): string | undefined {
+export function pathOnHost(path: string, { mounts }: ShellScope): string | undefined {
   if (mounts === undefined) return path;
   const mount = mounts.find(({ target }) => isWithin(path, target));
   return mount?.source === undefined ? undefined : normalPath(`${mount.source}/${path.slice(mount.target.length)}`);
@@ -125,9 +125,9 @@ function isInWorktree(path: string, { worktree }: Places): boolean {
 }
 
 /** A path that ends with something unknown: an empty value means its folder. */
-function folderOfUnknown(segments: readonly string[], scope: Scope, places: Places): Zone {
+function folderOfUnknown(segments: readonly string[], scope: ShellScope, places: Places): DeletionZone {
   const folder = segments.slice(0, -1).join("/") || "/";
-  const zone = zoneOf(folder, scope, places);
+  const zone = deletionZone(folder, scope, places);
   return zone === "inside" || zone === "temp" ? zone : "unknown";
 }
 
@@ -183,7 +183,7 @@ export interface Call {
   readonly args: readonly string[];
   /** Text on stdin; undefined if nothing is piped in. The content of a file is a mark. */
   readonly stdin: string | undefined;
-  readonly scope: Scope;
+  readonly scope: ShellScope;
   /** The program that the output is piped into and its arguments, if the pipe is known. */
   readonly reader?: readonly string[];
   /** The words of the programs before it in its pipe. */
@@ -195,15 +195,15 @@ export interface Inspector {
   /** Records that a rule forbids the command. */
   report(rule: RuleId): void;
   /** Judges shell code in a scope of its own. Returns its output. */
-  line(text: string, scope: Scope, stdin?: string): string;
+  line(text: string, scope: ShellScope, stdin?: string): string;
   /** The same for text that may be something else than shell code: parse errors do not count. */
-  maybeLine(text: string, scope: Scope): void;
+  maybeLine(text: string, scope: ShellScope): void;
   /** Judges a program and its arguments. Returns its output. */
   words(words: readonly string[], call: Omit<Call, "name" | "args">): string;
   /** The content of a file that the line itself makes: by a redirection or a process substitution. */
-  content(path: string, scope: Scope): string | undefined;
+  content(path: string, scope: ShellScope): string | undefined;
   /** Keeps what a program writes to a file. */
-  keep(path: string, content: string, scope: Scope): void;
+  keep(path: string, content: string, scope: ShellScope): void;
   /** True if the line looks for loopdash's own processes. */
   readonly findsLoopdash: boolean;
   /** True if the function would report something. Reports nothing. */

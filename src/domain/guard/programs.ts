@@ -15,9 +15,9 @@ import { judgeHttp } from "./rules/http.ts";
 import { judgeByWords, ruledPrograms } from "./rules/match-command.ts";
 import { judgeOddities } from "./rules/oddities.ts";
 import { judgeEnvironment, judgeReads, judgeVariables } from "./rules/secrets.ts";
-import { outputOf } from "./shell/outputs.ts";
+import { programOutput } from "./shell/outputs.ts";
 import { prefixedOutput } from "./shell/prefixed.ts";
-import { isExact, isGlob, isUnknown, MARK, type Scope, UNTRACKED } from "./shell/scope.ts";
+import { isExact, isGlob, isUnknown, MARK, type ShellScope, UNTRACKED } from "./shell/scope.ts";
 import { unwrapFd, unwrapFind, unwrapParallel, unwrapXargs } from "./unwrap/each.ts";
 import { unwrapGit } from "./unwrap/git.ts";
 import { isInterpreter, judgeInterpreter } from "./unwrap/interpreters.ts";
@@ -92,7 +92,7 @@ const STARTERS: Readonly<Record<string, (call: Call, guard: Inspector, places: P
   find: unwrapFind,
   gfind: unwrapFind,
   command: (call, guard) =>
-    call.args.some((arg) => /^-[vV]$/.test(arg)) ? outputOf("command", outputInput(call, guard)) : unwrap(call, guard),
+    call.args.some((arg) => /^-[vV]$/.test(arg)) ? programOutput("command", outputInput(call, guard)) : unwrap(call, guard),
   docker: alsoOwn,
   podman: alsoOwn,
   "docker-compose": alsoOwn,
@@ -122,7 +122,7 @@ export function judgeProgram(
   if (output !== undefined) return output;
   judgeOwn(call, guard, places);
   if (isShellSetup(call)) return "";
-  return gitOutput(call, places) ?? prefixedOutput(call) ?? outputOf(name, outputInput(call, guard));
+  return gitOutput(call, places) ?? prefixedOutput(call) ?? programOutput(name, outputInput(call, guard));
 }
 
 /** Judges a script that the line itself writes and starts: its first line names the interpreter. */
@@ -144,7 +144,7 @@ function alsoOwn(call: Call, guard: Inspector): undefined {
   unwrap(call, guard);
 }
 
-function keepFolders(args: readonly string[], scope: Scope): void {
+function keepFolders(args: readonly string[], scope: ShellScope): void {
   for (const arg of args) {
     const path = arg.startsWith("-") ? undefined : absolutePath(arg, scope);
     if (path !== undefined) scope.made.add(path);
@@ -181,7 +181,7 @@ function judgeModule(call: Call, guard: Inspector, places: Places): void {
     judgeOwn({ ...call, name: program, args: args.slice(script + 1) }, guard, places);
 }
 
-function outputInput({ args, stdin, scope }: Call, guard: Inspector): Parameters<typeof outputOf>[1] {
+function outputInput({ args, stdin, scope }: Call, guard: Inspector): Parameters<typeof programOutput>[1] {
   return { args, stdin, scope, content: (path) => guard.content(path, scope) };
 }
 

@@ -24,7 +24,7 @@ export const RULES = {
   "delete-root": {
     family: "files",
     reason: "It deletes the root folder, a home folder or the whole worktree.",
-    alternative: "rm -rf ./dist",
+    alternative: "git clean -nd",
   },
   "delete-outside": {
     family: "files",

@@ -1,5 +1,5 @@
 import { hintFor } from "../batch/problem.ts";
-import { isObject } from "../values/json-object.ts";
+import { isObject, parseJson } from "../values/json-object.ts";
 import { FAMILIES, RULES } from "./rule-table.ts";
 import type { GuardSettings } from "./verdict.ts";
 
@@ -21,15 +21,15 @@ export interface UnusableSettings {
 
 /** Reads the settings of the guard from JSON. Everything that is not known is a problem: a misspelt rule would not be off or on. */
 export function readGuardFile(text: string): GuardFile | UnusableSettings {
-  const value = parsed(text);
+  const value = parseJson(text);
   if (!isObject(value)) return { problem: "it is no JSON object" };
-  const problem = Object.entries(value).map(([name, member]) => problemOf(name, member));
+  const problem = Object.entries(value).map(([name, member]) => settingProblem(name, member));
   return problem.find((each) => each !== undefined) ?? (value as GuardFile);
 }
 
 const KEYS = ["families", "rules", "onParseError", "worktree", "stop"];
 
-function problemOf(name: string, value: unknown): UnusableSettings | undefined {
+function settingProblem(name: string, value: unknown): UnusableSettings | undefined {
   switch (name) {
     case "families":
       return switchProblem(name, value, FAMILIES);
@@ -68,15 +68,6 @@ function switchProblem(name: string, value: unknown, known: object): UnusableSet
       ? `"${name}" has no true or false for ${quoted(key)}`
       : `"${name}" has an unknown name ${quoted(key)}${hint(key, Object.keys(known))}`,
   };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Invalid JSON is no object either.
-    return undefined;
-  }
 }
 
 function hint(name: string, known: readonly string[]): string {

@@ -9,7 +9,7 @@ export interface TextSize {
   readonly tokens: number;
 }
 
-export function sizeOf(text: string): TextSize {
+export function measureText(text: string): TextSize {
   const words = text.match(/\S+/g)?.length ?? 0;
   const lines = text === "" ? 0 : text.replace(/\n$/, "").split("\n").length;
   return { lines, words, tokens: Math.round(words * TOKENS_PER_WORD) };

@@ -1,8 +1,8 @@
-import { finishLineOf } from "../batch/default-finish.ts";
+import { defaultFinishLine } from "../batch/default-finish.ts";
 import type { Batch, Ticket } from "../batch/schema.ts";
 import { textSha } from "../run/drift-fact.ts";
-import { type RunState, ticketOf } from "../run/state.ts";
-import { specOf } from "../schedule/plan.ts";
+import { type RunState, ticketById } from "../run/state.ts";
+import { plannedTicket } from "../schedule/plan.ts";
 import { TicketId } from "../values/ids.ts";
 import { plainLines, plainText } from "../values/text.ts";
 import type { Discovery } from "./schema.ts";
@@ -29,7 +29,7 @@ export function admitDiscovery(state: RunState, finder: TicketId, discovery: Dis
   if (discoveredSince(state) >= most) return refused(`the run takes no more: at most ${most} (limits.discoveries)`);
   const title = plainText(discovery.title, MAX_TITLE).trim();
   if (title === "") return refused("its title shows nothing");
-  const found = specOf(plan, finder);
+  const found = plannedTicket(plan, finder);
   const repo = discovery.repo ?? found.repo;
   if (!Object.hasOwn(batch.repos, repo)) {
     return refused(`the batch has no repository "${repo}"; it has ${Object.keys(batch.repos).slice(0, 20).join(", ")}`);
@@ -38,10 +38,10 @@ export function admitDiscovery(state: RunState, finder: TicketId, discovery: Dis
   const same = plan.tickets.find((ticket) => folded(ticket.title) === words);
   if (same !== undefined) return refused(`${same.id} of the batch has this title already`);
   const id = discoveredId(finder, [...plan.tickets.map((ticket) => ticket.id), ...taken]);
-  const ticket = { id, title, body: bodyOf(finder, discovery), repo, dependsOn: [], exclusive: [] };
+  const ticket = { id, title, body: discoveryBody(finder, discovery), repo, dependsOn: [], exclusive: [] };
   const waits = repo !== found.repo && batch.discoveries?.otherRepositories !== true;
   const origin = { foundBy: finder, ...(waits && { fromRepo: found.repo }) };
-  return { ok: true, ticket: { ...ticket, finish: finishLineOf(batch, repo), ...origin } };
+  return { ok: true, ticket: { ...ticket, finish: defaultFinishLine(batch, repo), ...origin } };
 }
 
 /** The number of tickets that workers have added to the run. */
@@ -65,16 +65,16 @@ export function discoveredId(finder: TicketId, taken: Iterable<string>): TicketI
   for (const id of taken) used.add(id.toLowerCase());
   for (let n = 1; ; n += 1) {
     const end = `-d${n}`;
-    const id = stemOf(finder, MAX_ID - end.length) + end;
+    const id = discoveryIdStem(finder, MAX_ID - end.length) + end;
     if (!used.has(id.toLowerCase())) return TicketId.parse(id);
   }
 }
 
 /** The beginning of a discovery's id, at most `most` characters. */
-function stemOf(finder: string, most: number): string {
+function discoveryIdStem(finder: string, most: number): string {
   if (finder.length <= most) return finder;
   const first = finder.replace(/-d\d+$/, "");
-  if (first !== finder) return stemOf(first, most);
+  if (first !== finder) return discoveryIdStem(first, most);
   const hash = `-${textSha(finder.toLowerCase()).slice(0, HASH)}`;
   return finder.slice(0, most - hash.length) + hash;
 }
@@ -96,12 +96,12 @@ export function withEarlier(batch: Batch, earlier: RunState, isThere: (id: Ticke
     const dependsOn = [...new Set([...t.dependsOn, ...(waits.get(t.id) ?? []).filter((dep) => dep !== t.id)])];
     return { ...withRules(batch, t, before.get(t.id)), dependsOn };
   });
-  const isLetIn = ({ id }: Ticket) => batch.discoveries?.otherRepositories === true || ticketOf(earlier, id).history.length > 0;
+  const isLetIn = ({ id }: Ticket) => batch.discoveries?.otherRepositories === true || ticketById(earlier, id).history.length > 0;
   const grown = found.map((t) => ({
     ...t,
     ...(isLetIn(t) && { fromRepo: undefined }),
     dependsOn: t.dependsOn.filter((dep) => known.has(dep)),
-    finish: t.added ? t.finish : finishLineOf(batch, t.repo),
+    finish: t.added ? t.finish : defaultFinishLine(batch, t.repo),
   }));
   return { ...batch, tickets: [...tickets, ...grown] };
 }
@@ -109,7 +109,7 @@ export function withEarlier(batch: Batch, earlier: RunState, isThere: (id: Ticke
 /** A ticket of the batch with the rules by which it joined an earlier run, unless the batch gives it rules of its own. */
 function withRules(batch: Batch, ticket: Ticket, before: Ticket | undefined): Ticket {
   const hasRules = ticket.allow !== undefined || ticket.fixes !== undefined;
-  const isUsual = JSON.stringify(ticket.finish) === JSON.stringify(finishLineOf(batch, ticket.repo));
+  const isUsual = JSON.stringify(ticket.finish) === JSON.stringify(defaultFinishLine(batch, ticket.repo));
   if (before === undefined || hasRules || !isUsual) return ticket;
   const { added, foundBy, allow, fixes, finish, exclusive } = before;
   return {
@@ -132,7 +132,7 @@ function folded(title: string): string {
 }
 
 /** The body with the finder and its reason. The tracker and the next worker know nothing else about them. */
-function bodyOf(finder: TicketId, { body, reason }: Discovery): string {
+function discoveryBody(finder: TicketId, { body, reason }: Discovery): string {
   const lines = plainLines(body, { maxLines: MAX_LINES });
   const found = `Found by the worker on ${finder}: ${plainText(reason, MAX_REASON).trim()}`;
   return [...lines, ...(lines.length === 0 ? [] : [""]), found].join("\n");

@@ -40,12 +40,12 @@ export type HealerAnswer = z.infer<typeof HealerAnswer>;
 export type HealDiagnosis = Pick<HealerAnswer, "kind" | "rootCause" | "change" | "prediction">;
 
 /** The diagnosis of an answer. */
-export function diagnosisOf({ kind, rootCause, change, prediction }: HealerAnswer): HealDiagnosis {
+export function pickDiagnosis({ kind, rootCause, change, prediction }: HealerAnswer): HealDiagnosis {
   return { kind, rootCause, change, prediction };
 }
 
 /** A healer's wall as a worker's blocker claim, so that both are ruled on alike (law 2). */
-export function claimOf(answer: Extract<HealerAnswer, { kind: "wall" }>): BlockerClaim {
+export function wallClaim(answer: Extract<HealerAnswer, { kind: "wall" }>): BlockerClaim {
   const { rootCause, change, evidence, humanStep } = answer;
   const bounded = evidence.map(({ output, ...rest }) => ({ ...rest, output: output.slice(-OUTPUT_CHARS) }));
   return {

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { checkValue, type ValueProblem } from "../batch/issues.ts";
-import { MAX_DEPTH, nestingOf } from "../batch/nesting.ts";
+import { MAX_DEPTH, measureNesting } from "../batch/nesting.ts";
 import { pathText } from "../batch/problem.ts";
 import { readJson } from "../values/json-text.ts";
 import { firstFew, plainText } from "../values/text.ts";
@@ -25,7 +25,7 @@ export function parseBlocker(text: string): Parsed<BlockerClaim> {
 }
 
 /** A parser of a file of this form. It never throws for the contents. */
-export function parserOf<T>(schema: z.ZodType<T>): (text: string) => Parsed<T> {
+export function schemaParser<T>(schema: z.ZodType<T>): (text: string) => Parsed<T> {
   return (text) => parse(schema, text);
 }
 
@@ -36,7 +36,7 @@ export function parseHealerAnswer(text: string): Parsed<HealerAnswer> {
 
 function parse<T>(schema: z.ZodType<T>, text: string): Parsed<T> {
   // The schema and the message code recurse to the depth of the value.
-  if (nestingOf(text).tooDeep !== undefined) return refused(`nests more than ${MAX_DEPTH} deep`);
+  if (measureNesting(text).tooDeep !== undefined) return refused(`nests more than ${MAX_DEPTH} deep`);
   let value: unknown;
   try {
     value = readJson(text.replace(/^\ufeff/, ""));

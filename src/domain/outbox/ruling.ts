@@ -48,12 +48,12 @@ export function ruleOnBlocker({ tests, reason, verdict }: Pick<Adjudication, "te
  * alone; nothing is decided by it.
  */
 export function likeness(then: string, now: string): string {
-  const linesOf = (text: string) =>
+  const maskedLines = (text: string) =>
     text
       .split("\n")
       .map((line) => line.replace(/\d+/g, "#").replace(/\s+/g, " ").trim())
       .filter((line) => line !== "");
-  const again = new Set(linesOf(now));
-  const lines = linesOf(then);
+  const again = new Set(maskedLines(now));
+  const lines = maskedLines(then);
   return `${lines.filter((line) => again.has(line)).length} of ${lines.length} lines`;
 }

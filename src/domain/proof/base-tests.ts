@@ -1,12 +1,12 @@
 import picomatch from "picomatch";
-import { familyOf } from "../evidence/languages.ts";
+import { languageFamily } from "../evidence/languages.ts";
 import { isTestPath } from "../evidence/sealed-paths.ts";
 import type { TrustedTree } from "./definition.ts";
 import { FileIndex, type LoadedNames } from "./file-index.ts";
 import type { FoundRunner } from "./find-runner.ts";
 import { listedIn } from "./python-modules.ts";
 import { RUNNERS } from "./runners.ts";
-import { testFilesOf } from "./test-files.ts";
+import { commandTestFiles } from "./test-files.ts";
 
 /** True for a test of any runner by its name. */
 export function isUsualTest(path: string): boolean {
@@ -19,13 +19,13 @@ export function testMatcher(
   base: TrustedTree,
   loaded: ReadonlyMap<string, LoadedNames>,
 ): (path: string) => boolean {
-  const run = new Set(runners.flatMap((found) => (found.runner.keepsTestsInCode ? [] : testFilesOf(found, base.files))));
+  const run = new Set(runners.flatMap((found) => (found.runner.keepsTestsInCode ? [] : commandTestFiles(found, base.files))));
   const own = runners.filter(({ runner }) => runner.keepsTestsInCode !== true);
   const globs = own.flatMap((found) => [...globsOfTests(found, base, loaded), ...pytestGlobs(found, base)]);
   return (path) =>
     isTestPath(path) ||
     run.has(path) ||
-    (familyOf(path) !== undefined &&
+    (languageFamily(path) !== undefined &&
       (own.some(({ runner }) => runner.isTestFile(path)) || globs.some((isNamed) => isNamed(path))));
 }
 

@@ -1,7 +1,8 @@
 import { basename, dirname } from "node:path/posix";
-import { jsonMembers, membersOf } from "../batch/test-command.ts";
-import { familyOf } from "../evidence/languages.ts";
+import { jsonMembers } from "../batch/test-command.ts";
+import { languageFamily } from "../evidence/languages.ts";
 import { canDecide, isTestPath } from "../evidence/sealed-paths.ts";
+import { objectMembers } from "../values/json-object.ts";
 import { isUsualTest, testMatcher } from "./base-tests.ts";
 import { filesReadBy } from "./command-words.ts";
 import { type CheckDefinition, findDefinition, type TrustedTree } from "./definition.ts";
@@ -63,7 +64,7 @@ const DATA = /\.(?:json[5c]?|ya?ml|toml|ini|cfg|conf|env|inc|make|opts|txt)$/;
 /** True for a trusted file whose text is needed: source, settings, pages, and scripts without an extension. */
 export function isReadForProof(path: string): boolean {
   return (
-    familyOf(path) !== undefined ||
+    languageFamily(path) !== undefined ||
     isFoundByName(path) ||
     (!isTestPath(path) && DATA.test(path)) ||
     /\.(?:html?|mk|css)$|(?:^|\/)[^./]+$/.test(path)
@@ -82,7 +83,7 @@ export function classifyChange(change: ChangeToClassify): ClassifiedChange {
     "code" | "additions" | "judges" | "inert",
     string[]
   >;
-  for (const file of changed) sorted[kinds.kindOf(file)].push(file.path);
+  for (const file of changed) sorted[kinds.classifyFile(file)].push(file.path);
   const { unclear } = kinds.definition;
   const runners = kinds.definition.runners.map(({ runner, words }) => ({ name: runner.name, words }));
   return {
@@ -149,16 +150,16 @@ class Kinds {
       ...foldersOnPath(options, "PYTHONPATH", this.definition.folders),
     ]);
     this.#isShadow = findShadows({ loaded, base: base.files, folders, isTest: this.isTest, isRed });
-    const namesOf = (path: string): LoadedNames | undefined => {
+    const currentNames = (path: string): LoadedNames | undefined => {
       const own = this.#changed.get(path);
       if (own === undefined || !this.#canBeCode(own)) return loaded.get(path);
       return own.text === undefined ? undefined : namesIn(path, own.text);
     };
-    this.#reached = reach(roots, index, namesOf, (path) => this.#canBeReached(path));
-    this.#tested = reach(tests, index, namesOf);
+    this.#reached = reach(roots, index, currentNames, (path) => this.#canBeReached(path));
+    this.#tested = reach(tests, index, currentNames);
   }
 
-  kindOf(file: ChangedFile): "code" | "additions" | "judges" | "inert" {
+  classifyFile(file: ChangedFile): "code" | "additions" | "judges" | "inert" {
     const { path, how } = file;
     if (!canDecide(path) && !this.definition.files.has(path)) return "inert";
     if (this.#canBeCode(file)) {
@@ -172,7 +173,7 @@ class Kinds {
 
   /** True for a source file that tests of the base load, and that is neither a test nor of the definition. */
   isTested(path: string): boolean {
-    return familyOf(path) !== undefined && this.#tested.has(path) && !this.isTest(path) && !this.definition.files.has(path);
+    return languageFamily(path) !== undefined && this.#tested.has(path) && !this.isTest(path) && !this.definition.files.has(path);
   }
 
   #isByName(path: string): boolean {
@@ -259,7 +260,7 @@ function definitionChanges(
     if (reached === undefined) return [];
     if (how === "deleted") return [{ path, says: path }];
     const [before, after] = [jsonMembers(texts.get(path) ?? ""), jsonMembers(text ?? "")];
-    const [old, own] = [membersOf(before["scripts"]), membersOf(after["scripts"])];
+    const [old, own] = [objectMembers(before["scripts"]), objectMembers(after["scripts"])];
     const what = [
       ...[...reached].filter((name) => memberJson(old, name) !== memberJson(own, name)),
       ...STEERING.filter((key) => memberJson(before, key) !== memberJson(after, key)),

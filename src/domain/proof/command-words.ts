@@ -1,7 +1,7 @@
 /** Programs that start the program in their arguments, and words of theirs that may come before it. */
 const STARTERS: ReadonlySet<string> = new Set([
   ..."env npx bunx npm pnpm yarn bun exec dlx x cross-env c8 nyc time timeout nice xvfb-run".split(" "),
-  ..."poetry uv run pipenv pdm hatch coverage".split(" "),
+  ..."poetry uv run pipenv pdm hatch coverage bundle".split(" "),
 ]);
 
 /** Words of package managers that start a program; their other words are names of scripts. */

@@ -1,7 +1,8 @@
 import { basename, dirname, join } from "node:path/posix";
 import picomatch from "picomatch";
-import { jsonMembers, membersOf } from "../batch/test-command.ts";
+import { jsonMembers } from "../batch/test-command.ts";
 import { SCRIPT_RUNNERS, scriptRunBy } from "../evidence/scripts.ts";
+import { objectMembers } from "../values/json-object.ts";
 import { commandsIn } from "./command-words.ts";
 import { FileIndex, loadedNames } from "./file-index.ts";
 import type { FoundRunner } from "./find-runner.ts";
@@ -133,9 +134,10 @@ class Search {
     this.#folderOption(rest);
     for (const file of TASK_FILES[name] ?? []) this.#inFolders(file, (found) => this.#take(found, level));
     if (name === "make") return this.#make(rest, level);
+    const isRunner = this.#runner([program, ...rest]);
     const run = scriptRunBy(words);
-    if (run !== undefined || isScriptRunner(name)) return this.#scripts(words, run, level);
-    this.#program(name, { path, rest, isRunner: this.#runner([program, ...rest]) }, level);
+    if (!isRunner && (run !== undefined || isScriptRunner(name))) return this.#scripts(words, run, level);
+    this.#program(name, { path, rest, isRunner }, level);
   }
 
   #program(
@@ -268,7 +270,7 @@ class Search {
   }
 
   #scriptsIn(path: string): Readonly<Record<string, unknown>> {
-    const scripts = this.#manifests.get(path) ?? membersOf(jsonMembers(this.#read(path) ?? "")["scripts"]);
+    const scripts = this.#manifests.get(path) ?? objectMembers(jsonMembers(this.#read(path) ?? "")["scripts"]);
     this.#manifests.set(path, scripts);
     return scripts;
   }

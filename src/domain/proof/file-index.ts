@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path/posix";
-import { familyOf } from "../evidence/languages.ts";
+import { languageFamily } from "../evidence/languages.ts";
 
 /** A file that stands for its folder. */
 const INDEX = /(?:^|\/)(?:index|__init__|__main__|mod|main)$/;
@@ -152,7 +152,7 @@ const PYTHON =
 /** The names in a file's text. Bounded, and in time linear to its length. */
 export function loadedNames(path: string, text: string): LoadedNames {
   const names = { imports: new Set<string>(), quoted: new Set<string>(), modules: new Set<string>() };
-  const isPython = familyOf(path) === "python";
+  const isPython = languageFamily(path) === "python";
   for (const { 0: whole, index } of text.matchAll(QUOTED)) {
     if (names.quoted.size > MOST) break;
     const head = whole.split("${")[0] ?? "";

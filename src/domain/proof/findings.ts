@@ -55,7 +55,7 @@ export function expectedPasses(
 export function findingsIn({ twinned, exitCode, tests = [] }: ProofRun, expected: ExpectedPasses): ProofFindings {
   const results = tallies(tests);
   const byName = namedResults(results);
-  const twins = twinned.flatMap((file) => file.twins.map((twin) => ({ twin, key: keyOf(file, twin) })));
+  const twins = twinned.flatMap((file) => file.twins.map((twin) => ({ twin, key: twinKey(file, twin) })));
   const failing = Map.groupBy(twins, ({ twin }) => twin.fails);
   const renamed = Map.groupBy(
     twins.flatMap(({ twin }) => (twin.fails === twin.original ? [twin] : [])),
@@ -64,7 +64,7 @@ export function findingsIn({ twinned, exitCode, tests = [] }: ProofRun, expected
   const lost = [...expected].flatMap(([id, must]) => {
     const own = results.get(id) ?? NO_TALLY;
     // Tests of other files may have the same name, and no twin or another one.
-    const fresh = (renamed.get(endOf(id, renamed)) ?? [])
+    const fresh = (renamed.get(matchingTestName(id, renamed)) ?? [])
       .map(({ original, passes }) => id.slice(0, -original.length) + passes)
       .filter((each) => results.has(each));
     const passed = [id, ...new Set(fresh)].reduce((sum, each) => sum + (results.get(each)?.passed ?? 0), 0);
@@ -103,7 +103,7 @@ export function withoutExcused(found: ProofFindings, onBase: ProofFindings): Pro
 export function unfitFiles({ twinned }: Pick<ProofRun, "twinned">, onBase: ProofFindings): readonly string[] {
   const keys = new Set(onBase.forged.map(({ key }) => key));
   const isUnfit = (file: TwinnedFile, twin: Twin) =>
-    keys.has(keyOf(file, twin)) || onBase.lost.some((id) => isCalled(id, twin.original));
+    keys.has(twinKey(file, twin)) || onBase.lost.some((id) => isCalled(id, twin.original));
   return twinned.filter((file) => file.twins.some((twin) => isUnfit(file, twin))).map(({ path }) => path);
 }
 
@@ -138,13 +138,13 @@ export function passingNames(
   const isRed = origin.some(({ outcome }) => outcome === "failed");
   const loaded = isRed ? own.filter(({ id, outcome }) => outcome === "passed" && !known.has(id)) : [];
   const must = [...expected].flatMap(([id, times]) => (times > 0 ? [id] : []));
-  const passing = new Set([...must, ...loaded.map(({ id }) => id)].flatMap(namesOf));
-  const other = new Set(own.flatMap(({ id, outcome }) => (outcome === "passed" ? [] : namesOf(id))));
+  const passing = new Set([...must, ...loaded.map(({ id }) => id)].flatMap(testNameCandidates));
+  const other = new Set(own.flatMap(({ id, outcome }) => (outcome === "passed" ? [] : testNameCandidates(id))));
   return (name) => passing.has(name) && !other.has(name);
 }
 
 /** The ends of an id that may be the name of its test: behind the last separators that runners use. */
-function namesOf(id: string): readonly string[] {
+function testNameCandidates(id: string): readonly string[] {
   const last = id.split(" > ").at(-1) ?? id;
   const parts = last.split("::");
   return parts.length === 1 ? [last] : [last, parts.at(-1) ?? last];
@@ -155,14 +155,14 @@ function isCalled(id: string, name: string): boolean {
   return id.endsWith(name) && !/\w/.test(id.charAt(id.length - name.length - 1));
 }
 
-function endOf(id: string, names: ReadonlyMap<string, unknown>): string {
-  return namesOf(id).find((name) => names.has(name)) ?? id;
+function matchingTestName(id: string, names: ReadonlyMap<string, unknown>): string {
+  return testNameCandidates(id).find((name) => names.has(name)) ?? id;
 }
 
 function namedResults(results: ReadonlyMap<string, Readonly<OutcomeCounts>>): ReadonlyMap<string, Readonly<OutcomeCounts>> {
   const byName = new Map<string, OutcomeCounts>();
   for (const [id, { passed, failed, skipped, todo }] of results)
-    for (const name of namesOf(id)) {
+    for (const name of testNameCandidates(id)) {
       const sum = byName.get(name) ?? { ...NO_TALLY };
       byName.set(name, {
         passed: sum.passed + passed,
@@ -174,6 +174,6 @@ function namedResults(results: ReadonlyMap<string, Readonly<OutcomeCounts>>): Re
   return byName;
 }
 
-function keyOf({ path }: TwinnedFile, { original, fails }: Twin): string {
+function twinKey({ path }: TwinnedFile, { original, fails }: Twin): string {
   return JSON.stringify([path, original, fails]);
 }

@@ -6,12 +6,12 @@ const MAX_LINE = 300;
 
 /** The files of these, by their texts, that seem to load one of the paths. Paths of one module are searched for once. */
 export function filesLoading(texts: ReadonlyMap<string, string>, paths: readonly string[]): readonly string[] {
-  const byModule = [...new Map(paths.map((path) => [moduleOf(path), path])).values()];
+  const byModule = [...new Map(paths.map((path) => [importName(path), path])).values()];
   return [...texts].flatMap(([path, text]) => (byModule.some((each) => loads(text, each)) ? [path] : []));
 }
 
 /** The name by which a file is imported: its stem, or that of the folder which it stands for. */
-function moduleOf(path: string): string {
+function importName(path: string): string {
   const stem = basename(path).replace(/\..*/s, "");
   return /^(?:index|__init__|mod)$/.test(stem) ? (path.split("/").at(-2) ?? "") : stem;
 }
@@ -21,7 +21,7 @@ function moduleOf(path: string): string {
  * `from`. A mere word of the same letters does not count.
  */
 export function loads(text: string, path: string): boolean {
-  const module = moduleOf(path);
+  const module = importName(path);
   if (module === "") return false;
   let at = text.indexOf(module);
   for (let found = 0; at >= 0 && found < MAX_FOUND; found += 1) {

@@ -1,7 +1,8 @@
 import { basename, dirname, join } from "node:path/posix";
 import picomatch from "picomatch";
-import { jsonMembers, membersOf } from "../batch/test-command.ts";
-import { familyOf } from "../evidence/languages.ts";
+import { jsonMembers } from "../batch/test-command.ts";
+import { languageFamily } from "../evidence/languages.ts";
+import { objectMembers } from "../values/json-object.ts";
 import type { TrustedTree } from "./definition.ts";
 import { FileIndex, loadedNames } from "./file-index.ts";
 import { isSource, type SteeringText } from "./programs.ts";
@@ -61,7 +62,7 @@ function* filesIn({ path, text: whole }: SteeringText, indexes: Indexes): Genera
 
 /** Source in languages whose imports are not read is code, unless it is a shell's. */
 function canBeMentioned(path: string): boolean {
-  const family = familyOf(path);
+  const family = languageFamily(path);
   return family === undefined || family === "js" || family === "python" || family === "shell";
 }
 
@@ -104,7 +105,7 @@ function packageFiles({ texts }: TrustedTree): ReadonlyMap<string, readonly stri
   for (const [path, text] of texts) {
     if (basename(path) !== "package.json") continue;
     const { name, exports, imports } = jsonMembers(text);
-    for (const [key, value] of [...Object.entries(membersOf(exports)), ...Object.entries(membersOf(imports))])
+    for (const [key, value] of [...Object.entries(objectMembers(exports)), ...Object.entries(objectMembers(imports))])
       if (/^(?:\.\/|#)[^*]+$/.test(key))
         files.set(
           key.replace(/^\./, String(name)),
@@ -139,7 +140,7 @@ const MANIFEST =
 
 /** True for a source file in a language whose imports are not read: it is code whatever loads it. */
 export function isUnparsed(path: string): boolean {
-  return !PARSED.has(familyOf(path));
+  return !PARSED.has(languageFamily(path));
 }
 
 /** True for the manifest of a package. */
@@ -171,7 +172,7 @@ const STARTS = /^(?:start|serve|dev|preview|main)\b/;
 function* packageEntries(path: string, text: string, index: FileIndex): Generator<string> {
   const members = jsonMembers(text);
   const named = ENTRIES.flatMap((key) => stringsIn(members[key], 0));
-  const scripts = Object.entries(membersOf(members["scripts"])).filter(([name]) => STARTS.test(name));
+  const scripts = Object.entries(objectMembers(members["scripts"])).filter(([name]) => STARTS.test(name));
   const words = scripts.flatMap(([, script]) => (typeof script === "string" ? script.slice(0, 10_000).split(/[\s"'=]+/) : []));
   for (const name of ["./index", "./src/index", ...named, ...words.filter((word) => /\.\w{1,5}$/.test(word))])
     yield* index.namedBy(path, name);

@@ -48,11 +48,11 @@ export function moduleAt(path: string): { readonly folder: string; readonly name
   const name = basename(bare);
   return bare === path || !/^[\p{L}_][\p{L}\w]*$/u.test(name) || name === "__init__"
     ? undefined
-    : { folder: folderOf(bare), name };
+    : { folder: repoFolder(bare), name };
 }
 
 /** The folder of a path; that of the repository itself is empty. */
-export function folderOf(path: string): string {
+export function repoFolder(path: string): string {
   const folder = dirname(path);
   return folder === "." ? "" : folder;
 }

@@ -3,9 +3,9 @@ import { jsonMembers } from "../batch/test-command.ts";
 
 /** Files that configure how tests are run, and nothing else that a repository needs. */
 const RUNNER_FILES: readonly RegExp[] = [
-  /^(?:\.?pytest\.(?:ini|toml)|tox\.ini|conftest\.py|nextest\.toml)$/,
+  /^(?:\.?pytest\.(?:ini|toml)|tox\.ini|conftest\.py|nextest\.toml|bunfig\.toml|phpunit[\w.-]*\.xml(?:\.dist)?)$/,
   /^(?:vite|vitest|jest|karma|playwright|ava|babel)[.-](?:config|conf|setup|workspace|projects?|preset|globals?)\b[\w.-]*\.(?:[cm]?[jt]s|json)$/,
-  /^\.(?:mocharc|taprc|nycrc|c8rc|babelrc|swcrc|coveragerc)[\w.-]*$/,
+  /^\.(?:mocharc|rspec|taprc|nycrc|c8rc|babelrc|swcrc|coveragerc)[\w.-]*$/,
 ];
 
 /** Mocks that runners find by their folder, metadata that names plugins to Python, and compiled code for Python. */

@@ -1,3 +1,5 @@
+import { isTestPath } from "../evidence/sealed-paths.ts";
+
 /** A test runner. Everything here is by words and names alone. */
 export interface TestRunner {
   readonly name: string;
@@ -96,5 +98,39 @@ const cargoTest: TestRunner = {
   sharesProcess: never,
 };
 
+const bunTest: TestRunner = {
+  name: "bun test",
+  isStartedBy: ([program, word]) => program === "bun" && word === "test",
+  isTestFile: (path) => /[._](?:test|spec)\.[cm]?[jt]sx?$/.test(path),
+  stopsEarly: (words) => words.some((word) => /^--bail(?:=[1-9]\d*)?$/.test(word)),
+  sharesProcess: always,
+};
+
+/** Runners that are made to report, and of which no single test is selected. They are known by the words of a command. */
+const ONLY_REPORTING: Readonly<Record<string, RegExp>> = {
+  ava: /^ava(?: |$)/,
+  deno: /^deno (?:test|task)(?: |$)/,
+  unittest: /^python[\d.]* -m unittest(?: |$)/,
+  tox: /^(?:python[\d.]* -m )?tox(?: |$)/,
+  nox: /^(?:python[\d.]* -m )?nox(?: |$)/,
+  RSpec: /^(?:rspec|rake)(?: |$)/,
+  PHPUnit: /^(?:php .{0,200})?(?:phpunit|pest)(?:\.phar)?(?: |$)|^(?:php .{0,200}\bartisan|composer) .{0,200}test/,
+  Maven: /^mvn[dw]? .{0,200}(?:test|verify|package|install)/,
+  Gradle: /^gradlew? .{0,200}(?:[tT]est|check|build)/,
+};
+
+const onlyReporting = Object.entries(ONLY_REPORTING).map(
+  ([name, command]): TestRunner => ({
+    name,
+    isStartedBy: (words) => command.test(words.join(" ")),
+    isTestFile: isTestPath,
+    stopsEarly: never,
+    sharesProcess: always,
+  }),
+);
+
 /** Every runner that is known. A command may look like one of several: the first counts. */
-export const RUNNERS: readonly TestRunner[] = [vitest, jest, mocha, tape, nodeTest, pytest, goTest, cargoTest];
+export const RUNNERS: readonly TestRunner[] = [
+  ...[vitest, jest, mocha, tape, nodeTest, bunTest],
+  ...[pytest, goTest, cargoTest, ...onlyReporting],
+];

@@ -1,5 +1,5 @@
 import type { Argv } from "../batch/prepare-command.ts";
-import { fileOf } from "../evidence/loaded-files.ts";
+import { entryFile } from "../evidence/loaded-files.ts";
 import { scriptRunBy, scriptText } from "../evidence/scripts.ts";
 
 /** A runner by its name, and the words of the command that starts it; see `findRunners`. */
@@ -53,6 +53,7 @@ const NARROW: Readonly<Record<string, Narrow>> = {
   vitest: matching("--testNamePattern", (words) => (words[1] === "run" ? 2 : 1)),
   jest: matching("--testNamePattern", () => 1),
   mocha: matching("--grep", () => 1),
+  "bun test": matching("--test-name-pattern", () => 2),
   pytest: (words, names) => {
     const functions = names.map((name) => name.replace(/\[.*/s, ""));
     if (!functions.every((name) => /^\w+$/.test(name))) return undefined;
@@ -83,7 +84,7 @@ export function selectTests({ command, found, packageJson, ids, whole, files }: 
   if (selected.length === 0 || selected.length > MOST_SELECTED) return undefined;
   const { words } = started;
   // A file that could not be loaded is in the report in place of its tests.
-  const isWhole = whole !== undefined || ids.some((id) => fileOf(id) !== undefined);
+  const isWhole = whole !== undefined || ids.some((id) => entryFile(id) !== undefined);
   const names = isWhole ? [] : [...new Set(ids.map((id) => id.split(" > ").at(-1) ?? id))];
   const narrowed = narrow(words, names);
   if (narrowed === undefined) return undefined;

@@ -1,5 +1,5 @@
 import { FileIndex, type LoadedNames } from "./file-index.ts";
-import { folderOf, isRunnerModule, moduleAt } from "./python-modules.ts";
+import { isRunnerModule, moduleAt, repoFolder } from "./python-modules.ts";
 
 const LAYOUTS = ["", "src", "lib"] as const;
 
@@ -21,16 +21,16 @@ interface ShadowOptions {
  * they import from elsewhere. An `__init__.py` above tests is one if only pytest would load it.
  */
 export function findShadows({ loaded, base, folders, isTest, isRed }: ShadowOptions): (path: string) => boolean {
-  const searched = new Set<string>([...LAYOUTS, ...folders, ...base.filter(isTest).map(folderOf)]);
-  const above = new Set(base.filter((path) => isTest(path)).flatMap((path) => foldersAbove(folderOf(path))));
+  const searched = new Set<string>([...LAYOUTS, ...folders, ...base.filter(isTest).map(repoFolder)]);
+  const above = new Set(base.filter((path) => isTest(path)).flatMap((path) => foldersAbove(repoFolder(path))));
   const index = new FileIndex(base);
-  const packages = new Set(base.flatMap((path) => (path.endsWith("/__init__.py") ? [folderOf(path)] : [])));
+  const packages = new Set(base.flatMap((path) => (path.endsWith("/__init__.py") ? [repoFolder(path)] : [])));
   for (const [path, names] of loaded) for (const folder of packagesIn(path, names, index)) packages.add(folder);
   const foreign = new Set<string>();
   for (const [path, names] of loaded) for (const name of foreignNames(path, names, index)) foreign.add(name);
   const ofTests = [...loaded].filter(([path]) => path.endsWith(".py") && isTest(path));
   const beside = new Set(
-    ofTests.flatMap(([path, { modules }]) => [...modules].map((name) => `${folderOf(path)}/${name.split(".")[0]}`)),
+    ofTests.flatMap(([path, { modules }]) => [...modules].map((name) => `${repoFolder(path)}/${name.split(".")[0]}`)),
   );
   const isLookedFor = ({ folder, name }: Module): boolean => !isRed && searched.has(folder) && foreign.has(name);
   const isPythonShadow = (module: Module): boolean => {
@@ -40,7 +40,7 @@ export function findShadows({ loaded, base, folders, isTest, isRed }: ShadowOpti
     return (!isRed && beside.has(`${module.folder}/${module.name}`)) || isLookedFor(module);
   };
   return (path) => {
-    if (/(?:^|\/)__init__\.py$/.test(path) && above.has(folderOf(path)) && !packages.has(folderOf(path))) return true;
+    if (/(?:^|\/)__init__\.py$/.test(path) && above.has(repoFolder(path)) && !packages.has(repoFolder(path))) return true;
     const python = moduleAt(path);
     if (python !== undefined) return isPythonShadow(python);
     const script = scriptModule(path);
@@ -53,11 +53,11 @@ function* packagesIn(path: string, { modules }: LoadedNames, index: FileIndex): 
   if (!path.endsWith(".py")) return;
   const none = new Set<string>();
   for (const name of modules) {
-    if (/^\.[^.]*$/.test(name)) yield folderOf(path);
+    if (/^\.[^.]*$/.test(name)) yield repoFolder(path);
     const tail = `/${name.replaceAll(".", "/")}.py`;
     if (!/\w\.\w/.test(name)) continue;
     for (const found of index.loadedBy(path, { imports: none, quoted: none, modules: new Set([name]) }))
-      if (`/${found}`.endsWith(tail)) yield folderOf(found);
+      if (`/${found}`.endsWith(tail)) yield repoFolder(found);
   }
 }
 
@@ -70,7 +70,7 @@ interface Module {
 function scriptModule(path: string): Module | undefined {
   const [, folder = "", name] = /^(?:(.*)\/)?([^/]+?)\.(?:[cm]?[jt]sx?|json)$/.exec(path) ?? [];
   if (name !== "index") return name === undefined ? undefined : { folder, name };
-  return { folder: folderOf(folder), name: folder.split("/").at(-1) ?? "" };
+  return { folder: repoFolder(folder), name: folder.split("/").at(-1) ?? "" };
 }
 
 /** The first names of imports that lead to no file of the base. */

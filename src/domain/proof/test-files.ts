@@ -8,7 +8,7 @@ const NO_FILES: ReadonlySet<string> = new Set(["run", "test", "t", "watch", "nex
  * The test files among a repository's paths that the command runs: all, or those that its arguments name by a path, a folder, a
  * glob or a part of the path. Arguments that name none are values of options.
  */
-export function testFilesOf(found: FoundRunner, paths: readonly string[]): readonly string[] {
+export function commandTestFiles(found: FoundRunner, paths: readonly string[]): readonly string[] {
   const exact = namedTestFiles(found, paths);
   if (exact.length > 0) return exact;
   const all = paths.filter((path) => found.runner.isTestFile(path));

@@ -1,4 +1,4 @@
-import { familyOf } from "../evidence/languages.ts";
+import { languageFamily } from "../evidence/languages.ts";
 import { isTestPath } from "../evidence/sealed-paths.ts";
 import { casesGone, testCasesIn } from "../evidence/test-cases.ts";
 
@@ -14,8 +14,8 @@ export function filesWithTestsGone(
   base: ReadonlyMap<string, string>,
   { isTest, maxChars }: { readonly isTest: (path: string) => boolean; readonly maxChars: number },
 ): readonly string[] {
-  const testsOf = (path: string, text = ""): string => {
-    if (isTest(path) || familyOf(path) !== "rust") return isTest(path) ? text : "";
+  const testText = (path: string, text = ""): string => {
+    if (isTest(path) || languageFamily(path) !== "rust") return isTest(path) ? text : "";
     const at = text.search(MODULE_OF_TESTS);
     return at < 0 ? "" : text.slice(at);
   };
@@ -24,10 +24,10 @@ export function filesWithTestsGone(
       .slice(0, maxChars)
       .split("\n")
       .flatMap((line) => line.trim() || []);
-  const after = new Set(changed.flatMap(({ path, text = "" }) => linesIn(isTestPath(path) ? text : testsOf(path, text))));
+  const after = new Set(changed.flatMap(({ path, text = "" }) => linesIn(isTestPath(path) ? text : testText(path, text))));
   const cases = changed.flatMap(({ path, text = "" }) => testCasesIn(path, text.slice(0, maxChars)));
   return changed.flatMap(({ path }) => {
-    const tests = testsOf(path, base.get(path));
+    const tests = testText(path, base.get(path));
     const lines = linesIn(tests);
     const isFewer = !isTest(path) && casesGone(testCasesIn(path, tests), cases).length > 0;
     return isFewer || lines.filter((line) => after.has(line)).length < lines.length / 2 ? [path] : [];

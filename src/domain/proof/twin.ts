@@ -33,4 +33,6 @@ export interface TwinOptions {
   readonly isPassing: (name: string) => boolean;
   /** Twins in this file, at most. */
   readonly most: number;
+  /** True if no other file has a twin yet. One at least must fail for a forger who lets every assertion hold, also the negated ones. */
+  readonly isFirst?: boolean;
 }

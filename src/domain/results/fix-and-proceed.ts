@@ -1,5 +1,5 @@
 import type { Evidence } from "../run/attempt-fact.ts";
-import { type RunState, ticketOf } from "../run/state.ts";
+import { type RunState, ticketById } from "../run/state.ts";
 import type { PastAttempt, TicketState } from "../run/ticket-state.ts";
 import { vecItems } from "../values/vec.ts";
 
@@ -35,7 +35,7 @@ const CAUSES: Readonly<Partial<Record<Evidence["step"], AttemptCause>>> = {
  * Counts the failures of tickets that shipped in the end. Those before a person's retry were not fixed without a person, and
  * neither were attempts that a person ended.
  */
-export function fixAndProceedOf(state: RunState): FixAndProceed {
+export function countFixAndProceed(state: RunState): FixAndProceed {
   const counts: Record<keyof FixAndProceed, number> = {
     transient: state.transients.passed,
     reviewFinding: 0,
@@ -47,7 +47,7 @@ export function fixAndProceedOf(state: RunState): FixAndProceed {
   for (const ticket of vecItems(state.tickets)) {
     if (ticket.phase !== "done") continue;
     for (const past of fixedAttempts(ticket)) {
-      const cause = causeOf(past);
+      const cause = attemptCause(past);
       if (cause !== undefined) counts[cause] += 1;
     }
   }
@@ -55,7 +55,7 @@ export function fixAndProceedOf(state: RunState): FixAndProceed {
   return counts;
 }
 
-function causeOf({ failedAt, sentBack }: PastAttempt): AttemptCause | undefined {
+function attemptCause({ failedAt, sentBack }: PastAttempt): AttemptCause | undefined {
   if (sentBack) return "sentBack";
   return failedAt === undefined ? undefined : CAUSES[failedAt];
 }
@@ -64,7 +64,7 @@ function causeOf({ failedAt, sentBack }: PastAttempt): AttemptCause | undefined 
 function fixedReopenings(state: RunState): number {
   return state.incidents.filter(({ kind, at, endedAt, step, ticket }) => {
     if (kind !== "reopened" || step !== "verify" || endedAt === undefined || ticket === undefined) return false;
-    const { phase, history } = ticketOf(state, ticket);
+    const { phase, history } = ticketById(state, ticket);
     return phase === "done" && history.some((past) => past.startedAt >= at && hasLanded(past));
   }).length;
 }

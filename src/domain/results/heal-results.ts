@@ -1,7 +1,7 @@
 import type { HealOutcome } from "../run/heal-fact.ts";
 import type { PastHeal } from "../run/heals-state.ts";
 import type { RunState } from "../run/state.ts";
-import { keepModeOf } from "../schedule/heal.ts";
+import { healKeepMode } from "../schedule/heal.ts";
 import type { TicketId } from "../values/ids.ts";
 import { plainLines, plainText } from "../values/text.ts";
 
@@ -64,7 +64,7 @@ export interface HealResult {
 }
 
 /** The heals of a run, oldest first, without one that is under way. */
-export function healResultsOf({ heals, batch }: Pick<RunState, "heals" | "batch">): readonly HealResult[] {
+export function listHealResults({ heals, batch }: Pick<RunState, "heals" | "batch">): readonly HealResult[] {
   return heals.past.map((heal) => healResult(heal, batch));
 }
 
@@ -97,7 +97,7 @@ function keptStatus(heal: PastHeal, batch: RunState["batch"]): Pick<HealResult, 
   if (keep?.as === "waiting") return { kept: "waiting", why: keep.why };
   if (keep?.as === "failed") return no(keep.why);
   if (moved.length === 0) return no("no ticket that had stalled has landed after it");
-  return keepModeOf(batch) === "never" ? no("the batch says so (heals.keep)") : no("it is not recorded yet");
+  return healKeepMode(batch) === "never" ? no("the batch says so (heals.keep)") : no("it is not recorded yet");
 }
 
 /** The number of heals that wait for a person to keep them. */

@@ -1,9 +1,21 @@
 /**
- * Classes of human input (see docs/interventions.md): I1 unblock or answer · I2 steer · I3 harness fix · I4 manual code or merge
+ * Classes of human input (see docs/use/interventions.md): I1 unblock or answer · I2 steer · I3 harness fix · I4 manual code or merge
  * · I5 kill, restart or resume by hand · I6 cap raised or denied action approved · I7 tracker or live state corrected · I8
  * waiver.
  */
 export type InterventionClass = "I1" | "I2" | "I3" | "I4" | "I5" | "I6" | "I7" | "I8";
+
+/** The classes in words. */
+export const INTERVENTION_WORDS: Readonly<Record<InterventionClass, string>> = {
+  I1: "unblocked or answered",
+  I2: "steered",
+  I3: "repaired the harness",
+  I4: "wrote code or merged by hand",
+  I5: "killed, stopped or resumed",
+  I6: "raised a cap or allowed what was denied",
+  I7: "corrected the tracker or live state",
+  I8: "waived a check",
+};
 
 const WORK: ReadonlySet<InterventionClass> = new Set(["I1", "I4", "I7"]);
 

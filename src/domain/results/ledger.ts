@@ -2,14 +2,16 @@ import type { ReviewerParty } from "../batch/party.ts";
 import type { RemedyAction } from "../batch/remedy-spec.ts";
 import type { Complexity } from "../complexity/classes.ts";
 import type { AttemptOutcome } from "../run/attempt-fact.ts";
-import { landingOf } from "../run/carry-over.ts";
+import { findLanding } from "../run/carry-over.ts";
 import { type GuardCounts, NO_GUARD_COUNTS } from "../run/guard-fact.ts";
-import { countsOf, type ReviewerCounts } from "../run/reviewer-counts.ts";
+import { partyCounts, type ReviewerCounts } from "../run/reviewer-counts.ts";
 import type { RunState } from "../run/state.ts";
 import { NO_SUITES } from "../run/suite-fact.ts";
+import { engineMs } from "../run/suspension.ts";
 import type { PastAttempt, TicketState } from "../run/ticket-state.ts";
+import { moneyNow } from "../schedule/money.ts";
 import { vecItems } from "../values/vec.ts";
-import { type FixAndProceed, fixAndProceedOf, totalFixes } from "./fix-and-proceed.ts";
+import { countFixAndProceed, type FixAndProceed, totalFixes } from "./fix-and-proceed.ts";
 import type { IncidentKind } from "./incident.ts";
 import { interventionKind } from "./intervention.ts";
 import { ticketsFrom } from "./linked-tickets.ts";
@@ -61,6 +63,7 @@ export interface Ledger {
   readonly incidents: number;
   readonly incidentsByKind: Readonly<Record<"liveChecks" | "brokenBases" | "reopened", number>>;
   readonly costUsd: number;
+  /** The run's time, and that of all attempts together, those at work included; without times in which no engine ran. */
   readonly elapsedMs: number;
   readonly agentMs: number;
 }
@@ -84,7 +87,7 @@ export interface ReviewerNumbers extends Omit<ReviewerCounts, "asked"> {
 }
 
 /** Computes the ledger. Pure: the same journal always gives the same numbers. */
-export function ledgerOf(state: RunState): Ledger {
+export function computeLedger(state: RunState): Ledger {
   const { done, "human-gated": gated } = state.counts;
   const total = state.plan.tickets.length;
   const byClass: Record<string, number> = {};
@@ -93,15 +96,18 @@ export function ledgerOf(state: RunState): Ledger {
     byClass[c] = (byClass[c] ?? 0) + 1;
     if (interventionKind(c) === "work") work += 1;
   }
+  const until = state.end?.at ?? state.lastEventAt;
   let attempts = 0;
   let gap = 0;
   let agentMs = 0;
   for (const ticket of vecItems(state.tickets)) {
-    attempts += ticket.history.length + (ticket.attempt === undefined ? 0 : 1);
-    agentMs += ticket.history.reduce((ms, past) => ms + past.endedAt - past.startedAt, 0);
+    const { attempt, history } = ticket;
+    const all = attempt === undefined ? history : [...history, { ...attempt, endedAt: until }];
+    attempts += all.length;
+    agentMs += all.reduce((ms, { startedAt, endedAt }) => ms + engineMs(state, startedAt, endedAt), 0);
     gap += refutedClaims(ticket);
   }
-  const fixAndProceedByCause = fixAndProceedOf(state);
+  const fixAndProceedByCause = countFixAndProceed(state);
   return {
     tickets: { total, done, gated, open: total - done - gated },
     attempts,
@@ -113,7 +119,7 @@ export function ledgerOf(state: RunState): Ledger {
       uncompared: state.checks.uncompared,
       exitCodeOnly: state.checks["exit-code"],
     },
-    suites: suitesOf(state),
+    suites: suiteNumbers(state),
     interventions: {
       total: state.interventions.length,
       work,
@@ -123,25 +129,25 @@ export function ledgerOf(state: RunState): Ledger {
     },
     fixAndProceed: totalFixes(fixAndProceedByCause),
     fixAndProceedByCause,
-    remediations: remediationsOf(state),
+    remediations: countRemediations(state),
     heals: state.heals.started,
     healsAccepted: state.heals.accepted,
     incidents: state.incidents.length,
     incidentsByKind: {
-      liveChecks: incidentsOf(state, "live-check"),
-      brokenBases: incidentsOf(state, "broken-base"),
-      reopened: incidentsOf(state, "reopened"),
+      liveChecks: countIncidents(state, "live-check"),
+      brokenBases: countIncidents(state, "broken-base"),
+      reopened: countIncidents(state, "reopened"),
     },
-    costUsd: state.spentUsd,
-    elapsedMs: (state.end?.at ?? state.lastEventAt) - state.startedAt,
+    costUsd: moneyNow(state).spentUsd,
+    elapsedMs: engineMs(state, state.startedAt, until),
     agentMs,
   };
 }
 
-function suitesOf(state: RunState): SuiteNumbers {
+function suiteNumbers(state: RunState): SuiteNumbers {
   const { base, check, proof, waitingMs } = state.suites ?? NO_SUITES;
   const run = base.runs + check.runs + proof.runs;
-  const landings = [...vecItems(state.tickets)].flatMap((ticket) => landingOf(ticket) ?? []);
+  const landings = [...vecItems(state.tickets)].flatMap((ticket) => findLanding(ticket) ?? []);
   const landed = landings.filter(({ earlierRun }) => earlierRun === undefined);
   return {
     run,
@@ -159,7 +165,7 @@ function classCounts({ batch, tickets }: RunState): Ledger["complexity"] {
   return counts;
 }
 
-function incidentsOf({ incidents }: RunState, kind: IncidentKind): number {
+function countIncidents({ incidents }: RunState, kind: IncidentKind): number {
   return incidents.filter((incident) => incident.kind === kind).length;
 }
 
@@ -169,8 +175,8 @@ function growingNumbers(
 ): Pick<Ledger, "reviewer" | "secondReviewer" | "blockers" | "discoveries" | "transients" | "preparations" | "guard"> {
   const { claimed, upheld, rejected } = state.blockers;
   return {
-    reviewer: numbersOf(state, "reviewer"),
-    secondReviewer: state.batch.secondReviewer === undefined ? null : numbersOf(state, "secondReviewer"),
+    reviewer: reviewerNumbers(state, "reviewer"),
+    secondReviewer: state.batch.secondReviewer === undefined ? null : reviewerNumbers(state, "secondReviewer"),
     blockers: { claimed, upheld, fake: rejected },
     discoveries: state.discoveries,
     transients: state.transients,
@@ -179,8 +185,8 @@ function growingNumbers(
   };
 }
 
-function numbersOf(state: RunState, party: ReviewerParty): ReviewerNumbers {
-  const { asked, ...answers } = countsOf(state, party);
+function reviewerNumbers(state: RunState, party: ReviewerParty): ReviewerNumbers {
+  const { asked, ...answers } = partyCounts(state, party);
   return { questions: asked, ...answers };
 }
 
@@ -225,7 +231,7 @@ interface Remediations extends RemedyCount {
 }
 
 /** Counts what was done about failed gates, and what of it helped (S3.35). */
-export function remediationsOf({ tickets }: Pick<RunState, "tickets">): Remediations {
+export function countRemediations({ tickets }: Pick<RunState, "tickets">): Remediations {
   const byAction: Partial<Record<RemedyAction, RemedyCount>> = {};
   let all: RemedyCount = NONE;
   for (const ticket of vecItems(tickets))

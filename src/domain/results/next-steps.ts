@@ -26,10 +26,13 @@ export function isResumable({ end, halted }: Pick<RunState, "end" | "halted">): 
   return end?.kind === "interrupted" || end?.kind === "unjudged" || (end?.kind === "not-done" && halted !== undefined);
 }
 
-/** The next step after a run; undefined while it goes on, and where the oracle says that it is done. */
+/** The ending of a rehearsal's batch path. There is no such file: it is no run of the batch. */
+export const REHEARSAL = ".rehearsal";
+
+/** The next step after a run; undefined while it goes on, where the oracle says that it is done, and after a rehearsal. */
 export function nextSteps(state: RunState): NextSteps | undefined {
   const { run, end, batchPath, counts, halted, tickets } = state;
-  if (end === undefined || end.kind === "oracle-done") return undefined;
+  if (end === undefined || end.kind === "oracle-done" || batchPath.endsWith(REHEARSAL)) return undefined;
   const loop = loopBranch(state);
   const command =
     loop === undefined

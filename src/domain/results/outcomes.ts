@@ -39,3 +39,8 @@ function whyOpen(state: RunState, { history }: TicketState, index: number): stri
     ? "not started"
     : `attempt ${last.n} ${last.outcome}${last.summary === "" ? "" : `: ${last.summary}`}`;
 }
+
+/** True for an open ticket that nobody has worked on in a run that is over. */
+export function hasNeverStarted({ attempt, history, phase }: TicketState, { end }: Pick<RunState, "end">): boolean {
+  return end !== undefined && phase === "waiting" && attempt === undefined && history.length === 0;
+}

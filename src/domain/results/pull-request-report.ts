@@ -33,10 +33,10 @@ export interface PullRequestReport {
 
 /** The pull requests of a run's tickets that have been opened. */
 export function pullRequestReports(state: RunState): readonly PullRequestReport[] {
-  return [...vecItems(state.tickets)].flatMap((ticket) => reportOf(state, ticket));
+  return [...vecItems(state.tickets)].flatMap((ticket) => reportPullRequest(state, ticket));
 }
 
-function reportOf(state: RunState, ticket: TicketState): readonly PullRequestReport[] {
+function reportPullRequest(state: RunState, ticket: TicketState): readonly PullRequestReport[] {
   const { id, pullRequest } = ticket;
   const { number, url } = pullRequest ?? {};
   if (pullRequest === undefined || number === undefined || url === undefined) return [];

@@ -4,26 +4,27 @@ import { isBranchRun } from "../ci/ci-run.ts";
 import { type CiStopReason, ciStopReason } from "../ci/stop-reason.ts";
 import type { ComplexityRuling } from "../complexity/classes.ts";
 import type { FailingOnBase } from "../run/base-fact.ts";
-import { landingOf } from "../run/carry-over.ts";
+import { findLanding } from "../run/carry-over.ts";
 import type { KeptWork } from "../run/kept-work.ts";
 import { isLandedNotLive } from "../run/live-check.ts";
 import type { EvidenceChange } from "../run/oracle-evidence.ts";
 import type { TicketPlan } from "../run/plan-fact.ts";
 import type { RunState } from "../run/state.ts";
 import type { TicketState } from "../run/ticket-state.ts";
-import { keptWorkOf } from "../run/work-to-keep.ts";
-import { specOf } from "../schedule/plan.ts";
+import { listKeptWork } from "../run/work-to-keep.ts";
+import { ticketUsd } from "../schedule/money.ts";
+import { plannedTicket } from "../schedule/plan.ts";
 import { vecItems } from "../values/vec.ts";
-import { builtOf } from "./built.ts";
-import { type HealResult, healResultsOf } from "./heal-results.ts";
+import { findBuiltWork } from "./built.ts";
+import { type HealResult, listHealResults } from "./heal-results.ts";
 import type { Incident } from "./incident.ts";
 import { type Intervention, interventionKind } from "./intervention.ts";
 import type { JudgementRecord } from "./judgements.ts";
-import { type Ledger, ledgerOf } from "./ledger.ts";
+import { computeLedger, type Ledger } from "./ledger.ts";
 import { ticketsFrom } from "./linked-tickets.ts";
 import { outcomes } from "./outcomes.ts";
 import { type PullRequestReport, pullRequestReports } from "./pull-request-report.ts";
-import { type EarlierRun, type TrendPoint, trendOf } from "./trend.ts";
+import { computeTrend, type EarlierRun, type TrendPoint } from "./trend.ts";
 
 /** The output of `loopdash report --json`: a stable contract. */
 export interface RunReport {
@@ -182,12 +183,12 @@ export interface ReportLanded {
  * Computes the report of a running or ended run. A run without an end is `unjudged`. `earlier`: earlier runs of its batch file,
  * newest first. `judgements`: those of its journal.
  */
-export function reportOf(
+export function computeReport(
   state: RunState,
   earlier: readonly EarlierRun[] = [],
   judgements: readonly JudgementRecord[] = [],
 ): RunReport {
-  const { tickets: _, agentMs: __, elapsedMs: ___, ...numbers } = ledgerOf(state);
+  const { tickets: _, agentMs: __, elapsedMs: ___, ...numbers } = computeLedger(state);
   const whyOpen = new Map(outcomes(state).open.map(({ ticket, why }) => [ticket.id, why]));
   return {
     run: state.run,
@@ -200,7 +201,7 @@ export function reportOf(
     sandboxed: state.sandboxed,
     tickets: [...vecItems(state.tickets)].map((ticket) => reportTicket(state, ticket, whyOpen.get(ticket.id) ?? null)),
     ...numbers,
-    healResults: healResultsOf(state),
+    healResults: listHealResults(state),
     interventionList: state.interventions.map((each) => ({
       at: iso(each.at),
       class: each.class,
@@ -233,26 +234,26 @@ export function reportOf(
       durationMs,
       evidence: evidence ?? null,
     })),
-    trend: trendOf(state, earlier),
+    trend: computeTrend(state, earlier),
   };
 }
 
 function reportBuilt(ticket: TicketState, spec: Ticket): ReportTicket["built"] {
-  const built = ticket.phase === "human-gated" ? builtOf(ticket, spec) : undefined;
+  const built = ticket.phase === "human-gated" ? findBuiltWork(ticket, spec) : undefined;
   return built === undefined ? null : { ...built, passed: built.passed ?? null };
 }
 
 function reportTicket(state: RunState, ticket: TicketState, whyOpen: string | null): ReportTicket {
-  const spec = specOf(state.plan, ticket.id);
-  const left = keptWorkOf(ticket);
-  const landing = landingOf(ticket);
+  const spec = plannedTicket(state.plan, ticket.id);
+  const left = listKeptWork(ticket);
+  const landing = findLanding(ticket);
   const settled = ticket.phase === "done" || ticket.phase === "human-gated" ? ticket.phase : "open";
   return {
     id: ticket.id,
     title: spec.title,
     state: settled,
     attempts: ticket.history.length + (ticket.attempt === undefined ? 0 : 1),
-    costUsd: ticket.costUsd,
+    costUsd: ticketUsd(ticket),
     mergedSha: landing?.sha ?? null,
     landedInRun: landing === undefined ? null : (landing.earlierRun ?? state.run),
     landed: reportLanded(ticket),
@@ -298,6 +299,4 @@ function reportLanded(ticket: TicketState): ReportLanded | null {
   };
 }
 
-function iso(ms: number): string {
-  return new Date(ms).toISOString();
-}
+const iso = (ms: number): string => new Date(ms).toISOString();

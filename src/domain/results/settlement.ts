@@ -7,7 +7,7 @@ export type Settlement = "shipped" | "before" | "by-person";
  * The settlement of a done ticket. What an earlier run had landed and this run found live has shipped now: no run before counted it.
  * What was settled before the run, and only failed a check for a while, has not.
  */
-export function settlementOf({
+export function ticketSettlement({
   closedByPerson,
   history,
   live,
@@ -20,6 +20,6 @@ export function settlementOf({
 /** The done tickets of a run, by settlement. */
 export function countSettlements(done: readonly TicketState[]): Readonly<Record<Settlement, number>> {
   const counts = { shipped: 0, before: 0, "by-person": 0 };
-  for (const ticket of done) counts[settlementOf(ticket)] += 1;
+  for (const ticket of done) counts[ticketSettlement(ticket)] += 1;
   return counts;
 }

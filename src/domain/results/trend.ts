@@ -1,7 +1,7 @@
 import type { VerdictWord } from "../run/event.ts";
 import type { RunState } from "../run/state.ts";
 import { vecItems } from "../values/vec.ts";
-import { ledgerOf } from "./ledger.ts";
+import { computeLedger } from "./ledger.ts";
 import { countSettlements } from "./settlement.ts";
 
 /**
@@ -40,9 +40,9 @@ export interface TrendPoint {
 }
 
 /** The numbers of a run as it stands. */
-export function numbersOf(state: RunState): Numbers {
+export function runNumbers(state: RunState): Numbers {
   const out: Record<string, number> = {};
-  flatten(ledgerOf(state), "", out);
+  flatten(computeLedger(state), "", out);
   const done = [...vecItems(state.tickets)].filter((t) => t.phase === "done");
   const { before, shipped, "by-person": closed } = countSettlements(done);
   return { ...out, "tickets.before": before, "tickets.closedByPerson": closed, "tickets.shipped": shipped };
@@ -55,13 +55,13 @@ function flatten(value: unknown, name: string, out: Record<string, number>): voi
 }
 
 /** The trend, oldest first: the earlier runs (given newest first) and then this one. */
-export function trendOf(state: RunState, earlier: readonly EarlierRun[]): readonly TrendPoint[] {
+export function computeTrend(state: RunState, earlier: readonly EarlierRun[]): readonly TrendPoint[] {
   const { run, startedAt, end } = state;
   const verdict = end?.verdict ?? "unjudged";
-  return [...earlier.toReversed(), { run, startedAt, verdict, numbers: numbersOf(state), sameBatch: true }].map(pointOf);
+  return [...earlier.toReversed(), { run, startedAt, verdict, numbers: runNumbers(state), sameBatch: true }].map(trendPoint);
 }
 
-function pointOf({ run, startedAt, verdict = "unjudged", numbers = {}, sameBatch }: EarlierRun): TrendPoint {
+function trendPoint({ run, startedAt, verdict = "unjudged", numbers = {}, sameBatch }: EarlierRun): TrendPoint {
   return {
     run,
     startedAt: new Date(startedAt).toISOString(),

@@ -24,7 +24,7 @@ export function whatIsLeft(state: RunState, repo?: RepoId): string {
     if (repo !== undefined && state.plan.tickets[index]?.repo !== repo) continue;
     total += 1;
     if (ticket.phase === "stalled") open.push(`${ticket.id} stalled (${ticket.stalledReason ?? "no reason given"})`);
-    else if (!isSettled(ticket.phase)) open.push(`${ticket.id} ${wordsOf(whyNot(state, index))}`);
+    else if (!isSettled(ticket.phase)) open.push(`${ticket.id} ${describeLeftReason(whyNot(state, index))}`);
   }
   if (open.length === 0) return `every ticket is settled here, but the oracle has not said done: ${trackerOpen(state)}`;
   const shared = [...(halted === undefined ? [] : [describeHalt(halted)]), ...unpreparedBases(state, repo)];
@@ -39,7 +39,7 @@ export function openTickets({ tickets }: RunState): string | undefined {
 }
 
 /** A reason that all of them share is given once, before them. */
-function wordsOf(reason: Reason): string {
+function describeLeftReason(reason: Reason): string {
   return reason.kind === "halted" || reason.kind === "unprepared" ? "not done" : describeReason(reason);
 }
 

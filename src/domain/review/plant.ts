@@ -80,14 +80,14 @@ function firstDefect(lines: readonly string[]): (Omit<Plant, "path"> & { readonl
     }
     if (line === undefined || text.startsWith("-") || text.startsWith("\\")) continue;
     const was = text.slice(1);
-    const is = text.startsWith("+") && !COMMENT.test(was) ? defectOf(was) : undefined;
+    const is = text.startsWith("+") && !COMMENT.test(was) ? defectiveLine(was) : undefined;
     if (is !== undefined) return { at, line, was, is };
     line += 1;
   }
   return undefined;
 }
 
-function defectOf(was: string): string | undefined {
+function defectiveLine(was: string): string | undefined {
   const [from, to] = SWAPS.find(([pattern]) => pattern.test(was)) ?? [];
   return from === undefined || to === undefined ? inverted(was) : was.replace(from, to);
 }

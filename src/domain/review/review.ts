@@ -14,7 +14,7 @@ const Finding = z.strictObject({
   scenario: words(8000),
   fix: z.string().max(8000).nullish(),
 });
-export type Finding = z.infer<typeof Finding>;
+export type ReviewFinding = z.infer<typeof Finding>;
 
 /** A reviewer's answer. */
 export const Review = z.strictObject({
@@ -33,7 +33,7 @@ export interface Ruling {
 }
 
 /** The number of findings by severity; severities without any are left out. */
-export function countBySeverity(findings: readonly Pick<Finding, "severity">[]): Partial<Record<Severity, number>> {
+export function countBySeverity(findings: readonly Pick<ReviewFinding, "severity">[]): Partial<Record<Severity, number>> {
   const counts: Partial<Record<Severity, number>> = {};
   for (const { severity } of findings) counts[severity] = (counts[severity] ?? 0) + 1;
   return counts;
@@ -56,7 +56,7 @@ export function isAtLeast(severity: Severity, least: Severity): boolean {
 export function ruleOnReview({ findings, verdict }: Pick<Review, "findings" | "verdict">, blocking: Severity): Ruling {
   const sorted = findings.toSorted((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity));
   const grave = sorted.filter(({ severity }) => isAtLeast(severity, blocking));
-  const detail = detailOf(sorted);
+  const detail = formatFindings(sorted);
   if (grave.length > 0) {
     const said = verdict === "pass" ? ", though its verdict says pass" : "";
     return { ok: false, summary: `${counted(grave.length)} of severity ${blocking} or worse${said}: ${named(grave)}`, detail };
@@ -72,24 +72,24 @@ function counted(n: number): string {
   return plural(n, "finding");
 }
 
-function named(findings: readonly Finding[]): string {
-  const shown = findings.map((each) => `${each.severity} ${placeOf(each)} ${plainText(each.title, 80)}`);
+function named(findings: readonly ReviewFinding[]): string {
+  const shown = findings.map((each) => `${each.severity} ${formatFindingPlace(each)} ${plainText(each.title, 80)}`);
   return firstFew(shown, NAMED).join("; ");
 }
 
-function placeOf({ file, line }: Finding): string {
+function formatFindingPlace({ file, line }: ReviewFinding): string {
   const name = file.trim() === "" ? "(no file)" : plainText(file, 100);
   return line === 0 ? name : `${name}:${line}`;
 }
 
 /** The worst first. Findings beyond the space are counted. */
-function detailOf(findings: readonly Finding[]): string {
+function formatFindings(findings: readonly ReviewFinding[]): string {
   const parts: string[] = [];
   let room = DETAIL_CHARS - 60;
   for (const [i, each] of findings.entries()) {
     const fix = each.fix?.trim() ? `\n   fix: ${plainText(each.fix, 500)}` : "";
     const scenario = plainText(each.scenario, 900);
-    const part = `${i + 1}. ${each.severity}  ${placeOf(each)}  ${plainText(each.title, 200)}\n   scenario: ${scenario}${fix}`;
+    const part = `${i + 1}. ${each.severity}  ${formatFindingPlace(each)}  ${plainText(each.title, 200)}\n   scenario: ${scenario}${fix}`;
     if (part.length + 1 > room) return [...parts, `[+${findings.length - i} more findings]`].join("\n");
     parts.push(part);
     room -= part.length + 1;

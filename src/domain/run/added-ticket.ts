@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { checkTicketSpec, ONE_ON_A_BRANCH, takesOneTicket } from "../batch/check.ts";
 import { checkReviewSteps } from "../batch/check-reviewer.ts";
 import { withoutCriteria } from "../batch/contract-steps.ts";
-import { finishLineOf } from "../batch/default-finish.ts";
+import { defaultFinishLine } from "../batch/default-finish.ts";
 import { checkValue } from "../batch/issues.ts";
 import { type NoteProblem, pathText } from "../batch/problem.ts";
 import { wholeFinishLine } from "../batch/resolve.ts";
@@ -75,7 +75,7 @@ const NO_CONTRACT =
 
 /** True for a ticket with a finish line other than the batch's, or that may do what others may not. */
 export function isWaiver({ batch }: RunState, { allow, finish, repo }: Ticket): boolean {
-  const line = finishLineOf(batch, repo);
+  const line = defaultFinishLine(batch, repo);
   // A contract only adds to the batch's finish line.
   return allow !== undefined || JSON.stringify(withoutCriteria(finish, line)) !== JSON.stringify(line);
 }
@@ -119,7 +119,7 @@ function ticketFrom({ batch, batchPath }: RunState, spec: AddedTicket, { id, rep
     exclusive: [...new Set(spec.exclusive)],
     finish:
       finish === undefined
-        ? finishLineOf(batch, repo)
+        ? defaultFinishLine(batch, repo)
         : lineWithLaws(
             lineWithReviews(wholeFinishLine(finish, dirname(batchPath)), batch.complexity, batch.secondReviewer !== undefined),
             batch.bounds?.[repo],

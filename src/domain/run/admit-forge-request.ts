@@ -2,7 +2,7 @@ import type { ForgeRequest } from "../forge/forge-request.ts";
 import type { TicketPullRequest } from "../forge/pull-request-fact.ts";
 import { failedNames } from "../forge/seen.ts";
 import { vecAt } from "../values/vec.ts";
-import { landingOf } from "./carry-over.ts";
+import { findLanding } from "./carry-over.ts";
 import type { Command } from "./command.ts";
 import type { RunFact } from "./event.ts";
 import { isSameRequest } from "./reduce-forge-request.ts";
@@ -18,7 +18,7 @@ export function whyNoForgeRequest(ticket: TicketState, kind: ForgeRequest["kind"
   if (ticket.ci !== undefined) return `the change of ${id} lands on its branch, not by a pull request`;
   if (pullRequest?.number === undefined) return `${id} has no pull request`;
   const name = `pull request #${pullRequest.number}`;
-  if (landingOf(ticket) !== undefined || attempt?.merge !== undefined) return `${name} has landed`;
+  if (findLanding(ticket) !== undefined || attempt?.merge !== undefined) return `${name} has landed`;
   return kind === "rerun" ? whyNoRerun(pullRequest, name) : undefined;
 }
 

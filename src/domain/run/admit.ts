@@ -4,17 +4,18 @@ import { whyNoHeal } from "../schedule/heal.ts";
 import { attemptCap } from "../schedule/money.ts";
 import { describeReason } from "../schedule/why-not.ts";
 import type { TicketId } from "../values/ids.ts";
-import { plural } from "../values/text.ts";
+import { firstFewLine, plural } from "../values/text.ts";
 import { vecAt, vecItems } from "../values/vec.ts";
 import { admitAdded } from "./added-ticket.ts";
 import { admitApproval } from "./admit-approval.ts";
 import { admitForgeRequest } from "./admit-forge-request.ts";
+import { admitRevert } from "./admit-revert.ts";
 import { isNewlyBlocked } from "./blocked-fact.ts";
 import type { Command } from "./command.ts";
-import type { RunFact } from "./event.ts";
+import { isActivity, type RunFact } from "./event.ts";
 import { type HealFact, isAboutHeal } from "./heal-fact.ts";
 import { isAboutRevert, isBeingReverted, type RevertFact } from "./live-check.ts";
-import { indexOf, type RunState } from "./state.ts";
+import { type RunState, ticketById, ticketIndex } from "./state.ts";
 import { type Attempt, isSettled, type TicketState } from "./ticket-state.ts";
 
 /**
@@ -27,17 +28,15 @@ export function admitFact(state: RunState, fact: RunFact): RunFact | undefined {
   if (state.stage === "ended") return fact.type === "run-resumed" ? fact : undefined;
   if (!isUnderWay(state, fact)) return undefined;
   if (!("fence" in fact) || fact.type === "attempt-claimed" || fact.type === "report-dropped") return fact;
-  const attempt = vecAt(state.tickets, indexOf(state, fact.ticket)).attempt;
+  const attempt = vecAt(state.tickets, ticketIndex(state, fact.ticket)).attempt;
   if (attempt?.fence === fact.fence) return isKnown(attempt, fact) ? undefined : fact;
-  return fact.type === "activity"
-    ? undefined
-    : { type: "report-dropped", ticket: fact.ticket, fence: fact.fence, what: fact.type };
+  return isActivity(fact) ? undefined : { type: "report-dropped", ticket: fact.ticket, fence: fact.fence, what: fact.type };
 }
 
 /** False for a fact about a heal, a live check or a revert that does not run: it was given up, or belongs to an earlier engine. */
 function isUnderWay(state: RunState, fact: RunFact): boolean {
   if (isAboutHeal(fact)) return isCurrent(state, fact);
-  if (fact.type === "live-check-ended") return liveOf(state, fact.ticket)?.checking === true;
+  if (fact.type === "live-check-ended") return ticketLive(state, fact.ticket)?.checking === true;
   return !isAboutRevert(fact) || isOfRevert(state, fact);
 }
 
@@ -46,8 +45,8 @@ function isKnown({ blocked }: Attempt, fact: RunFact): boolean {
   return fact.type === "connection-blocked" && !isNewlyBlocked(blocked, fact);
 }
 
-function liveOf(state: RunState, ticket: TicketId): TicketState["live"] {
-  return vecAt(state.tickets, indexOf(state, ticket)).live;
+function ticketLive(state: RunState, ticket: TicketId): TicketState["live"] {
+  return vecAt(state.tickets, ticketIndex(state, ticket)).live;
 }
 
 /** True unless a fact is about a heal that has ended, or a record that was not begun. */
@@ -58,9 +57,10 @@ function isCurrent({ heals }: RunState, fact: HealFact): boolean {
 
 /** True if a fact of a revert is about the one that runs. A ticket that a person has settled meanwhile is not reverted any more. */
 function isOfRevert(state: RunState, { type, ticket: id }: RevertFact): boolean {
-  const index = indexOf(state, id);
+  const index = ticketIndex(state, id);
   const { closedByPerson, live, phase } = vecAt(state.tickets, index);
   const isRunning = state.reverting.includes(index);
+  if (type === "revert-asked") return !isRunning;
   if (type === "revert-started") {
     const isDue = live?.revert !== undefined || isSuspectedByCheck(state, index);
     return !isRunning && isDue && live?.checking === undefined;
@@ -101,6 +101,8 @@ export function admitCommand(state: RunState, command: Command): readonly RunFac
       const admitted = admitAdded(state, command.ticket, command.request);
       return admitted.ok ? admitted.facts : refuse(admitted.why);
     }
+    case "retry":
+      return admitRetry(state, command, refuse);
     case "verify":
       return admitVerify(state, command, refuse);
     case "rerun-checks":
@@ -108,6 +110,8 @@ export function admitCommand(state: RunState, command: Command): readonly RunFac
       return admitForgeRequest(state, command, refuse);
     case "approve":
       return admitApproval(state, command, refuse);
+    case "revert":
+      return admitRevert(state, command, refuse);
     case "note": {
       const { kind, text } = command;
       return [{ type: "intervention", class: kind === "work" ? "I4" : "I3", target: "run", note: text, noted: true }];
@@ -119,7 +123,7 @@ export function admitCommand(state: RunState, command: Command): readonly RunFac
 
 function admitOnTicket(
   state: RunState,
-  command: Extract<Command, { type: "kill" | "gate" | "retry" }>,
+  command: Extract<Command, { type: "kill" | "gate" }>,
   refuse: Refuse,
 ): readonly RunFact[] {
   const index = Object.hasOwn(state.plan.index, command.ticket) ? state.plan.index[command.ticket] : undefined;
@@ -131,8 +135,6 @@ function admitOnTicket(
     case "gate":
       if (isReverting(state, ticket.id)) return refuse(`the change of ${ticket.id} is being reverted; gate it afterwards`);
       return admitGate(ticket, command.step, refuse);
-    case "retry":
-      return admitRetry(state, ticket, refuse);
   }
 }
 
@@ -165,7 +167,7 @@ function admitVerify(
 }
 
 function isReverting(state: RunState, id: TicketId): boolean {
-  const index = indexOf(state, id);
+  const index = ticketIndex(state, id);
   const { live } = vecAt(state.tickets, index);
   return state.reverting.includes(index) || (live !== undefined && isBeingReverted(live));
 }
@@ -174,7 +176,7 @@ function whyNothingToCheck(state: RunState, only: TicketId | undefined, landed: 
   if (only !== undefined && isReverting(state, only)) return `the change of ${only} is being reverted`;
   if (only === undefined)
     return landed > 0 ? "every landed ticket is being checked, reverted or gated" : "no landed ticket waits for a live check";
-  const { gate, phase } = vecAt(state.tickets, indexOf(state, only));
+  const { gate, phase } = vecAt(state.tickets, ticketIndex(state, only));
   if (gate !== undefined) return `the gate of ${only} is being recorded already`;
   if (landed > 0) return `${only} is being checked already`;
   return phase === "done" ? `${only} is done: nothing of it waits for a live check` : `${only} has not landed: it is ${phase}`;
@@ -211,20 +213,33 @@ function admitGate(ticket: TicketState, step: string, refuse: Refuse): readonly 
   ];
 }
 
-function admitRetry(state: RunState, ticket: TicketState, refuse: Refuse): readonly RunFact[] {
+/** Several tickets at a person's request are one decision. If one of them cannot be retried, none is. */
+function admitRetry(state: RunState, { ticket }: Extract<Command, { type: "retry" }>, refuse: Refuse): readonly RunFact[] {
+  const tickets = [ticket].flat();
+  const unknown = tickets.find((id) => !Object.hasOwn(state.plan.index, id));
+  if (unknown !== undefined) return refuse(`there is no ticket ${unknown} in this batch`);
+  const [why] = tickets.flatMap((id) => whyNoRetry(state, ticketById(state, id)) ?? []);
+  if (why !== undefined) return refuse(why);
+  const [first = "run", ...others] = tickets;
+  const decision =
+    others.length === 0 ? { target: first, note: "retried" } : { target: "run", note: `retried ${firstFewLine(tickets, 5)}` };
+  return [
+    { type: "intervention", class: "I5", ...decision },
+    ...tickets.map((id): RunFact => ({ type: "ticket-retried", ticket: id })),
+  ];
+}
+
+/** The reason why a ticket cannot be retried; undefined if it can. */
+export function whyNoRetry(state: RunState, ticket: TicketState): string | undefined {
   const { id, phase, gate, stalledBy, stalledReason = "no reason given", unfiled } = ticket;
-  if (phase !== "stalled") return refuse(`${id} is not stalled`);
-  if (gate !== undefined) return refuse(`the gate of ${id} is being recorded already`);
+  if (phase !== "stalled") return `${id} is not stalled`;
+  if (gate !== undefined) return `the gate of ${id} is being recorded already`;
   // The gate could not be recorded, but the tracker may hold it. The oracle would then call the ticket settled whatever happens.
-  if (stalledBy === undefined && unfiled === undefined) return refuse(`${id} is not stalled by its attempts: ${stalledReason}`);
-  if (state.halted !== undefined) return refuse(describeHalt(state.halted));
+  if (stalledBy === undefined && unfiled === undefined) return `${id} is not stalled by its attempts: ${stalledReason}`;
+  if (state.halted !== undefined) return describeHalt(state.halted);
   // Reserved money may come back.
   const cap = attemptCap({ ...state, reservedUsd: 0 }, ticket);
-  if (cap !== undefined) return refuse(describeReason({ kind: "money", cap, limitUsd: state.batch.limits[cap] }));
-  return [
-    { type: "intervention", class: "I5", target: id, note: "retried" },
-    { type: "ticket-retried", ticket: id },
-  ];
+  return cap === undefined ? undefined : describeReason({ kind: "money", cap, limitUsd: state.batch.limits[cap] });
 }
 
 function admitWorkers(state: RunState, workers: number, refuse: Refuse): readonly RunFact[] {

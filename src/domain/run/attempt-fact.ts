@@ -3,9 +3,9 @@ import type { Ticket } from "../batch/schema.ts";
 import type { StepKind } from "../batch/step-spec.ts";
 import type { ReflectedChange } from "../behaviour/reflected-change.ts";
 import type { CiFact } from "../ci/ci-fact.ts";
-import type { CheckStrength } from "../evidence/results.ts";
+import type { CheckStrength, TestsMoved } from "../evidence/results.ts";
 import type { PullRequestFact } from "../forge/pull-request-fact.ts";
-import type { Fence, RepoId, TicketId } from "../values/ids.ts";
+import type { AttemptRef, RepoId } from "../values/ids.ts";
 import type { ComplexityFact } from "./complexity-fact.ts";
 import type { Elsewhere } from "./kept-work.ts";
 import type { LandedProof } from "./proof-fact.ts";
@@ -19,12 +19,16 @@ export interface Evidence {
   readonly summary: string;
   /** The captured output or the list of paths. */
   readonly detail: string;
+  /** The first failure that the output names, one line; of attempts of several tickets, it tells whether they failed alike. */
+  readonly firstError?: string;
   /** Ids of the failed tests, bounded. A breaker recognises a repeated failure by them. */
   readonly tests?: readonly string[];
-  /** The signature of what failed (see `signatureOf`): with it, a breaker recognises a repeated failure. */
+  /** The signature of what failed (see `noteSignature`): with it, a breaker recognises a repeated failure. */
   readonly signature?: string;
   /** Set if the failure is not an ordinary one of the work. */
   readonly cause?: EvidenceCause;
+  /** The step that a claim of a blocker leaves to a person, if a person has to rule on it. */
+  readonly humanStep?: string;
   /** Set if a host answered that it does not accept the batch's secret, or that the secret does not permit the request. */
   readonly refusedSecret?: true;
 }
@@ -35,10 +39,14 @@ export function isFromForge({ step, name }: Evidence): boolean {
 }
 
 /**
- * The cause of a failure. All but `blocked-path` end the ticket, because another agent could change nothing. `blocked-path`: the change touches a protected path. `flaky`: nothing but tests that fail by chance
- * failed. `infrastructure`: what runs the checks failed, also when it was started again. `report-only`: nothing is to be changed.
+ * The cause of a failure. All but `blocked-path` end the ticket, because another agent could change nothing.
+ * - `blocked-path`: the change touches a protected path.
+ * - `flaky`: only tests that fail by chance failed.
+ * - `infrastructure`: what runs the checks failed, twice.
+ * - `report-only`: nothing is to be changed.
+ * - `unruled`: the agent claims a blocker, and the batch names no reviewer who could rule on it.
  */
-export type EvidenceCause = "blocked-path" | "flaky" | "infrastructure" | "report-only";
+export type EvidenceCause = "blocked-path" | "flaky" | "infrastructure" | "report-only" | "unruled";
 
 /**
  * The cause that stopped an agent, as its program or its model's API reports it. Another attempt meets `authentication`,
@@ -85,8 +93,9 @@ export type AgentEnding =
   | "failed-to-start";
 
 /**
- * The outcome of a whole attempt. `landed`: its change is in the base, and a live check failed. `planned`: it made a plan, which was approved. Only `failed`, `silent`,
- * `out-of-time` and `killed` count against the cap, and `stopped` after too many refusals by the reviewer's API.
+ * The outcome of a whole attempt. `landed`: its change is in the base, and a live check failed. `planned`: it made a plan, which was
+ * approved. Only `failed`, `silent`, `out-of-time` and `killed` count against the cap, and `stopped` after too many refusals by the
+ * reviewer's API.
  */
 export type AttemptOutcome =
   | "done"
@@ -101,18 +110,13 @@ export type AttemptOutcome =
   | "stopped"
   | "lost";
 
-/** The kind of a question to the reviewer. `adjudicate` asks if a claimed blocker is real, `plan` if a plan does what its ticket asks for. */
+/** A question to the reviewer. `adjudicate`: is a claimed blocker real? `plan`: does a plan do what its ticket asks for? */
 export type Question = "review" | "adversary" | "adjudicate" | "plan";
 
 /** Fixers of the batch that ran on an agent's work; `ignored`: the one that ended them, and why. Safe for a terminal. */
 export interface LayoutRepair {
   readonly fixers: readonly string[];
   readonly ignored?: string;
-}
-
-interface AttemptRef {
-  readonly ticket: TicketId;
-  readonly fence: Fence;
 }
 
 /** Facts of one attempt. Each carries its fence: the engine drops those of an earlier attempt. */
@@ -145,6 +149,8 @@ export type AttemptFact =
       readonly startTime: string;
     } & AttemptRef)
   | ({ readonly type: "activity"; readonly text: string; readonly lines: number } & AttemptRef)
+  /** Dollars that its agent has spent so far, as its gateway counts them. `agent-ended` alone books its cost. */
+  | ({ readonly type: "agent-spent"; readonly usd: number } & AttemptRef)
   | ({ readonly type: "kill-requested"; readonly ending: AgentEnding } & AttemptRef)
   | ({
       readonly type: "agent-ended";
@@ -178,9 +184,13 @@ export type AttemptFact =
       readonly judged?: string;
       /** The strength of a passed check. */
       readonly strength?: CheckStrength;
+      /** The tests of a check that compared them one by one. */
+      readonly tests?: TestsMoved;
       /** The step was passed over, because the class of the ticket does not need it. Absent in runs of older versions. */
       readonly notNeeded?: true;
     } & AttemptRef)
+  /** The steps before the merge begin again. `why` is one line for people, which begins with "since". */
+  | ({ readonly type: "steps-repeated"; readonly why: string } & AttemptRef)
   /** `until`: the end of the wait, in milliseconds since the epoch; absent if only what it waits for, or a person, ends it. */
   | ({ readonly type: "merge-waiting"; readonly reason: string; readonly until?: number } & AttemptRef)
   /** The forge refuses the change, and only a person can go on: the exact step. */

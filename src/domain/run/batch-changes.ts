@@ -1,5 +1,5 @@
 import { changedPaths } from "../batch/changed-paths.ts";
-import { finishLineOf } from "../batch/default-finish.ts";
+import { defaultFinishLine } from "../batch/default-finish.ts";
 import type { Batch, Limits, Ticket } from "../batch/schema.ts";
 import type { StepSpec } from "../batch/step-spec.ts";
 import { isKeptOutside } from "../batch/tracker-spec.ts";
@@ -33,7 +33,7 @@ export interface BatchChanges {
 }
 
 /** Compares a run with its batch file. The tickets that were added to the run or found in it may be in the file or not. */
-export function batchChangesOf(state: RunState, now: Batch): BatchChanges {
+export function compareBatch(state: RunState, now: Batch): BatchChanges {
   const { batch } = state;
   const grown = new Set(joinedTickets(state).map(({ id }) => id));
   // The query of a service may select a ticket no more, which stays in the run.
@@ -109,20 +109,20 @@ function finishChange(
     const line = lines.get(ticket.id);
     if (line === undefined || isSame(line, ticket.finish)) return [];
     // A ticket folder does not hold the line that a ticket was added with.
-    const hasOwn = ticket.added === true && !isSame(ticket.finish, finishLineOf(batch, ticket.repo));
-    if (hasOwn && isKeptOutside(now.tracker) && isSame(line, finishLineOf(now, ticket.repo))) return [];
+    const hasOwn = ticket.added === true && !isSame(ticket.finish, defaultFinishLine(batch, ticket.repo));
+    if (hasOwn && isKeptOutside(now.tracker) && isSame(line, defaultFinishLine(now, ticket.repo))) return [];
     return [{ id: ticket.id, before: ticket.finish, line }];
   });
   const isSameBatch = isSame(batch.finish, now.finish) && isSame(batch.testCommands, now.testCommands);
   if (tickets.length === 0 && isSameBatch) return { changes: [] };
   const changes = tickets.map(({ id, before, line }): AllowedChange => {
-    const what = `finish of ${id}: ${stepsOf(before)} → ${stepsOf(line)}`;
+    const what = `finish of ${id}: ${joinStepNames(before)} → ${joinStepNames(line)}`;
     return { what, class: isWithin(before, line) ? "I2" : "I8", target: "finish" };
   });
   const repos = Object.keys(now.repos);
-  const isStricter = repos.every((repo) => isWithin(finishLineOf(batch, repo), finishLineOf(now, repo)));
+  const isStricter = repos.every((repo) => isWithin(defaultFinishLine(batch, repo), defaultFinishLine(now, repo)));
   const byDefault: AllowedChange = {
-    what: `finish: ${stepsOf(batch.finish ?? [])} → ${stepsOf(now.finish ?? [])}`,
+    what: `finish: ${joinStepNames(batch.finish ?? [])} → ${joinStepNames(now.finish ?? [])}`,
     class: isStricter ? "I2" : "I8",
     target: "finish",
   };
@@ -138,7 +138,7 @@ function finishChange(
   };
 }
 
-function stepsOf(finish: readonly StepSpec[]): string {
+function joinStepNames(finish: readonly StepSpec[]): string {
   return finish.map((step) => ("name" in step ? step.name : step.step)).join(" ");
 }
 

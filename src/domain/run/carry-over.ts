@@ -1,11 +1,12 @@
 import type { Batch, Ticket } from "../batch/schema.ts";
+import { serializeTicketText } from "../schedule/plan.ts";
 import type { RunId, TicketId } from "../values/ids.ts";
 import { vecItems } from "../values/vec.ts";
 import type { FailingCheck } from "./base-check.ts";
 import type { CarriedOverWork, EarlierLanding } from "./event.ts";
 import { isLandedNotLive } from "./live-check.ts";
 import { failingStep } from "./reduce-base.ts";
-import { type RunState, ticketOf } from "./state.ts";
+import { type RunState, ticketById } from "./state.ts";
 import type { TicketState } from "./ticket-state.ts";
 
 /**
@@ -23,9 +24,9 @@ export function carriedOverWork(last: RunState, batch: Batch): readonly CarriedO
   };
   return batch.tickets.flatMap((ticket) => {
     const then = before.get(ticket.id);
-    if (then === undefined || placeOf(then, last.batch) !== placeOf(ticket, batch)) return [];
-    const { live, phase, pendingWork } = ticketOf(last, ticket.id);
-    const rewritten = textOf(then) === textOf(ticket) ? {} : { rewritten: true as const };
+    if (then === undefined || ticketBaseKey(then, last.batch) !== ticketBaseKey(ticket, batch)) return [];
+    const { live, phase, pendingWork } = ticketById(last, ticket.id);
+    const rewritten = serializeTicketText(then) === serializeTicketText(ticket) ? {} : { rewritten: true as const };
     if (live !== undefined && isLandedNotLive({ live, phase })) {
       const { sha, from, tip = sha } = live;
       const landed = { from, to: sha };
@@ -35,7 +36,7 @@ export function carriedOverWork(last: RunState, batch: Batch): readonly CarriedO
     if (pendingWork === undefined || pendingWork.humanStep !== undefined) return [];
     const { tip, baseSha, landed } = pendingWork;
     if (landed !== undefined) return [{ id: ticket.id, tip, baseSha, landed, ...rewritten }];
-    return taskOf(then) === taskOf(ticket) ? [{ id: ticket.id, tip, baseSha }] : [];
+    return ticketTaskKey(then) === ticketTaskKey(ticket) ? [{ id: ticket.id, tip, baseSha }] : [];
   });
 }
 
@@ -48,7 +49,7 @@ export function carriedOverChecks(last: RunState, batch: Batch): Readonly<Record
     const { isRunning: _, isRepeated: __, notReverted: ___, seen: ____, ...check } = failing;
     const [then, now] = [last.plan.tickets, batch.tickets].map((all) => all.find(({ id }) => id === failing.foundBy));
     const step = failingStep(last, failing);
-    if (then === undefined || now === undefined || placeOf(then, last.batch) !== placeOf(now, batch)) return [];
+    if (then === undefined || now === undefined || ticketBaseKey(then, last.batch) !== ticketBaseKey(now, batch)) return [];
     if (step?.step !== "check" || step.report !== undefined) return [];
     return JSON.stringify(now.finish[failing.step]) === JSON.stringify(step) ? [[repo, check]] : [];
   });
@@ -56,16 +57,12 @@ export function carriedOverChecks(last: RunState, batch: Batch): Readonly<Record
 }
 
 /** The repository of a ticket, and its base. */
-function placeOf({ repo }: Ticket, { repos }: Batch): string {
+function ticketBaseKey({ repo }: Ticket, { repos }: Batch): string {
   return JSON.stringify([repo, repos[repo]?.path, repos[repo]?.base]);
 }
 
-function textOf({ title, body }: Ticket): string {
-  return JSON.stringify([title, body]);
-}
-
 /** The task of a ticket. */
-function taskOf({ title, body, allow }: Ticket): string {
+function ticketTaskKey({ title, body, allow }: Ticket): string {
   return JSON.stringify([title, body, allow ?? null]);
 }
 
@@ -88,7 +85,7 @@ export function landingsUpTo(last: RunState): ReadonlyMap<TicketId, EarlierLandi
  */
 export function isReopenedSince(last: RunState, id: TicketId): boolean {
   if (!Object.hasOwn(last.plan.index, id)) return false;
-  const { phase, mergedSha, landedEarlier } = ticketOf(last, id);
+  const { phase, mergedSha, landedEarlier } = ticketById(last, id);
   return phase === "done" || phase === "human-gated" || (mergedSha === undefined && landedEarlier !== undefined);
 }
 
@@ -98,7 +95,7 @@ export function isReopenedSince(last: RunState, id: TicketId): boolean {
  */
 export function isClosedSince(last: RunState, id: TicketId): boolean {
   if (!Object.hasOwn(last.plan.index, id)) return false;
-  const { live, phase } = ticketOf(last, id);
+  const { live, phase } = ticketById(last, id);
   return live !== undefined && isLandedNotLive({ live, phase }) && live.untold === undefined;
 }
 
@@ -106,7 +103,7 @@ export function isClosedSince(last: RunState, id: TicketId): boolean {
  * The commit to show for a ticket; undefined if it has not landed. `earlierRun` is set if an earlier run landed it, and only
  * while the ticket is settled: once it is open again, that commit says nothing about it.
  */
-export function landingOf(ticket: TicketState): { readonly sha: string; readonly earlierRun?: RunId } | undefined {
+export function findLanding(ticket: TicketState): { readonly sha: string; readonly earlierRun?: RunId } | undefined {
   const { mergedSha, landedEarlier, phase } = ticket;
   if (mergedSha !== undefined && mergedSha !== landedEarlier?.sha) return { sha: mergedSha };
   const isSettled = phase === "done" || phase === "human-gated";

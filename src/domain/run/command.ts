@@ -25,8 +25,8 @@ export const Command = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("unpause") }),
   z.strictObject({ type: z.literal("stop") }),
   z.strictObject({ type: z.literal("judge") }),
-  /** Retries a stalled ticket, with as many attempts as a fresh one has. */
-  z.strictObject({ type: z.literal("retry"), ticket: TicketId }),
+  /** Retries one or several stalled tickets, with as many attempts as fresh ones have. */
+  z.strictObject({ type: z.literal("retry"), ticket: z.union([TicketId, z.array(TicketId).min(1)]) }),
   /** Checks at once what has landed and is not live: one ticket, or all of them. */
   z.strictObject({
     type: z.literal("verify"),
@@ -51,6 +51,13 @@ export const Command = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("rerun-checks"), ticket: TicketId }),
   /** Requests a person's review of a ticket's pull request. */
   z.strictObject({ type: z.literal("request-review"), ticket: TicketId, login: Login }),
+  /** Reverts a ticket's landed change, and opens the ticket again. */
+  z.strictObject({
+    type: z.literal("revert"),
+    ticket: TicketId,
+    /** A random name by which the sender recognises what came of this command. */
+    request: z.string().min(1).max(64).optional(),
+  }),
   /** Lets exactly this change of danger zones land. `commit` is the candidate that the person has looked at. */
   z.strictObject({
     type: z.literal("approve"),
@@ -76,7 +83,7 @@ export type RefusalReason = string | undefined;
 export interface RunActions {
   kill(ticket: TicketId): RefusalReason;
   gate(ticket: TicketId, step: string): RefusalReason;
-  retry(ticket: TicketId): RefusalReason;
+  retry(ticket: TicketId | readonly TicketId[]): RefusalReason;
   verify(ticket?: TicketId): RefusalReason;
   pause(): RefusalReason;
   unpause(): RefusalReason;
@@ -90,6 +97,7 @@ export interface RunActions {
   rerunChecks(ticket: TicketId): RefusalReason;
   requestReview(ticket: TicketId, login: string): RefusalReason;
   approve(ticket: TicketId, shown: WholeChange): RefusalReason;
+  revert(ticket: TicketId): RefusalReason;
 }
 
 /** The approval of a change. It is made of what a person was shown whole. */
@@ -102,7 +110,7 @@ export function runActions(send: (command: Command) => RefusalReason): RunAction
   return {
     kill: (ticket) => send({ type: "kill", ticket }),
     gate: (ticket, step) => send({ type: "gate", ticket, step }),
-    retry: (ticket) => send({ type: "retry", ticket }),
+    retry: (ticket) => send({ type: "retry", ticket: typeof ticket === "string" ? ticket : [...ticket] }),
     verify: (ticket) => send({ type: "verify", ...(ticket === undefined ? {} : { ticket }) }),
     pause: () => send({ type: "pause" }),
     unpause: () => send({ type: "unpause" }),
@@ -116,5 +124,6 @@ export function runActions(send: (command: Command) => RefusalReason): RunAction
     rerunChecks: (ticket) => send({ type: "rerun-checks", ticket }),
     requestReview: (ticket, login) => send({ type: "request-review", ticket, login }),
     approve: (ticket, shown) => send(approveCommand(ticket, shown)),
+    revert: (ticket) => send({ type: "revert", ticket }),
   };
 }

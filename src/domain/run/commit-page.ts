@@ -1,11 +1,11 @@
-import { specOf } from "../schedule/plan.ts";
+import { plannedTicket } from "../schedule/plan.ts";
 import type { TicketId } from "../values/ids.ts";
 import { commitAddress } from "../values/repo-address.ts";
 import type { RunState } from "./state.ts";
 
 /** The page of a commit in the repository of a ticket; undefined if none is known. It is there once the commit was pushed. */
 export function commitPage(run: Pick<RunState, "plan" | "repoUrls">, id: TicketId, sha: string): string | undefined {
-  const { repo } = specOf(run.plan, id);
+  const { repo } = plannedTicket(run.plan, id);
   const url = run.repoUrls !== undefined && Object.hasOwn(run.repoUrls, repo) ? run.repoUrls[repo] : undefined;
   return url === undefined ? undefined : commitAddress(url, sha);
 }

@@ -12,7 +12,7 @@ interface ContractChange {
 
 /**
  * The contracts that differ from those that their run froze (`part`), and what differs beside criteria: those are changes of finish
- * lines (`batchChangesOf`).
+ * lines (`compareBatch`).
  * Only added bounds and enforced rules count as tighter: nobody can tell whether another text asks for less.
  */
 export function contractChanges(
@@ -28,7 +28,7 @@ export function contractChanges(
   if (changed.length === 0) return { changes: [] };
   return {
     changes: changed.flatMap(({ id, before, after }) => {
-      if (isSame(contentOf(before), contentOf(after))) return [];
+      if (isSame(contractContent(before), contractContent(after))) return [];
       const isTight = isTighter(before, after);
       const how = before === undefined ? "is new" : after === undefined ? "is gone" : isTight ? "is tighter" : "says otherwise";
       return [{ what: `contract of ${id}: it ${how}`, class: isTight ? "I2" : "I8", target: "finish" }];
@@ -38,7 +38,7 @@ export function contractChanges(
 }
 
 /** The content of a contract without its criteria. Its place and its layout say nothing. */
-function contentOf(contract: Contract | undefined): unknown {
+function contractContent(contract: Contract | undefined): unknown {
   if (contract === undefined) return undefined;
   const { body, stopWhen = {}, safety = {}, phases = [] } = contract;
   return { body, stopWhen, safety, phases };

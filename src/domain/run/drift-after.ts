@@ -25,7 +25,7 @@ export function stateAfter(change: TrackerChange, known: TrackerState): TrackerS
  * left to a person removes its obstacle (I1). Closing such a ticket means that the person has taken the step, which is no
  * intervention.
  */
-export function interventionOf(
+export function classifyIntervention(
   change: TrackerChange,
   { state, isSetByPerson }: TrackedTicket,
 ): Pick<Intervention, "class" | "note"> | undefined {

@@ -55,7 +55,14 @@ export function firstReading({ state, ...ticket }: FirstReading & { readonly sta
   const url = ticket.url === undefined ? undefined : webAddress(ticket.url);
   const serviceId = plainText(ticket.serviceId ?? "", SERVICE_ID_CHARS);
   const hold = held !== undefined && state.as === "open" ? { held } : {};
-  return { id, revision, ...wordsOf(ticket), ...(url !== undefined && { url }), ...(serviceId !== "" && { serviceId }), ...hold };
+  return {
+    id,
+    revision,
+    ...trackedWords(ticket),
+    ...(url !== undefined && { url }),
+    ...(serviceId !== "" && { serviceId }),
+    ...hold,
+  };
 }
 
 /** A ticket of the tracker as the engine last saw or wrote it. A reading that differs from it is somebody's act. */
@@ -93,16 +100,21 @@ export function isMissing({ tracked }: { readonly tracked?: TrackedTicket }): bo
   return tracked?.unavailable !== undefined && !tracked.onHold;
 }
 
+/** What a person does about a ticket that is missing. */
+export function missingRemedy({ tracked }: { readonly tracked?: TrackedTicket }): string {
+  return tracked?.unreadable ? "correct it in the tracker" : "restore it in the tracker";
+}
+
 /** A ticket as it is seen for the first time. */
 export function firstSeen(state: TrackerState, read: Omit<FirstReading, "id">): TrackedTicket {
   const { revision, held, url, serviceId } = read;
   const hold = held === undefined ? {} : { unavailable: held, onHold: true as const };
   const place = { ...(url !== undefined && { url }), ...(serviceId !== undefined && { serviceId }) };
-  return { state, revision, words: wordsOf(read), ...place, ...hold };
+  return { state, revision, words: trackedWords(read), ...place, ...hold };
 }
 
 /** The words alone. */
-export function wordsOf({ titleSha, bodySha, dependsOn, assignee }: TrackedWords): TrackedWords {
+export function trackedWords({ titleSha, bodySha, dependsOn, assignee }: TrackedWords): TrackedWords {
   return { titleSha, bodySha, ...(dependsOn !== undefined && { dependsOn }), ...(assignee !== undefined && { assignee }) };
 }
 
@@ -180,7 +192,7 @@ export const TRACKER_UNREAD: TrackerStatus = { others: [] };
 const QUOTED_TITLE = 100;
 
 /** What became of a text: titles are quoted, because a change lands under the new one. */
-function rewritingOf({ title, retitled }: Extract<TrackerChange, { kind: "rewritten" }>): string {
+function describeRewriting({ title, retitled }: Extract<TrackerChange, { kind: "rewritten" }>): string {
   if (retitled === undefined) return "rewritten in the tracker";
   const [from, to] = [retitled.from, title].map((text) => JSON.stringify(plainText(text, QUOTED_TITLE)));
   return `retitled in the tracker from ${from} to ${to}${retitled.isBodySame ? "" : ", and its text rewritten"}`;
@@ -199,7 +211,7 @@ export function describeChange(change: TrackerChange): string {
     case "gated":
       return `gated in the tracker: ${change.step}`;
     case "rewritten":
-      return `${rewritingOf(change)}${change.isTooLate ? ": its finished change stays on its branch, and an agent gets the new text" : ""}`;
+      return `${describeRewriting(change)}${change.isTooLate ? ": its finished change stays on its branch, and an agent gets the new text" : ""}`;
     case "dependencies":
       return change.refused === undefined
         ? `dependencies changed in the tracker: ${change.dependsOn.length === 0 ? "none" : firstFewLine(change.dependsOn, 8)}`

@@ -8,6 +8,7 @@ import type { AttemptFact, Evidence } from "./attempt-fact.ts";
 import type { AuditFact } from "./audit-fact.ts";
 import type { BaseCheckFact, FailingCheck } from "./base-check.ts";
 import type { BaseFact } from "./base-fact.ts";
+import type { BaseMeasureFact } from "./base-measure.ts";
 import type { BlockedFact } from "./blocked-fact.ts";
 import type { BundleFact } from "./bundle-fact.ts";
 import type { Command } from "./command.ts";
@@ -29,6 +30,7 @@ import type { ProofFact } from "./proof-fact.ts";
 import type { RemedyFact } from "./remedy-fact.ts";
 import type { SuiteFact } from "./suite-fact.ts";
 import type { LongWaitFact, SuspensionFact } from "./suspension.ts";
+import type { TripwireResult } from "./tripwire-result.ts";
 
 export type VerdictWord = "done" | "not-done" | "unjudged";
 
@@ -134,6 +136,8 @@ export type RunFact =
       readonly guardAdded?: true;
       /** Set if no person resumed it: the engine did, once its journal could be written again. */
       readonly by?: "engine";
+      /** A run that starts no agent still starts none. */
+      readonly checksOnly?: true;
     }
   | { readonly type: "run-paused" }
   | { readonly type: "run-unpaused" }
@@ -196,16 +200,7 @@ export type RunFact =
       readonly transients?: { readonly retried: number; readonly passed: number };
     }
   | { readonly type: "tripwire-started" }
-  | {
-      readonly type: "tripwire-ended";
-      readonly ok: boolean;
-      /** The canary that was judged wrong, or the changed part of the frozen set. Present if it is not ok. */
-      readonly problem?: string;
-      /** Set if a fault of the machine, named in `problem`, kept the proof from being made: it says nothing about the oracle. */
-      readonly unproven?: true;
-      readonly canaries: number;
-      readonly ms: number;
-    }
+  | ({ readonly type: "tripwire-ended" } & TripwireResult)
   /** Dollars that other runs have spent and set aside today, read when they kept an attempt from starting. */
   | { readonly type: "others-spent-today"; readonly usd: number }
   /** The cost of other sessions today has become unknown. `why` is one line, safe for a terminal. */
@@ -221,6 +216,7 @@ export type RunFact =
     }
   | BaseFact
   | BaseCheckFact
+  | BaseMeasureFact
   | AccountFact
   | ApprovalFact
   | AuditFact
@@ -257,6 +253,7 @@ export type RunEvent = RunFact & { readonly seq: number; readonly at: number };
 export function mayWait(fact: RunFact): boolean {
   switch (fact.type) {
     case "activity":
+    case "agent-spent":
     // The next engine writes the bundle of an attempt without such a fact.
     case "attempt-bundled":
     case "attempt-not-bundled":
@@ -273,6 +270,7 @@ export function mayWait(fact: RunFact): boolean {
     case "prepare-started":
     case "prepare-failed":
     case "step-part-started":
+    case "steps-repeated":
     case "suite-ran":
     case "merge-landed":
     case "pull-request-read":
@@ -294,7 +292,10 @@ export function mayWait(fact: RunFact): boolean {
   }
 }
 
-/** True for output of an agent. It is no fact of the run, and nothing is decided by it. */
-export function isActivity(fact: RunFact): boolean {
-  return fact.type === "activity";
+/** The event of a type. */
+export type EventOf<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;
+
+/** True for what an agent at work prints and spends. It is no fact of the run, and nothing is decided by it. */
+export function isActivity(fact: RunFact): fact is Extract<RunFact, { type: "activity" | "agent-spent" }> {
+  return fact.type === "activity" || fact.type === "agent-spent";
 }

@@ -6,7 +6,7 @@ import type { Batch } from "../batch/schema.ts";
 export type FrozenSet = Readonly<Record<"oracle" | "batch" | "limits" | "guard" | "sandbox" | "tripwire", string>>;
 
 /** The frozen set of a run, from the parts in use now. The other hashes are sha256 in hexadecimal digits. */
-export function frozenSetOf(options: {
+export function buildFrozenSet(options: {
   readonly batch: Batch;
   readonly oracleSha: string;
   /** The hash of the batch as the oracle reads it. */
@@ -17,11 +17,11 @@ export function frozenSetOf(options: {
   const { batch } = options;
   const policy = Object.entries(batch).filter(([key]) => key.startsWith("sandbox"));
   return {
-    oracle: shaOf({ program: options.oracleSha, spec: batch.oracle ?? null }),
-    batch: shaOf({ judged: options.batchSha, batch }),
-    limits: shaOf(batch.limits),
-    guard: shaOf(batch.protect),
-    sandbox: shaOf(policy),
+    oracle: jsonSha({ program: options.oracleSha, spec: batch.oracle ?? null }),
+    batch: jsonSha({ judged: options.batchSha, batch }),
+    limits: jsonSha(batch.limits),
+    guard: jsonSha(batch.protect),
+    sandbox: jsonSha(policy),
     tripwire: options.tripwireSha,
   };
 }
@@ -31,8 +31,8 @@ export function refrozen(
   before: FrozenSet,
   { batch, batchSha }: { readonly batch: Batch; readonly batchSha: string },
 ): FrozenSet {
-  const bounds = { limits: shaOf(batch.limits), guard: shaOf(batch.protect) };
-  return { ...before, ...bounds, batch: shaOf({ judged: batchSha, batch }) };
+  const bounds = { limits: jsonSha(batch.limits), guard: jsonSha(batch.protect) };
+  return { ...before, ...bounds, batch: jsonSha({ judged: batchSha, batch }) };
 }
 
 /** The first part that differs from the recorded one; undefined if all are equal. */
@@ -43,6 +43,6 @@ export function changedPart(recorded: FrozenSet, now: FrozenSet): keyof FrozenSe
 }
 
 /** Plain JSON gives the same text before and after journalling: keys keep their order. */
-function shaOf(value: unknown): string {
+function jsonSha(value: unknown): string {
   return createHash("sha256").update(JSON.stringify(value)).digest("hex");
 }

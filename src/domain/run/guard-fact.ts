@@ -1,9 +1,4 @@
-import type { Fence, TicketId } from "../values/ids.ts";
-
-interface AttemptRef {
-  readonly ticket: TicketId;
-  readonly fence: Fence;
-}
+import type { AttemptRef } from "../values/ids.ts";
 
 /**
  * Facts about the command guard of an attempt. All but `guard-dead` repeat what the guard reported from within the sandbox, where an

@@ -20,6 +20,8 @@ export interface RevertState {
   readonly failedCheck?: Evidence;
   /** Set if a deep proof blames the change: nothing else has to be shown against it. */
   readonly byProof?: true;
+  /** Set if a person asked for it; `failedCheck` then holds that reason, and no check has to fail. */
+  readonly byPerson?: true;
 }
 
 /** One live check of a landed change. */
@@ -129,7 +131,7 @@ const MOST_INCONCLUSIVE = 10;
 const KEPT_CHECKS = 20;
 
 /** The batch's repetition of live checks, or the default. */
-export function liveSpecOf({ live }: Pick<Batch, "live">): LiveSpec {
+export function batchLiveSpec({ live }: Pick<Batch, "live">): LiveSpec {
   return live ?? DEFAULT_LIVE;
 }
 
@@ -190,6 +192,8 @@ export interface RevertedChange {
   readonly after: { readonly ok: boolean; readonly summary: string };
   /** The check that failed on the base with the change; absent if its live checks did. */
   readonly failedCheck?: Evidence;
+  /** Set if a person asked for it. */
+  readonly byPerson?: true;
 }
 
 interface RevertMove {
@@ -201,6 +205,8 @@ interface RevertMove {
 
 /** Facts of the engine's reverts. A base has one revert at a time. */
 export type RevertFact =
+  /** A person has the ticket's landed change reverted. `request`: the name of the command, if it has one. */
+  | { readonly type: "revert-asked"; readonly ticket: TicketId; readonly request?: string }
   /** Announces the revert of the ticket's landed change: a candidate is built and checked. */
   | { readonly type: "revert-started"; readonly ticket: TicketId }
   /** The base is moved from `from` to `to` next. */

@@ -16,7 +16,7 @@ export function hasClaimed({ agent, isPlanning }: Attempt): boolean {
 }
 
 /** An attempt that has ended, as its ticket remembers it. */
-export function pastOf(
+export function toPastAttempt(
   { approval, history }: Pick<TicketState, "approval" | "history">,
   attempt: Attempt,
   event: Extract<RunEvent, { type: "attempt-ended" }>,
@@ -41,9 +41,9 @@ export function pastOf(
     ...(attempt.notKept === undefined ? {} : { notKept: attempt.notKept }),
     ...(attempt.signals && { signals: attempt.signals }),
     ...(attempt.guard && { guard: attempt.guard }),
-    ...auditResultOf(attempt),
+    ...pickAuditResult(attempt),
     costUsd: (attempt.agent?.costUsd ?? 0) + (attempt.questionsUsd ?? 0) + lostUsd(attempt),
-    ...kindOf(attempt, event),
+    ...attemptKind(attempt, event),
   };
 }
 
@@ -53,7 +53,7 @@ function notNeededBy(attempt: Attempt, before: PastAttempt | undefined): Pick<Pa
 }
 
 /** What kind of attempt it was. */
-function kindOf({ agent, isPlanning }: Attempt, { readOnly, unplanned }: Extract<RunEvent, { type: "attempt-ended" }>) {
+function attemptKind({ agent, isPlanning }: Attempt, { readOnly, unplanned }: Extract<RunEvent, { type: "attempt-ended" }>) {
   return {
     ...(readOnly && { readOnly }),
     ...(unplanned && { unplanned }),
@@ -62,6 +62,6 @@ function kindOf({ agent, isPlanning }: Attempt, { readOnly, unplanned }: Extract
   };
 }
 
-function auditResultOf({ audited, auditUnread }: AuditResult): AuditResult {
+function pickAuditResult({ audited, auditUnread }: AuditResult): AuditResult {
   return { ...(audited !== undefined && { audited }), ...(auditUnread !== undefined && { auditUnread }) };
 }

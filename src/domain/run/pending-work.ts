@@ -9,7 +9,7 @@ type AttemptEnded = Extract<RunEvent, { type: "attempt-ended" }>;
  * could not be told to the tracker, or the engine itself could not go on (a full disk), that is no failure of the work: another
  * agent would find nothing to do.
  */
-function pendingWorkOf(
+function nextPendingWork(
   attempt: Attempt,
   { outcome, evidence }: AttemptEnded,
   before: PendingWork | undefined,
@@ -41,11 +41,11 @@ function pendingWorkOf(
  * The work that an attempt leaves. Before its wall is upheld, a ruling leaves none: nobody has worked in it. Nor does a change that
  * has not landed and answers a text that a person has rewritten meanwhile, or whose attempt was remedied.
  */
-export function leftOf(...[attempt, event, before]: Parameters<typeof pendingWorkOf>): Pick<TicketState, "pendingWork"> {
+export function leftWork(...[attempt, event, before]: Parameters<typeof nextPendingWork>): Pick<TicketState, "pendingWork"> {
   const isRuling = attempt.wall !== undefined && attempt.humanStep === undefined && before?.humanStep === undefined;
   const isLanded = attempt.merge?.landed ?? before?.landed !== undefined;
   if (attempt.isRemedied && !isLanded) return {};
-  return isRuling || (attempt.isOutdated && !isLanded) ? {} : pendingWorkOf(attempt, event, before);
+  return isRuling || (attempt.isOutdated && !isLanded) ? {} : nextPendingWork(attempt, event, before);
 }
 
 /** What the attempt has landed, and whether a person has rewritten the ticket meanwhile. */

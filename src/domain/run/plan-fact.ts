@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Fence, TicketId } from "../values/ids.ts";
+import type { AttemptRef } from "../values/ids.ts";
 import { plainLines } from "../values/text.ts";
 
 /** Plans of one ticket that are asked for before it is left to a person. */
@@ -9,11 +9,6 @@ export const MOST_PLANS = 2;
 export const PLAN_CHARS = 8_000;
 const PLAN_LINES = 200;
 const LINE_CHARS = 500;
-
-interface AttemptRef {
-  readonly ticket: TicketId;
-  readonly fence: Fence;
-}
 
 /** Facts of a plan, which an attempt of its own makes before anything is changed. */
 export type PlanFact =

@@ -28,6 +28,8 @@ export type PrepareFact =
       readonly ticket: TicketId;
       readonly fence: Fence;
       readonly part: string;
+      /** The reason for which the train failed whose parts are checked by themselves now: one line, safe for a terminal. One ticket has it. */
+      readonly trainFailed?: string;
     } & PartOutlook)
   /** A prepare command begins. `command` is one line, safe for a terminal. */
   | { readonly type: "prepare-started"; readonly ticket: TicketId; readonly fence: Fence; readonly command: string }
@@ -52,6 +54,8 @@ export interface Unprepared {
   readonly seen: string;
   /** Failures in a row on this commit. */
   readonly failures: number;
+  /** The check that cannot run on it, if that is the failure. */
+  readonly check?: string;
   /** One line for people: the last failure. */
   readonly summary: string;
   /** Present if the sandbox blocked a connection of it. */
@@ -62,6 +66,11 @@ export interface Unprepared {
 
 /** Bases that could not be prepared, by repository. */
 export type UnpreparedBases = Readonly<Record<string, Unprepared>>;
+
+/** True if a base has moved on since it could not be prepared or checked. `tip`: as it is known now, empty before it is. */
+export function hasMovedOn({ seen }: Unprepared, tip: string): boolean {
+  return tip !== "" && tip !== seen;
+}
 
 /** The bases without this one. */
 export function withoutUnprepared(all: UnpreparedBases | undefined, repo: string): UnpreparedBases {

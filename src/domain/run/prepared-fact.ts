@@ -1,13 +1,8 @@
-import type { Fence, TicketId } from "../values/ids.ts";
+import type { AttemptRef } from "../values/ids.ts";
 import { type UnpreparedBases, withoutUnprepared } from "./prepare-fact.ts";
 
 /** The use of a preparation that is an attempt's own. */
 const WORKTREE = "worktree";
-
-interface AttemptRef {
-  readonly ticket: TicketId;
-  readonly fence: Fence;
-}
 
 /** Facts about preparing a worktree or a checkout. `name` is its use: "worktree", or the name of a step. */
 export type PreparedFact =
@@ -23,6 +18,8 @@ export type PreparedFact =
       readonly key?: string;
       /** The reason why commands ran for it alone; one line, and raw. */
       readonly why?: string;
+      /** True if the batch could name the files that the commands read (`inputs`), and then one result would serve many. */
+      readonly canNameInputs?: true;
     } & AttemptRef);
 
 /** Preparations so far: those for which commands ran, and those that were copies. */

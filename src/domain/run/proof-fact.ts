@@ -52,7 +52,7 @@ export interface LandedProof {
 export type ProofEvent = ProofFact & { readonly at: number };
 
 /** What is known about the proof of a base. Times in milliseconds since the epoch. */
-export interface Proof {
+export interface BaseProof {
   /** The last commit whose tree was proven. */
   readonly proven?: string;
   /** The proof that runs. */
@@ -67,7 +67,7 @@ export interface Proof {
 }
 
 /** Proofs by repository; repositories without one are left out. */
-export type Proofs = Readonly<Record<string, Proof>>;
+export type Proofs = Readonly<Record<string, BaseProof>>;
 
 /** True for a fact of the proof of a base. */
 export function isAboutProof<T extends { readonly type: string }>(
@@ -82,7 +82,7 @@ export function reduceProof<S extends { readonly proofs: Proofs }>(state: S, eve
   return { ...state, proofs: { ...state.proofs, [event.repo]: nextProof(known, event) } };
 }
 
-function nextProof(known: Proof, event: ProofEvent): Proof {
+function nextProof(known: BaseProof, event: ProofEvent): BaseProof {
   const { at } = event;
   if (event.type === "proof-stopped") return known;
   const { sha } = event;

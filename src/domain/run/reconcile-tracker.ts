@@ -10,10 +10,10 @@ import {
   type TrackedWords,
   type TrackerChange,
   type TrackerState,
-  wordsOf,
+  trackedWords,
 } from "./drift-fact.ts";
 import { expectedState } from "./reduce-drift.ts";
-import { indexOf, type RunState, ticketOf } from "./state.ts";
+import { type RunState, ticketById, ticketIndex } from "./state.ts";
 import type { TicketState } from "./ticket-state.ts";
 
 /** A ticket as the tracker holds it now. */
@@ -51,7 +51,7 @@ const MOST_REPEATS = 3;
  * touched it. The state must have a baseline of it (`isTracked`).
  */
 export function reconcileTicket(state: RunState, now: TicketNow, options: ReconcileOptions): readonly Reconciliation[] {
-  const ticket = ticketOf(state, now.id);
+  const ticket = ticketById(state, now.id);
   const { tracked } = ticket;
   if (tracked?.words === undefined) return [];
   // Readings and writes take turns: a write that the tracker does not show now never happened.
@@ -63,7 +63,7 @@ export function reconcileTicket(state: RunState, now: TicketNow, options: Reconc
     tracked.revision === now.revision && isSameState(now.state, tracked.state) && isSameWords(tracked.words, now);
   const isSettled = tracked.unavailable === undefined && tracked.refused === undefined && tracked.closedByCommit === undefined;
   if (isUntouched && isSettled) return unwritten;
-  const report = (change: TrackerChange): Reconciliation => ({ do: "report", fact: driftOf(now, change) });
+  const report = (change: TrackerChange): Reconciliation => ({ do: "report", fact: trackerDrift(now, change) });
   const dependencies = dependenciesChange(state, tracked, now);
   return [
     ...unwritten,
@@ -94,9 +94,9 @@ export function whyHeld(
 }
 
 /** The fact that somebody changed a ticket. */
-export function driftOf(now: TicketNow, change: TrackerChange): Extract<DriftFact, { type: "tracker-drifted" }> {
+export function trackerDrift(now: TicketNow, change: TrackerChange): Extract<DriftFact, { type: "tracker-drifted" }> {
   const { id, revision } = now;
-  return { type: "tracker-drifted", ticket: id, change, now: { revision, ...wordsOf(now) } };
+  return { type: "tracker-drifted", ticket: id, change, now: { revision, ...trackedWords(now) } };
 }
 
 /** True if the ticket was read before, so that changes of it can be seen. One that is being filed is not in the tracker yet. */
@@ -120,15 +120,15 @@ function stateChange(
   }
   const isUndone = lastWrite !== undefined && isSetByPerson === undefined && now.revision === lastWrite.before;
   if (isUndone && lastWrite.repeats < MOST_REPEATS) return [{ do: "write", state: known, isRepeat: true }];
-  if (isOwnCommit(ticket, now)) return [{ do: "report", fact: driftOf(now, { kind: "closed-by-commit" }) }];
+  if (isOwnCommit(ticket, now)) return [{ do: "report", fact: trackerDrift(now, { kind: "closed-by-commit" }) }];
   if (isByIntegration(ticket, now)) return setBack(tracked, now, known);
   if (isOthersCommit(state, now)) return [{ do: "write", state: known }];
   if (isOursAlone)
     return [
-      { do: "report", fact: driftOf(now, { kind: "taken-back", found: now.state.as }) },
+      { do: "report", fact: trackerDrift(now, { kind: "taken-back", found: now.state.as }) },
       { do: "write", state: known },
     ];
-  return [{ do: "report", fact: driftOf(now, changeTo(now.state)) }];
+  return [{ do: "report", fact: trackerDrift(now, changeTo(now.state)) }];
 }
 
 /** True if an integration closed the ticket because of the commit that the engine landed for it. */
@@ -139,7 +139,7 @@ function isOwnCommit({ phase, mergedSha }: TicketState, { state, setByCommit }: 
 
 /** A ticket that an integration has closed gets its state back. If the write fails, it is repeated, and told of once. */
 function setBack({ revision }: TrackedTicket, now: TicketNow, known: TrackerState): readonly Reconciliation[] {
-  const fact = driftOf(now, { kind: "closed-by-integration" });
+  const fact = trackerDrift(now, { kind: "closed-by-integration" });
   const told: readonly Reconciliation[] = revision === now.revision ? [] : [{ do: "report", fact }];
   return [...told, { do: "write", state: known, why: `: ${BY_INTEGRATION}` }];
 }
@@ -176,7 +176,7 @@ function dependenciesChange(state: RunState, { words, refused }: TrackedTicket, 
   const before = words?.dependsOn;
   const next = now.dependsOn;
   if (before === undefined || next === undefined || isSameList(before, next)) return undefined;
-  const index = indexOf(state, now.id);
+  const index = ticketIndex(state, now.id);
   const planned = state.plan.tickets[index]?.dependsOn ?? [];
   const kept = planned.filter((id) => next.includes(id) || !before.includes(id));
   const dependsOn = [...new Set([...kept, ...next.filter((id) => !before.includes(id))])];

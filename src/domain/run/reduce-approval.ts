@@ -3,12 +3,12 @@ import { vecAt } from "../values/vec.ts";
 import { withApproved } from "./approval.ts";
 import type { ApprovalFact } from "./approval-fact.ts";
 import type { RunEvent } from "./event.ts";
-import { indexOf, type RunState } from "./state.ts";
+import { type RunState, ticketIndex } from "./state.ts";
 import type { TicketState } from "./ticket-state.ts";
 
 /** Folds the wait for an approval, and the approval: the ticket goes on with its work, also if it was left to a person meanwhile. */
 export function reduceApproval(state: RunState, event: Extract<RunEvent, ApprovalFact>): RunState {
-  const index = indexOf(state, event.ticket);
+  const index = ticketIndex(state, event.ticket);
   const ticket = vecAt(state.tickets, index);
   if (event.type === "approval-awaited") {
     const { commit, base, change, zones, files, complexity, why, at } = event;

@@ -2,20 +2,21 @@ import { PREPARE_STEP } from "../batch/step-spec.ts";
 import { isAboutCi, reduceCi } from "../ci/ci-fact.ts";
 import { isAboutPullRequest } from "../forge/pull-request-fact.ts";
 import { endTicketIncidents } from "../results/incident.ts";
-import { afterAgent, afterFailedAgent, markOutage } from "../schedule/backoff.ts";
+import { afterAgent, markOutage } from "../schedule/backoff.ts";
 import { countsAsFailure, signsAfter } from "../schedule/breaker.ts";
 import { setAside } from "../schedule/money.ts";
 import { dequeue, requeue, shiftDependents, withTicket } from "../schedule/queue.ts";
+import { afterAttemptEnd, withProbe } from "../schedule/shared-fault.ts";
 import { leftSlot } from "../schedule/slots.ts";
 import { vecAt } from "../values/vec.ts";
 import type { ApprovalFact } from "./approval-fact.ts";
 import type { AttemptOutcome } from "./attempt-fact.ts";
 import { withFailingOnBase } from "./base-fact.ts";
-import type { RunEvent } from "./event.ts";
+import { isActivity, type RunEvent } from "./event.ts";
 import type { GuardFact } from "./guard-fact.ts";
 import { keptBy } from "./kept-work.ts";
-import { hasClaimed, lostUsd, pastOf } from "./past-attempt.ts";
-import { leftOf } from "./pending-work.ts";
+import { hasClaimed, lostUsd, toPastAttempt } from "./past-attempt.ts";
+import { leftWork } from "./pending-work.ts";
 import type { PlanFact } from "./plan-fact.ts";
 import { withBase, withLanding, withMergedCommit } from "./reduce-base.ts";
 import { branchesAfter } from "./reduce-branch.ts";
@@ -26,12 +27,12 @@ import { keptWall, withMovedTicket } from "./reduce-heal.ts";
 import { endAsLanded } from "./reduce-live.ts";
 import { withPeoplesWords } from "./reduce-people.ts";
 import { withPullRequest } from "./reduce-pull-request.ts";
-import { changeOf, reflectionsAfter } from "./reduce-reflection.ts";
+import { capturedChange, reflectionsAfter } from "./reduce-reflection.ts";
 import type { GrowthEvent } from "./reduce-start.ts";
 import { countCheck, countIdle, countRetry, endStep, startStep } from "./reduce-step.ts";
 import { dueAfter, type PreparingEvent, withWorktree } from "./reduce-ticket.ts";
 import type { RemedyFact } from "./remedy-fact.ts";
-import { indexOf, type RunState } from "./state.ts";
+import { type RunState, ticketIndex } from "./state.ts";
 import { type Attempt, claimsDone, type TicketState, withEvidence } from "./ticket-state.ts";
 
 type AttemptEvent = Exclude<
@@ -42,7 +43,7 @@ type EventOf<T extends AttemptEvent["type"]> = Extract<AttemptEvent, { type: T }
 
 /** Folds the events of an attempt. Facts of another fence never arrive here: `admit` drops them before the journal. */
 export function reduceAttempt(state: RunState, event: Exclude<AttemptEvent, { type: "report-dropped" }>): RunState {
-  const index = indexOf(state, event.ticket);
+  const index = ticketIndex(state, event.ticket);
   const ticket = vecAt(state.tickets, index);
   if (event.type === "attempt-claimed") return claim(state, index, ticket, event);
   if (event.type === "attempt-ended") return endAttempt(state, index, ticket, event);
@@ -100,7 +101,7 @@ function claim(
   };
   const held = { ...state.held };
   for (const resource of state.plan.tickets[index]?.exclusive ?? []) held[resource] = ticket.id;
-  const next = dequeue(withTicket(state, index, { ...ticket, phase: "working", attempt }), index);
+  const next = withProbe(dequeue(withTicket(state, index, { ...ticket, phase: "working", attempt }), index), event);
   return {
     ...next,
     // Another version may have given it up after fewer attempts.
@@ -141,6 +142,7 @@ function progress(ticket: TicketState, attempt: Attempt, event: ProgressEvent): 
   const phase = ticket.phase;
   if (isAboutPullRequest(event)) return { phase, ...withPullRequest(ticket, attempt, event) };
   if (isAboutCi(event)) return { phase, ci: reduceCi(ticket.ci, attempt.n, event) };
+  if (isActivity(event)) return { phase, attempt: withActivity(attempt, event) };
   if (event.type === "complexity-changed") return { phase, ...raisedComplexity(ticket, event) };
   switch (event.type) {
     case "worktree-ready":
@@ -155,18 +157,18 @@ function progress(ticket: TicketState, attempt: Attempt, event: ProgressEvent): 
         phase,
         attempt: { ...attempt, agent: { launchedAt: event.at, ...attempt.agent, pid: event.pid, startTime: event.startTime } },
       };
-    case "activity":
-      return { phase, attempt: { ...attempt, lastLine: event.text, lastOutputAt: event.at, lines: attempt.lines + event.lines } };
     case "signals-changed":
       return { phase, attempt: { ...attempt, signals: event.signals } };
     case "kill-requested":
       return { phase, attempt: { ...attempt, killing: attempt.killing ?? event.ending } };
     case "change-captured":
-      return { phase: "finishing", attempt: { ...attempt, ...changeOf(event), idleSince: event.at } };
+      return { phase: "finishing", attempt: { ...attempt, ...capturedChange(event), idleSince: event.at } };
     case "step-started":
       return { phase: "finishing", attempt: startStep(attempt, event) };
     case "step-ended":
       return { phase, attempt: endStep(attempt, event) };
+    case "steps-repeated":
+      return { phase, attempt: { ...attempt, repeated: event.why } };
     case "base-failing":
       return { failingOnBase: withFailingOnBase(ticket.failingOnBase, event) };
     case "work-kept":
@@ -186,16 +188,22 @@ function progress(ticket: TicketState, attempt: Attempt, event: ProgressEvent): 
       const { merge: _, waiting: __, ...rest } = attempt;
       return { phase, attempt: { ...rest, humanStep: event.step, gatedBy: "forge" } };
     }
-    case "merge-intended": {
-      const { waiting: _, ...rest } = attempt;
-      const { from, to, proof } = event;
-      return { phase, attempt: { ...rest, merge: { from, to, landed: false, ...(proof && { proof }) } } };
-    }
+    case "merge-intended":
     case "merge-landed": {
       const { waiting: _, ...rest } = attempt;
-      return { phase, attempt: { ...rest, merge: { from: event.from, to: event.to, landed: true } } };
+      return { phase, attempt: { ...rest, merge: attemptMerge(event) } };
     }
   }
+}
+
+function attemptMerge({ from, to, ...event }: EventOf<"merge-intended" | "merge-landed">): NonNullable<Attempt["merge"]> {
+  if (event.type === "merge-landed") return { from, to, landed: true };
+  return { from, to, landed: false, ...(event.proof && { proof: event.proof }) };
+}
+
+function withActivity(attempt: Attempt, event: EventOf<"activity" | "agent-spent">): Attempt {
+  if (event.type === "agent-spent") return { ...attempt, spentUsd: event.usd };
+  return { ...attempt, lastLine: event.text, lastOutputAt: event.at, lines: attempt.lines + event.lines };
 }
 
 function endAttempt(state: RunState, index: number, ticket: TicketState, event: EventOf<"attempt-ended">): RunState {
@@ -206,7 +214,7 @@ function endAttempt(state: RunState, index: number, ticket: TicketState, event: 
   const steps = state.plan.tickets[index]?.finish.length ?? 0;
   const reflected = reflectionsAfter(ticket, attempt, event, { evidence, steps });
   const after = { ...afterAttempt(ticket, attempt, event), ...branchesAfter(ticket, event), ...reflected };
-  const freed = afterFailedAgent(leave(withTicket(state, index, after), index, ticket, attempt), ticket, event.evidence);
+  const freed = afterAttemptEnd(leave(withTicket(state, index, after), index, ticket, attempt), ticket, event);
   const hasClaim = hasClaimed(attempt) || ticket.pendingWork?.claimed === true;
   const upheld = state.claims.upheld + (done && hasClaim ? 1 : 0);
   const next: RunState = { ...freed, claims: { ...freed.claims, upheld }, reverified: false };
@@ -242,11 +250,11 @@ function afterAttempt(ticket: TicketState, attempt: Attempt, event: EventOf<"att
     failures: ticket.failures + (counted ? 1 : 0),
     signs,
     costUsd: ticket.costUsd + lostUsd(attempt),
-    history: [...ticket.history, pastOf(ticket, attempt, event)],
+    history: [...ticket.history, toPastAttempt(ticket, attempt, event)],
     ...(counted ? {} : keptWall(wall, event.outcome)),
     ...(done ? { endedAt: event.at } : {}),
     ...dueAfter(ticket, attempt, event.outcome),
-    ...leftOf(attempt, event, before),
+    ...leftWork(attempt, event, before),
     ...(gate === undefined ? {} : { gate }),
   };
 }

@@ -1,18 +1,19 @@
 import { type StepSpec, stepName } from "../batch/step-spec.ts";
 import { endIncident, withIncident, withNextSuspect } from "../results/incident.ts";
-import { specOf } from "../schedule/plan.ts";
+import { plannedTicket } from "../schedule/plan.ts";
 import { withTicket } from "../schedule/queue.ts";
 import type { RepoId, TicketId } from "../values/ids.ts";
 import { vecAt, vecItems } from "../values/vec.ts";
 import type { BaseCheckFact, FailingCheck } from "./base-check.ts";
 import type { BrokenBase } from "./broken-base.ts";
 import type { RunEvent } from "./event.ts";
+import { landedSize } from "./landed-size.ts";
 import { type Landings, landedSince, upTo, withLandedCommit, withTrusted } from "./landings.ts";
 import { isLandedNotLive, type LiveState } from "./live-check.ts";
 import { baseKey } from "./people-fact.ts";
 import { type LandedProof, withProven } from "./proof-fact.ts";
 import { withBaseMoved } from "./reduce-people.ts";
-import { indexOf, type RunState, ticketOf } from "./state.ts";
+import { type RunState, ticketById, ticketIndex } from "./state.ts";
 import type { TicketState } from "./ticket-state.ts";
 
 /**
@@ -26,7 +27,7 @@ export function withBase(state: RunState, index: number, at: number): RunState {
 
 /** The same for a repository. A check that fails on the base without any change breaks it too. */
 export function withRepoBase(state: RunState, repo: RepoId, at: number): RunState {
-  const known = brokenBaseOf(state, repo);
+  const known = findBrokenBase(state, repo);
   const base = whatBreaks(state, repo, known, at);
   if (base === known) return state;
   if (base === undefined) {
@@ -41,7 +42,7 @@ export function withRepoBase(state: RunState, repo: RepoId, at: number): RunStat
     at: base.since,
     repo,
     seq: state.seq,
-    summary: `${suspectOf(base)}: ${base.summary}`,
+    summary: `${describeSuspect(base)}: ${base.summary}`,
   };
   const isNext = known !== undefined && known.sha !== base.sha;
   return {
@@ -54,7 +55,7 @@ export function withRepoBase(state: RunState, repo: RepoId, at: number): RunStat
 /** The act of a person that settled the suspected ticket, in words: no check has passed. Undefined if nobody has. */
 function settledByPerson(state: RunState, { cause, ticket: id }: BrokenBase): string | undefined {
   if (cause === "check" || id === undefined) return undefined;
-  const { phase, closedByPerson } = ticketOf(state, id);
+  const { phase, closedByPerson } = ticketById(state, id);
   if (phase === "human-gated") return `${id} was left to a person`;
   return closedByPerson === "closed" ? `${id} was closed by a person` : undefined;
 }
@@ -75,7 +76,7 @@ function whatBreaks(state: RunState, repo: RepoId, known: BrokenBase | undefined
 }
 
 /** The suspected commit and its ticket, in words. */
-export function suspectOf({ sha, ticket }: Pick<BrokenBase, "sha" | "ticket">): string {
+export function describeSuspect({ sha, ticket }: Pick<BrokenBase, "sha" | "ticket">): string {
   return ticket === undefined ? `${sha.slice(0, 7)}, which this run did not land` : `${sha.slice(0, 7)} of ${ticket}`;
 }
 
@@ -84,7 +85,7 @@ function withHeldChecksDue(state: RunState, repo: string, at: number): RunState 
   let next = state;
   for (const [index, ticket] of [...vecItems(state.tickets)].entries()) {
     const { live, phase } = ticket;
-    if (live?.waitsFor === undefined || live.checking || phase !== "landed" || specOf(state.plan, ticket.id).repo !== repo)
+    if (live?.waitsFor === undefined || live.checking || phase !== "landed" || plannedTicket(state.plan, ticket.id).repo !== repo)
       continue;
     const { givenUp: _, isOutOfAttempts: __, ...rest } = live;
     next = withTicket(next, index, { ...ticket, live: { ...rest, inconclusive: 0, nextAt: at } });
@@ -93,7 +94,7 @@ function withHeldChecksDue(state: RunState, repo: string, at: number): RunState 
 }
 
 /** The failing base of a repository; undefined if nothing that landed on it is known to fail. */
-export function brokenBaseOf({ brokenBases }: Pick<RunState, "brokenBases">, repo: string): BrokenBase | undefined {
+export function findBrokenBase({ brokenBases }: Pick<RunState, "brokenBases">, repo: string): BrokenBase | undefined {
   return Object.hasOwn(brokenBases, repo) ? brokenBases[repo] : undefined;
 }
 
@@ -103,7 +104,7 @@ function firstNotLive(state: RunState, repo: string): TicketState | undefined {
   for (const ticket of vecItems(state.tickets)) {
     const { live } = ticket;
     if (live === undefined || !isLandedNotLive(ticket) || live.waitsFor !== undefined || live.untold) continue;
-    if (specOf(state.plan, ticket.id).repo !== repo) continue;
+    if (plannedTicket(state.plan, ticket.id).repo !== repo) continue;
     // What is no longer in the list landed before all that is.
     const order = commits.findIndex(({ sha }) => sha === live.sha);
     const isFirst = first === undefined || order < first.order || (order === first.order && live.landedAt < first.live.landedAt);
@@ -113,7 +114,7 @@ function firstNotLive(state: RunState, repo: string): TicketState | undefined {
 }
 
 function brokenBy(state: RunState, { id }: TicketState, live: LiveState, since: number): BrokenBase {
-  const step = specOf(state.plan, id).finish.find((spec) => spec.step === "verify" && live.check === stepName(spec));
+  const step = plannedTicket(state.plan, id).finish.find((spec) => spec.step === "verify" && live.check === stepName(spec));
   const environment = step?.step === "verify" && step.environment !== undefined ? { environment: step.environment } : {};
   const summary = live.history.at(-1)?.summary ?? "its live check failed";
   return { since, cause: "verify", sha: live.sha, ticket: id, step: live.check, summary, ...environment };
@@ -156,7 +157,7 @@ function end(state: RunState, known: FailingCheck | undefined, event: Ended): Ru
     const { [repo]: _, ...failingChecks } = state.failingChecks;
     return withRepoBase({ ...state, failingChecks, reverified: false }, repo, at);
   }
-  const suspect = landingsOf(state, repo)?.last === sha ? landedBy(state, sha) : undefined;
+  const suspect = repoLandings(state, repo)?.last === sha ? landedBy(state, sha) : undefined;
   const passed = spec?.step === "check" ? landedThrough(state, repo, spec).findLast((each) => each !== sha) : undefined;
   const fresh = { since: at, sha, foundBy, step, name, summary, ...(suspect && { suspect }), ...(passed && { passed }) };
   const next: FailingCheck = { ...(known === undefined ? fresh : idle(known)), seen: known?.seen ?? sha };
@@ -165,7 +166,7 @@ function end(state: RunState, known: FailingCheck | undefined, event: Ended): Ru
 
 /** The check that fails on a base. */
 export function failingStep({ plan }: RunState, { foundBy, step }: Pick<FailingCheck, "foundBy" | "step">): StepSpec | undefined {
-  return specOf(plan, foundBy).finish[step];
+  return plannedTicket(plan, foundBy).finish[step];
 }
 
 /** Identifies a check in a finish line. A report that is found may turn out to be none: it is no part of that. */
@@ -177,9 +178,9 @@ export function checkKey(step: StepSpec): string {
 /** Commits that the run has landed through a check, oldest first: each passed it before it landed. */
 export function landedThrough(state: RunState, repo: RepoId, check: StepSpec): readonly string[] {
   const key = checkKey(check);
-  const landed = landingsOf(state, repo)?.commits ?? [];
+  const landed = repoLandings(state, repo)?.commits ?? [];
   return landed
-    .filter(({ ticket }) => specOf(state.plan, ticket).finish.some((each) => checkKey(each) === key))
+    .filter(({ ticket }) => plannedTicket(state.plan, ticket).finish.some((each) => checkKey(each) === key))
     .map(({ sha }) => sha);
 }
 
@@ -207,14 +208,14 @@ export function withLanding(
   },
 ): RunState {
   const { ticket: id, repo, from, to, proof } = event;
-  const index = indexOf(state, id);
+  const index = ticketIndex(state, id);
   const { mergedSha, pendingWork } = vecAt(state.tickets, index);
   // The branch as it was found, with whatever others have pushed there.
   if (from === to) return withBaseMoved(state, event);
   // A landing that was cut off is reported once more; one of an earlier run belongs to the first base of this one.
   if (mergedSha === to || pendingWork?.landed?.to === to) return withBaseMoved(state, event);
   const only = state.plan.tickets[index]?.allow ?? {};
-  const known = landingsOf(state, repo);
+  const known = repoLandings(state, repo);
   const before = known === undefined ? { first: from, trusted: [] } : upTo(known, from);
   const approved = proof?.approved ?? [];
   const next = withTrusted(before, { from, to, only: approved.length === 0 ? only : { ...only, files: approved } });
@@ -232,17 +233,17 @@ export function withLanding(
 /** True if a ticket has every check of what landed since the last proof, so that its own proof covers that too. */
 function coversEarlier(state: RunState, repo: RepoId, id: TicketId): boolean {
   const { plan, proofs } = state;
-  const checksOf = (ticket: TicketId) =>
-    specOf(plan, ticket)
+  const ticketCheckKeys = (ticket: TicketId) =>
+    plannedTicket(plan, ticket)
       .finish.filter(({ step }) => step === "check")
       .map((step) => JSON.stringify(step));
-  const own = new Set(checksOf(id));
-  const earlier = landedSince(landingsOf(state, repo)?.commits ?? [], proofs[repo]?.proven);
-  return earlier.every(({ ticket }) => checksOf(ticket).every((check) => own.has(check)));
+  const own = new Set(ticketCheckKeys(id));
+  const earlier = landedSince(repoLandings(state, repo)?.commits ?? [], proofs[repo]?.proven);
+  return earlier.every(({ ticket }) => ticketCheckKeys(ticket).every((check) => own.has(check)));
 }
 
 /** The knowledge of a repository's base; undefined if nothing has landed there. */
-export function landingsOf({ landings }: Pick<RunState, "landings">, repo: RepoId): Landings | undefined {
+export function repoLandings({ landings }: Pick<RunState, "landings">, repo: RepoId): Landings | undefined {
   return Object.hasOwn(landings, repo) ? landings[repo] : undefined;
 }
 
@@ -252,5 +253,7 @@ export function withMergedCommit(
   index: number,
   { from, to }: Pick<Extract<RunEvent, { type: "merge-landed" }>, "from" | "to">,
 ): RunState {
-  return withTicket(state, index, { ...vecAt(state.tickets, index), mergedSha: to, mergedFrom: from });
+  const { landedWith: _, ...ticket } = vecAt(state.tickets, index);
+  const size = ticket.attempt && landedSize(ticket.attempt);
+  return withTicket(state, index, { ...ticket, mergedSha: to, mergedFrom: from, ...(size && { landedWith: size }) });
 }

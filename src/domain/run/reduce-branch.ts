@@ -3,13 +3,13 @@ import { withTicket } from "../schedule/queue.ts";
 import { vecAt } from "../values/vec.ts";
 import { evidenceOfCommits, type TicketBranches, withoutTip, withPeoplesCommits, withTips } from "./branch-fact.ts";
 import type { RunEvent } from "./event.ts";
-import { indexOf, type RunState } from "./state.ts";
+import { type RunState, ticketIndex } from "./state.ts";
 import { type TicketState, withEvidence } from "./ticket-state.ts";
 
 /** Counts a person's commits on a branch of a ticket, and tells its next agent. */
 export function reduceBranch(state: RunState, event: Extract<RunEvent, { type: "branch-commits-observed" }>): RunState {
   const { at, ticket: id, branch, note } = event;
-  const index = indexOf(state, id);
+  const index = ticketIndex(state, id);
   const ticket = vecAt(state.tickets, index);
   const act = { at, class: "I4" as const, target: id, note: `${branch}: ${note}`, observed: true as const };
   const told = ticket.phase === "done" ? ticket : withEvidence(ticket, evidenceOfCommits(event));

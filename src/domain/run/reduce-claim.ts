@@ -1,13 +1,13 @@
-import { askedReviewer, reviewerOf } from "../batch/party.ts";
+import { askedReviewer, reviewerParty } from "../batch/party.ts";
 import { afterAnswer, markOutage } from "../schedule/backoff.ts";
-import { reachOf } from "../schedule/breaker.ts";
+import { stopReach } from "../schedule/breaker.ts";
 import { withTicket } from "../schedule/queue.ts";
 import { vecAt } from "../values/vec.ts";
 import type { RunEvent } from "./event.ts";
 import { reducePrepared, withPreparation } from "./prepared-fact.ts";
 import { withoutRejectedWall } from "./reduce-heal.ts";
-import { countsOf, type ReviewerCounts } from "./reviewer-counts.ts";
-import { indexOf, type RunState } from "./state.ts";
+import { partyCounts, type ReviewerCounts } from "./reviewer-counts.ts";
+import { type RunState, ticketIndex } from "./state.ts";
 import type { Attempt, TicketState } from "./ticket-state.ts";
 
 const repoAt = (state: RunState, index: number): string => state.plan.tickets[index]?.repo ?? "";
@@ -34,7 +34,7 @@ const KEPT_REFUSALS = 20;
 
 /** Folds claims. Facts of another fence never arrive here: `admit` drops them before the journal. */
 export function reduceClaim(state: RunState, event: ClaimEvent): RunState {
-  const index = indexOf(state, event.ticket);
+  const index = ticketIndex(state, event.ticket);
   const ticket = vecAt(state.tickets, index);
   const { attempt } = ticket;
   if (attempt === undefined || attempt.fence !== event.fence) throw new RangeError(`no attempt with fence ${event.fence}`);
@@ -42,8 +42,8 @@ export function reduceClaim(state: RunState, event: ClaimEvent): RunState {
   switch (event.type) {
     case "reviewer-asked": {
       const { question, reservedUsd } = event;
-      const party = reviewerOf(event);
-      const counts = countsOf(state, party);
+      const party = reviewerParty(event);
+      const counts = partyCounts(state, party);
       const asked = set({ asked: { question, reservedUsd, ...askedReviewer(party) } });
       return { ...asked, reservedUsd: state.reservedUsd + reservedUsd, [party]: { ...counts, asked: counts.asked + 1 } };
     }
@@ -94,9 +94,9 @@ function answered(
 ): RunState {
   const { asked, unanswered: _, inOutage: __, questionsUsd = 0, ...rest } = attempt;
   const { costUsd, valid, canary, stop } = event;
-  const party = reviewerOf(event);
-  const counts = countsOf(state, party);
-  const reach = stop === undefined ? "attempt" : reachOf(stop.kind);
+  const party = reviewerParty(event);
+  const counts = partyCounts(state, party);
+  const reach = stop === undefined ? "attempt" : stopReach(stop.kind);
   const unanswered = stop !== undefined && (reach === "waits" || reach === "run") ? { unanswered: stop.kind } : {};
   const next = withTicket(state, index, {
     ...ticket,

@@ -1,5 +1,5 @@
 import type { Batch, Ticket } from "../batch/schema.ts";
-import { hardestOf } from "../complexity/classes.ts";
+import { hardestRuling } from "../complexity/classes.ts";
 import { complexityOfTicket } from "../complexity/of-ticket.ts";
 import type { ComplexityFact } from "./complexity-fact.ts";
 import type { TicketState } from "./ticket-state.ts";
@@ -15,7 +15,7 @@ export function firstComplexity(
   if (complexity === undefined) return {};
   const zones = Object.hasOwn(bounds, ticket.repo) ? (bounds[ticket.repo]?.zones ?? []) : [];
   const own = complexityOfTicket(ticket, zones);
-  return { complexity: finder?.complexity === undefined ? own : hardestOf(own, inherited(ticket, finder.complexity)) };
+  return { complexity: finder?.complexity === undefined ? own : hardestRuling(own, inherited(ticket, finder.complexity)) };
 }
 
 function inherited({ foundBy }: Ticket, { class: is }: NonNullable<Rated["complexity"]>): NonNullable<Rated["complexity"]> {
@@ -25,5 +25,5 @@ function inherited({ foundBy }: Ticket, { class: is }: NonNullable<Rated["comple
 /** The class after a change: it never falls, whatever a journal says. */
 export function raisedComplexity({ complexity }: Rated, { to, why }: ComplexityFact): Rated {
   const now = { class: to, why };
-  return { complexity: complexity === undefined ? now : hardestOf(complexity, now) };
+  return { complexity: complexity === undefined ? now : hardestRuling(complexity, now) };
 }

@@ -4,7 +4,7 @@ import { withDependencies } from "../schedule/plan.ts";
 import { dequeue, requeue, shiftDependents, withTicket } from "../schedule/queue.ts";
 import { vecAt } from "../values/vec.ts";
 import type { Evidence } from "./attempt-fact.ts";
-import { interventionOf, isTakenLater, refusedAfter, seenBy, stateAfter, unavailableAfter } from "./drift-after.ts";
+import { classifyIntervention, isTakenLater, refusedAfter, seenBy, stateAfter, unavailableAfter } from "./drift-after.ts";
 import {
   describeChange,
   firstSeen,
@@ -17,7 +17,7 @@ import type { RunEvent } from "./event.ts";
 import { idleLive, type LiveState } from "./live-check.ts";
 import { withBase } from "./reduce-base.ts";
 import { renewed, settle } from "./reduce-ticket.ts";
-import { indexOf, type RunState } from "./state.ts";
+import { type RunState, ticketIndex } from "./state.ts";
 import { rewritten, type TicketState, withEvidence } from "./ticket-state.ts";
 
 /** Events about the tracker. */
@@ -59,16 +59,16 @@ export function reduceDrift(state: RunState, event: DriftEvent): RunState {
   switch (event.type) {
     case "tracker-read":
       return event.tickets.reduce((s, { id, ...read }) => {
-        const { state: known, ...kept } = trackedOf(s, id);
-        return withTracked(s, indexOf(s, id), { ...kept, ...firstSeen(known, read) });
+        const { state: known, ...kept } = trackedTicket(s, id);
+        return withTracked(s, ticketIndex(s, id), { ...kept, ...firstSeen(known, read) });
       }, state);
     case "tracker-writing":
       return writing(state, event);
     case "tracker-written":
       return written(state, event);
     case "tracker-not-written": {
-      const { pendingWrite: _, ...kept } = trackedOf(state, event.ticket);
-      return withTracked(state, indexOf(state, event.ticket), kept);
+      const { pendingWrite: _, ...kept } = trackedTicket(state, event.ticket);
+      return withTracked(state, ticketIndex(state, event.ticket), kept);
     }
     case "tracker-drifted":
       return drifted(state, event);
@@ -79,8 +79,8 @@ export function reduceDrift(state: RunState, event: DriftEvent): RunState {
   }
 }
 
-function trackedOf(state: RunState, id: TicketState["id"]): TrackedTicket {
-  const ticket = vecAt(state.tickets, indexOf(state, id));
+function trackedTicket(state: RunState, id: TicketState["id"]): TrackedTicket {
+  const ticket = vecAt(state.tickets, ticketIndex(state, id));
   return ticket.tracked ?? { state: expectedState(ticket) };
 }
 
@@ -89,9 +89,9 @@ function withTracked(state: RunState, index: number, tracked: TrackedTicket): Ru
 }
 
 function writing(state: RunState, { ticket, state: next, isRepeat }: Extract<DriftEvent, { type: "tracker-writing" }>): RunState {
-  const { lastWrite, isSetByPerson: _, ...kept } = trackedOf(state, ticket);
+  const { lastWrite, isSetByPerson: _, ...kept } = trackedTicket(state, ticket);
   const repeated = isRepeat && lastWrite !== undefined ? { lastWrite: { ...lastWrite, repeats: lastWrite.repeats + 1 } } : {};
-  return withTracked(state, indexOf(state, ticket), { ...kept, pendingWrite: next, ...repeated });
+  return withTracked(state, ticketIndex(state, ticket), { ...kept, pendingWrite: next, ...repeated });
 }
 
 /**
@@ -100,18 +100,18 @@ function writing(state: RunState, { ticket, state: next, isRepeat }: Extract<Dri
  */
 function written(state: RunState, event: Extract<DriftEvent, { type: "tracker-written" }>): RunState {
   const { ticket, state: next, revision, before } = event;
-  const { pendingWrite: _, closedByCommit: __, lastWrite, ...kept } = trackedOf(state, ticket);
+  const { pendingWrite: _, closedByCommit: __, lastWrite, ...kept } = trackedTicket(state, ticket);
   const isOurs = before === undefined || kept.revision === undefined || kept.revision === before;
   const replaced = before === undefined || before === revision ? {} : { lastWrite: { before, repeats: lastWrite?.repeats ?? 0 } };
   const seen = isOurs ? { revision } : {};
-  return withTracked(state, indexOf(state, ticket), { ...kept, state: next, ...seen, ...replaced });
+  return withTracked(state, ticketIndex(state, ticket), { ...kept, state: next, ...seen, ...replaced });
 }
 
 /** Counts the decision, notes what was seen, and lets the change take effect. */
 function drifted(state: RunState, { ticket: id, change, now, at }: Drifted): RunState {
   const text = describeChange(change);
-  const index = indexOf(state, id);
-  const known = trackedOf(state, id);
+  const index = ticketIndex(state, id);
+  const known = trackedTicket(state, id);
   const { unavailable: _, unreadable: __, onHold: ___, closedByCommit: ____, refused, pendingWrite, ...before } = known;
   const after = stateAfter(change, before.state);
   const isByCommit = change.kind === "closed-by-commit";
@@ -127,7 +127,7 @@ function drifted(state: RunState, { ticket: id, change, now, at }: Drifted): Run
     ...refusedAfter(change, refused),
     lastAct: { at, text },
   };
-  const act = isTakenLater(change, refused) ? undefined : interventionOf(change, before);
+  const act = isTakenLater(change, refused) ? undefined : classifyIntervention(change, before);
   const interventions =
     act === undefined ? state.interventions : countIntervention(state.interventions, { ...act, at, target: id, observed: true });
   const counted = { ...state, interventions, reverified: false };

@@ -4,13 +4,13 @@ import { countIntervention } from "../results/intervention.ts";
 import { withTicket } from "../schedule/queue.ts";
 import { vecAt } from "../values/vec.ts";
 import type { RunEvent } from "./event.ts";
-import { indexOf, type RunState } from "./state.ts";
+import { type RunState, ticketIndex } from "./state.ts";
 
 type ForgeRequestEvent = Extract<RunEvent, { type: ForgeRequestFact["type"] }>;
 
 /** Folds a person's request to the forge. It counts as an intervention once the forge has done it: a refused one changed nothing. */
 export function reduceForgeRequest(state: RunState, event: ForgeRequestEvent): RunState {
-  const index = indexOf(state, event.ticket);
+  const index = ticketIndex(state, event.ticket);
   const ticket = vecAt(state.tickets, index);
   const { pullRequest } = ticket;
   if (pullRequest === undefined) return state;

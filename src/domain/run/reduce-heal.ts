@@ -9,7 +9,7 @@ import type { AttemptOutcome } from "./attempt-fact.ts";
 import type { RunEvent } from "./event.ts";
 import type { HealsState, HealUndo, PastHeal } from "./heals-state.ts";
 import { renewed } from "./reduce-ticket.ts";
-import { indexOf, type RunState } from "./state.ts";
+import { type RunState, ticketIndex } from "./state.ts";
 import type { TicketState } from "./ticket-state.ts";
 
 export type HealEvent = Extract<
@@ -73,7 +73,7 @@ function end(state: RunState, event: EventOf<"heal-ended">): RunState {
   const { running: _, ...before } = state.heals;
   const { n, outcome, why, changed, costUsd, answer, wall, at: endedAt } = event;
   const isTried = outcome === "accepted" || outcome === "wall";
-  const undo = isTried ? undoOf(state, repo, outcome === "wall" ? answer?.prediction : undefined) : [];
+  const undo = isTried ? listHealUndos(state, repo, outcome === "wall" ? answer?.prediction : undefined) : [];
   const heal: PastHeal = {
     ...{ n, outcome, why, changed, costUsd, reason, startedAt, endedAt, base, moved: [] },
     stalled: undo.filter(({ phase }) => phase === "stalled").map(({ id }) => id),
@@ -109,7 +109,7 @@ function isTurnedAway({ past }: Pick<HealsState, "past">, { stop }: EventOf<"hea
 }
 
 /** The tickets that a heal reopens, or whose wall is to be ruled on, as they are now. */
-function undoOf(state: RunState, repo: PastHeal["repo"], named: readonly TicketId[] | undefined): readonly HealUndo[] {
+function listHealUndos(state: RunState, repo: PastHeal["repo"], named: readonly TicketId[] | undefined): readonly HealUndo[] {
   return [...vecItems(state.tickets)].flatMap((ticket, index): HealUndo[] => {
     if (repo !== undefined && state.plan.tickets[index]?.repo !== repo) return [];
     const { id, phase, failures, signs, stalledReason, stalledBy, endedAt } = ticket;
@@ -142,7 +142,7 @@ function retryTickets(state: RunState, heal: PastHeal, undo: readonly HealUndo[]
     reverified: false,
   };
   for (const { id } of undo) {
-    const index = indexOf(next, id);
+    const index = ticketIndex(next, id);
     const ticket = vecAt(next.tickets, index);
     next = requeue(withTicket(next, index, isGap ? renewed(ticket) : awaitingRuling(ticket, heal.n)), index);
   }
@@ -176,7 +176,7 @@ export function afterProof(state: RunState, problem: string | undefined): RunSta
 
 /** No attempt has started since, but a person may have acted: then the ticket stays as they left it. */
 function undone(state: RunState, { id, ...before }: HealUndo): RunState {
-  const index = indexOf(state, id);
+  const index = ticketIndex(state, id);
   const { wall: _, ...ticket } = vecAt(state.tickets, index);
   if (ticket.phase !== "waiting" || ticket.gate !== undefined || ticket.attempt !== undefined) return state;
   const next = dequeue(withTicket(state, index, { ...ticket, ...before }), index);

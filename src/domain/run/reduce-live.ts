@@ -7,16 +7,16 @@ import type { Evidence } from "./attempt-fact.ts";
 import type { RunEvent } from "./event.ts";
 import {
   afterInconclusive,
+  batchLiveSpec,
   idleLive,
   isLandedNotLive,
   type LiveState,
-  liveSpecOf,
   ticketLandings,
   waitAfter,
   withCheck,
 } from "./live-check.ts";
 import { withBase } from "./reduce-base.ts";
-import { indexOf, type RunState } from "./state.ts";
+import { type RunState, ticketIndex } from "./state.ts";
 import { type Attempt, type PendingWork, type TicketState, withEvidence } from "./ticket-state.ts";
 
 /** Events of live checks. */
@@ -25,7 +25,7 @@ type Ended = Extract<LiveEvent, { type: "live-check-ended" }>;
 
 /** Folds the events of live checks. */
 export function reduceLive(state: RunState, event: LiveEvent): RunState {
-  const index = indexOf(state, event.ticket);
+  const index = ticketIndex(state, event.ticket);
   const ticket = vecAt(state.tickets, index);
   const { live } = ticket;
   if (live === undefined) return state;
@@ -63,7 +63,7 @@ export function reduceLive(state: RunState, event: LiveEvent): RunState {
 function afterNoResult(state: RunState, index: number, live: LiveState, event: Ended): RunState {
   const ticket = vecAt(state.tickets, index);
   const isUntold = event.problem === "untold";
-  const repeated = afterInconclusive(live, liveSpecOf(state.batch), event);
+  const repeated = afterInconclusive(live, batchLiveSpec(state.batch), event);
   const next = isUntold && ticket.tracked?.unavailable !== undefined ? idleLive(live) : repeated;
   const passes = isUntold ? { untold: true as const } : {};
   return withBase(withTicket(state, index, { ...ticket, live: { ...next, ...passes } }), index, event.at);
@@ -71,7 +71,7 @@ function afterNoResult(state: RunState, index: number, live: LiveState, event: E
 
 /** The check waits for another ticket's, so it is repeated. What failed before passes now. */
 function hold(state: RunState, index: number, live: LiveState, event: Ended): RunState {
-  const waiting = afterInconclusive({ ...idleLive(live), failed: 0, waitsFor: event.summary }, liveSpecOf(state.batch), event);
+  const waiting = afterInconclusive({ ...idleLive(live), failed: 0, waitsFor: event.summary }, batchLiveSpec(state.batch), event);
   const next = awaitsNobody(state, index) ? { ...idleLive(waiting), givenUp: event.summary } : waiting;
   return withBase(withTicket(state, index, { ...vecAt(state.tickets, index), live: next }), index, event.at);
 }
@@ -134,7 +134,7 @@ export function endAsLanded(
   };
   const summary = evidence?.summary ?? "no reason given";
   if (held) {
-    const next = afterInconclusive({ ...live, failed: 0, waitsFor: summary }, liveSpecOf(state.batch), { at, summary });
+    const next = afterInconclusive({ ...live, failed: 0, waitsFor: summary }, batchLiveSpec(state.batch), { at, summary });
     return withBase(withTicket(state, index, { ...ticket, phase: "landed", live: next }), index, at);
   }
   const checked = withCheck(live, { at, ok: false, summary });
@@ -219,7 +219,7 @@ export function afterFailure(state: RunState, index: number, at: number): RunSta
   const ticket = vecAt(state.tickets, index);
   const { live } = ticket;
   if (ticket.phase !== "landed" || live === undefined || live.givenUp !== undefined) return state;
-  const spec = liveSpecOf(state.batch);
+  const spec = batchLiveSpec(state.batch);
   if (state.checksOnly) return giveUp(state, index, live.history.at(-1)?.summary ?? "no reason given");
   if (live.reopened > state.batch.limits.attempts)
     return giveUp(state, index, `it passed and failed again ${live.reopened} times`);
@@ -255,10 +255,10 @@ export function givenUpLive(ticket: TicketState, givenUp: string): TicketState {
   return ticket.live === undefined ? ticket : { ...ticket, phase: "landed", live: { ...idleLive(ticket.live), givenUp } };
 }
 
-/** Without a revert that is planned and has not begun to land. One that failed stays. */
+/** Without a revert that is planned and has not begun to land. One that failed stays, and one that a person asked for. */
 export function withoutPlannedRevert(live: LiveState): LiveState {
   const { revert, ...rest } = live;
-  return revert?.failed === undefined && revert?.to === undefined ? rest : live;
+  return revert?.failed === undefined && revert?.to === undefined && !revert?.byPerson ? rest : live;
 }
 
 /** Makes the check of every landed ticket due: a new engine checks at once, and repeats a check of the last one. */
@@ -268,7 +268,7 @@ export function withChecksDue(state: RunState, at: number): RunState {
   for (const ticket of vecItems(state.tickets)) {
     const { live } = ticket;
     if (live !== undefined && (ticket.phase === "landed" || live.checking)) {
-      const isDue = ticket.phase === "landed" && live.revert?.to === undefined;
+      const isDue = ticket.phase === "landed" && live.revert?.to === undefined && !live.revert?.byPerson;
       next = withTicket(next, index, {
         ...ticket,
         live: { ...(isDue ? withoutPlannedRevert(idleLive(live)) : idleLive(live)), ...(isDue ? { nextAt: at } : {}) },

@@ -4,12 +4,12 @@ import type { Evidence } from "./attempt-fact.ts";
 import type { RunEvent } from "./event.ts";
 import type { PlanFact, TicketPlan } from "./plan-fact.ts";
 import { leaveSlot } from "./reduce-attempt.ts";
-import { indexOf, type RunState } from "./state.ts";
+import { type RunState, ticketIndex } from "./state.ts";
 import type { TicketState } from "./ticket-state.ts";
 
 /** Folds the facts of a plan. Facts of another fence never arrive here: `admit` drops them before the journal. */
 export function reducePlan(state: RunState, event: Extract<RunEvent, PlanFact>): RunState {
-  const index = indexOf(state, event.ticket);
+  const index = ticketIndex(state, event.ticket);
   const ticket = vecAt(state.tickets, index);
   const { attempt, plan } = ticket;
   if (attempt === undefined || attempt.fence !== event.fence) throw new RangeError(`no attempt with fence ${event.fence}`);

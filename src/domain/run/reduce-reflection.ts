@@ -1,12 +1,10 @@
 import { withReflection } from "../behaviour/reflective-log.ts";
 import type { Evidence } from "./attempt-fact.ts";
-import type { RunEvent } from "./event.ts";
+import type { EventOf } from "./event.ts";
 import type { Attempt, TicketState } from "./ticket-state.ts";
 
-type EventOf<T extends RunEvent["type"]> = Extract<RunEvent, { type: T }>;
-
 /** The change that an attempt has left. */
-export function changeOf(event: EventOf<"change-captured">): Pick<Attempt, "change" | "elsewhere" | "reflected"> {
+export function capturedChange(event: EventOf<"change-captured">): Pick<Attempt, "change" | "elsewhere" | "reflected"> {
   const { tip, files, additions, deletions, elsewhere, reflected } = event;
   return { change: { tip, files, additions, deletions }, ...(elsewhere && { elsewhere }), ...(reflected && { reflected }) };
 }

@@ -1,15 +1,18 @@
 import { endIncident, withIncident } from "../results/incident.ts";
+import { countIntervention } from "../results/intervention.ts";
 import { failedAgain } from "../schedule/breaker.ts";
 import { isSuspectedByCheck } from "../schedule/freeze.ts";
 import { requeue, shiftDependents, withTicket } from "../schedule/queue.ts";
 import type { TicketId } from "../values/ids.ts";
 import { vecAt, vecItems } from "../values/vec.ts";
+import { landedChange } from "./admit-revert.ts";
 import type { Evidence } from "./attempt-fact.ts";
 import type { RunEvent } from "./event.ts";
 import { idleLive, isBeingReverted, type LiveState, type RevertFact, type RevertState } from "./live-check.ts";
 import { withBase, withLanding } from "./reduce-base.ts";
 import { failedChecks } from "./reduce-live.ts";
-import { indexOf, type RunState } from "./state.ts";
+import { renewed } from "./reduce-ticket.ts";
+import { type RunState, ticketIndex } from "./state.ts";
 import { type TicketState, withEvidence } from "./ticket-state.ts";
 
 /** Events of the engine's reverts. */
@@ -18,8 +21,9 @@ type EventOf<T extends RevertEvent["type"]> = Extract<RevertEvent, { type: T }>;
 
 /** Folds the events of reverts. */
 export function reduceRevert(state: RunState, event: RevertEvent): RunState {
-  const index = indexOf(state, event.ticket);
+  const index = ticketIndex(state, event.ticket);
   const { live } = vecAt(state.tickets, index);
+  if (event.type === "revert-asked") return ask(state, index, event.at);
   if (live?.revert === undefined) {
     if (event.type === "revert-started" && isSuspectedByCheck(state, index)) return begin(suspect(state, index, event.at), index);
     return afterReopening(state, index, event);
@@ -30,12 +34,12 @@ export function reduceRevert(state: RunState, event: RevertEvent): RunState {
       return begin(state, index);
     case "revert-intended": {
       const { from, to } = event;
-      const { since, failedCheck, byProof } = revert;
-      const why = { ...(failedCheck && { failedCheck }), ...(byProof && { byProof }) };
+      const { since, failedCheck, byProof, byPerson } = revert;
+      const why = { ...(failedCheck && { failedCheck }), ...(byProof && { byProof }), ...(byPerson && { byPerson }) };
       return withRevert(reopened(state, index, event.at), index, { since, from, to, ...why });
     }
     case "revert-landed":
-      return withLanding(withRevert(state, index, { ...withoutWait(revert), hasLanded: true }), event);
+      return withLanding(withRevert(counted(state, revert, event), index, { ...withoutWait(revert), hasLanded: true }), event);
     case "revert-waiting":
       return withRevert(state, index, { ...revert, waiting: event.reason });
     case "revert-stopped":
@@ -62,9 +66,26 @@ function suspect(state: RunState, index: number, at: number): RunState {
   return withRevertDue(state, index, at, { failedCheck: { step: "check", name, summary: said, detail: "" } });
 }
 
+/** A ticket whose landed change a person has reverted. It stays as it is until the revert is about to land. */
+function ask(state: RunState, index: number, at: number): RunState {
+  const summary = "a person took its landed change back";
+  const failedCheck: Evidence = { step: "merge", name: "revert", summary, detail: "" };
+  const due = withRevertDue(state, index, at, { failedCheck, byPerson: true });
+  const { live, ...ticket } = vecAt(due.tickets, index);
+  return { ...withTicket(due, index, { ...ticket, ...(live && { live: idleLive(live) }) }), reverified: false };
+}
+
+/** With a person's revert counted, which corrects the tracker and the live state. */
+function counted(state: RunState, { byPerson, hasLanded }: RevertState, event: EventOf<"revert-landed">): RunState {
+  if (!byPerson || hasLanded) return state;
+  const note = `reverted its landed change, as ${event.to.slice(0, 7)}`;
+  const act = { at: event.at, class: "I7" as const, target: event.ticket, note };
+  return { ...state, interventions: countIntervention(state.interventions, act) };
+}
+
 /** A ticket whose landed change a deep proof blames; the state as it is if the change cannot be reverted. */
 export function blame(state: RunState, ticket: TicketId, at: number, failedCheck: Evidence): RunState {
-  const index = indexOf(state, ticket);
+  const index = ticketIndex(state, ticket);
   const { phase, live, gate, closedByPerson, mergedFrom } = vecAt(state.tickets, index);
   const isLanded = (phase === "done" || phase === "landed") && mergedFrom !== undefined;
   if (!isLanded || gate !== undefined || closedByPerson !== undefined || live?.revert !== undefined) return state;
@@ -73,7 +94,8 @@ export function blame(state: RunState, ticket: TicketId, at: number, failedCheck
 
 function withRevertDue(state: RunState, index: number, at: number, why: Omit<RevertState, "since">): RunState {
   const ticket = vecAt(state.tickets, index);
-  const { mergedSha: sha = "", mergedFrom: from = sha, endedAt: landedAt = at, phase } = ticket;
+  const { endedAt: landedAt = at, phase } = ticket;
+  const { sha, from = sha } = landedChange(ticket) ?? { sha: "" };
   const counts = { failed: 0, inconclusive: 0, reopened: 0 };
   const check = why.failedCheck?.name ?? "check";
   const fresh = { attempt: ticket.history.at(-1)?.n ?? 0, landedAt, check, detail: "", history: [], ...counts };
@@ -89,7 +111,9 @@ function reopened(state: RunState, index: number, at: number): RunState {
   const { failedCheck } = live?.revert ?? {};
   if (live === undefined || failedCheck === undefined || phase !== "done") return state;
   const { step, summary } = failedCheck;
-  const incidents = withIncident(state.incidents, { kind: "reopened", at, ticket: id, step, summary });
+  // A change that a person takes back has not failed.
+  const reopening = { kind: "reopened" as const, at, ticket: id, step, summary };
+  const incidents = live.revert?.byPerson ? state.incidents : withIncident(state.incidents, reopening);
   const open: TicketState = { ...ticket, phase: "landed", live: { ...live, waitsFor: summary } };
   return shiftDependents(withTicket({ ...state, incidents, reverified: false }, index, open), index, 1);
 }
@@ -123,14 +147,15 @@ function withRevert(state: RunState, index: number, revert: RevertState): RunSta
 /** The base is frozen instead. The live check runs once more; if it fails, an agent starts. */
 function fail(state: RunState, index: number, live: LiveState, { at, reason }: EventOf<"revert-failed">): RunState {
   const ticket = vecAt(state.tickets, index);
-  const told = live.revert?.failedCheck === undefined ? state : withoutRevertOf(state, index, reason);
+  const isSuspect = live.revert?.failedCheck !== undefined && !live.revert.byPerson;
+  const told = isSuspect ? noteNotReverted(state, index, reason) : state;
   if (ticket.phase === "done") return withTicket(told, index, withoutSuspicion(ticket, live));
   const next: LiveState = { ...idleLive(live), revert: { since: live.revert?.since ?? at, failed: reason } };
   return withTicket(told, index, { ...ticket, live: ticket.phase === "landed" ? { ...next, nextAt: at } : next });
 }
 
 /** The failing check of a ticket's base, with the reason why its suspect is not reverted. */
-function withoutRevertOf(state: RunState, index: number, notReverted: string): RunState {
+function noteNotReverted(state: RunState, index: number, notReverted: string): RunState {
   const repo = state.plan.tickets[index]?.repo ?? "";
   const failing = state.failingChecks[repo];
   if (failing === undefined) return state;
@@ -143,25 +168,28 @@ function withoutSuspicion({ live: _, ...ticket }: TicketState, { revert: __, ...
 }
 
 /**
- * The ticket is open again, on a base without its change, and an attempt is used up. The other landed tickets of that base begin
- * to count their checks anew: what was reverted may have failed them.
+ * Opens the ticket again, on a base without its change. An attempt is used up, unless a person took the change back. The other landed
+ * tickets of that base count their checks anew: the reverted change may have failed them.
  */
 function end(state: RunState, index: number, live: LiveState, event: EventOf<"revert-ended">): RunState {
   const { at, ok, summary } = event;
-  const { live: _, mergedSha: __, mergedFrom: ___, ...ticket } = vecAt(state.tickets, index);
+  const { live: _, mergedSha: __, mergedFrom: ___, landedEarlier, ...rest } = vecAt(state.tickets, index);
   const by = live.revert?.to ?? "";
   const { sha, from, history } = live;
-  const { failedCheck } = live.revert ?? {};
-  const reverted = { sha, from, by, at, checks: history, after: { ok, summary }, ...(failedCheck && { failedCheck }) };
+  const { failedCheck, byPerson } = live.revert ?? {};
+  const ticket: TicketState = landedEarlier === undefined || landedEarlier.sha === sha ? rest : { ...rest, landedEarlier };
+  const why = { ...(failedCheck && { failedCheck }), ...(byPerson && { byPerson }) };
+  const reverted = { sha, from, by, at, checks: history, after: { ok, summary }, ...why };
   const evidence = failedCheck ?? failedChecks(live);
   const isOpen = ticket.phase === "landed";
-  const open: TicketState = { ...ticket, reverted, phase: "waiting", failures: ticket.failures + 1 };
-  const next = isOpen
-    ? withEvidence({ ...open, signs: failedAgain(ticket.signs ?? {}, evidence) }, evidence)
-    : { ...ticket, reverted };
+  const failed = { phase: "waiting" as const, failures: ticket.failures + 1, signs: failedAgain(ticket.signs ?? {}, evidence) };
+  const open: TicketState = byPerson
+    ? { ...renewed(ticket), reverted, retriedAfter: ticket.history.length }
+    : { ...ticket, reverted, ...failed };
+  const next = isOpen ? withEvidence(open, evidence) : { ...ticket, reverted };
   // A ticket that was done is open until an attempt has shipped it again.
   const incidents = endIncident(state.incidents, { kind: "live-check", ticket: ticket.id }, at, { by: revertedBy(by) });
-  const mended = failedCheck === undefined ? state : withoutFailingCheck(state, index);
+  const mended = failedCheck === undefined || byPerson ? state : withoutFailingCheck(state, index);
   const taken = withTicket({ ...mended, incidents, reverified: false }, index, next);
   const whole = endBroken(taken, index, { at, by });
   const recounted = isOpen ? withFreshCounts(whole, index, at) : whole;

@@ -1,6 +1,6 @@
 import type { TestCommands } from "../batch/prepare-command.ts";
 import type { Ticket } from "../batch/schema.ts";
-import { grownPlan, planOf } from "../schedule/plan.ts";
+import { grownPlan, planBatch } from "../schedule/plan.ts";
 import { enqueue, requeue, withTicket } from "../schedule/queue.ts";
 import type { RepoId, TicketId } from "../values/ids.ts";
 import { vecAt, vecFrom, vecPush } from "../values/vec.ts";
@@ -12,14 +12,14 @@ import { idleLive } from "./live-check.ts";
 import { withBase, withRepoBase } from "./reduce-base.ts";
 import { firstComplexity } from "./reduce-complexity.ts";
 import { NOTHING_ASKED } from "./reviewer-counts.ts";
-import { indexOf, type RunState } from "./state.ts";
+import { type RunState, ticketIndex } from "./state.ts";
 import type { Phase, TicketState } from "./ticket-state.ts";
 
 type Started = Extract<RunEvent, { type: "run-started" }>;
 
 /** The first state of a run: every ticket waits, except those that the tracker already holds settled. */
 export function initialState(event: Started): RunState {
-  const plan = planOf(event.batch.tickets, event.durations);
+  const plan = planBatch(event.batch.tickets, event.durations);
   const settled = new Map(event.settled.map((s) => [s.id, s]));
   const isDone = (id: Started["settled"][number]["id"]) => settled.get(id)?.as === "done";
   const left = new Map(event.carriedOver?.map(({ id, ...work }) => [id, work]));
@@ -31,7 +31,7 @@ export function initialState(event: Started): RunState {
     const read = tracked.get(ticket.id);
     const fresh = {
       ...untracked,
-      ...(read !== undefined && { tracked: firstSeen(stateOf(known), read) }),
+      ...(read !== undefined && { tracked: firstSeen(trackerStateAtStart(known), read) }),
       ...withReopening(reopened.get(ticket.id)),
     };
     const work = left.get(ticket.id);
@@ -64,7 +64,7 @@ function withReopening(landed: EarlierLanding | undefined): Partial<TicketState>
   return { landedEarlier: landed, evidence: [{ step: "tracker", name: "tracker", summary, detail: "" }] };
 }
 
-function stateOf(settled: Started["settled"][number] | undefined): TrackerState {
+function trackerStateAtStart(settled: Started["settled"][number] | undefined): TrackerState {
   if (settled?.as === "done") return { as: "done" };
   return settled === undefined ? { as: "open" } : { as: "human-gated", step: settled.step ?? "" };
 }
@@ -194,7 +194,7 @@ export function reduceGrowth(state: RunState, event: GrowthEvent): RunState {
     case "ticket-added":
       return grown(state, event.added, { plan: grownPlan(state.plan, event.added) });
     case "discovery-filed":
-      return filed(state, indexOf(state, event.ticket));
+      return filed(state, ticketIndex(state, event.ticket));
     case "batch-changed":
       return changed(state, event);
   }
@@ -202,7 +202,7 @@ export function reduceGrowth(state: RunState, event: GrowthEvent): RunState {
 
 /** The state with one ticket more, which is to be filed. */
 function grown(state: RunState, ticket: Ticket, { plan }: Pick<RunState, "plan">, finder?: TicketState): RunState {
-  const isOpen = (id: TicketId) => vecAt(state.tickets, indexOf(state, id)).phase !== "done";
+  const isOpen = (id: TicketId) => vecAt(state.tickets, ticketIndex(state, id)).phase !== "done";
   const fresh = newTicket(state.batch, ticket, ticket.dependsOn.filter(isOpen).length, finder);
   return {
     ...state,
@@ -219,9 +219,9 @@ function changed(
   state: RunState,
   { limits, protect, finish, contracts, frozen }: Extract<GrowthEvent, { type: "batch-changed" }>,
 ): RunState {
-  const lineOf = (ticket: Ticket): Ticket => {
+  const withChangedParts = (ticket: Ticket): Ticket => {
     const line = finish !== undefined && Object.hasOwn(finish.tickets, ticket.id) ? finish.tickets[ticket.id] : undefined;
-    return withContractOf(line === undefined ? ticket : { ...ticket, finish: line }, contracts);
+    return withChangedContract(line === undefined ? ticket : { ...ticket, finish: line }, contracts);
   };
   const { testCommands, ...before } = state.batch;
   const commands = finish === undefined ? testCommands : finish.testCommands;
@@ -233,16 +233,16 @@ function changed(
       ...(protect && { protect }),
       ...(finish && { finish: finish.batch }),
       ...(commands && { testCommands: commands as TestCommands }),
-      tickets: before.tickets.map(lineOf),
+      tickets: before.tickets.map(withChangedParts),
     },
-    plan: { ...state.plan, tickets: state.plan.tickets.map(lineOf) },
+    plan: { ...state.plan, tickets: state.plan.tickets.map(withChangedParts) },
     frozen: frozen.after,
     isBatchChanged: true,
     reverified: false,
   };
 }
 
-function withContractOf(ticket: Ticket, contracts: Extract<GrowthEvent, { type: "batch-changed" }>["contracts"]): Ticket {
+function withChangedContract(ticket: Ticket, contracts: Extract<GrowthEvent, { type: "batch-changed" }>["contracts"]): Ticket {
   if (contracts === undefined || !Object.hasOwn(contracts, ticket.id)) return ticket;
   const { contract: _, ...bare } = ticket;
   const contract = contracts[ticket.id];
@@ -250,7 +250,7 @@ function withContractOf(ticket: Ticket, contracts: Extract<GrowthEvent, { type: 
 }
 
 function discovered(state: RunState, event: Extract<GrowthEvent, { type: "ticket-discovered" }>): RunState {
-  const finder = indexOf(state, event.ticket);
+  const finder = ticketIndex(state, event.ticket);
   const ticket = vecAt(state.tickets, finder);
   if (ticket.attempt?.fence !== event.fence) throw new RangeError(`no attempt with fence ${event.fence}`);
   const plan = grownPlan(state.plan, event.discovered, event.blocks ? finder : undefined);

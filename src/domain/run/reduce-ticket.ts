@@ -11,7 +11,7 @@ import type { StepPart } from "./prepare-fact.ts";
 import { tipKnown, withBase } from "./reduce-base.ts";
 import { afterFailure, givenUpLive, reopenedAsLanded } from "./reduce-live.ts";
 import { type DueRemedy, failedGateText, type Remedy } from "./remedy-fact.ts";
-import { indexOf, type RunState } from "./state.ts";
+import { type RunState, ticketIndex } from "./state.ts";
 import { countWait } from "./suite-fact.ts";
 import { type Attempt, type TicketState, withEvidence } from "./ticket-state.ts";
 
@@ -31,7 +31,7 @@ type TicketEvent = Extract<
 
 /** Folds the events of a ticket outside its attempts. */
 export function reduceTicket(state: RunState, event: TicketEvent): RunState {
-  const index = indexOf(state, event.ticket);
+  const index = ticketIndex(state, event.ticket);
   const ticket = vecAt(state.tickets, index);
   switch (event.type) {
     case "gate-requested": {
@@ -121,7 +121,7 @@ export type PreparingEvent = Extract<
 
 /** Folds the start of a prepare command or of a part of a step, and a blocked connection of any program of an attempt. */
 export function reducePreparing(state: RunState, event: PreparingEvent): RunState {
-  const index = indexOf(state, event.ticket);
+  const index = ticketIndex(state, event.ticket);
   const ticket = vecAt(state.tickets, index);
   const { attempt } = ticket;
   if (attempt === undefined || attempt.fence !== event.fence) throw new RangeError(`no attempt with fence ${event.fence}`);
@@ -131,14 +131,14 @@ export function reducePreparing(state: RunState, event: PreparingEvent): RunStat
   if (event.type === "step-part-started") {
     const { step } = attempt;
     if (step === undefined) return state;
-    const next = withTicket(state, index, { ...ticket, attempt: { ...attempt, step: { ...step, part: partOf(event) } } });
+    const next = withTicket(state, index, { ...ticket, attempt: { ...attempt, step: { ...step, part: toStepPart(event) } } });
     return step.kind === "check" && step.part === undefined ? countWait(next, event.at - step.startedAt) : next;
   }
   const preparing = { command: event.command, startedAt: event.at };
   return withTicket(state, index, { ...ticket, attempt: { ...attempt, preparing, lastOutputAt: event.at } });
 }
 
-function partOf({ part, at, expectedMs, train, behind }: Extract<PreparingEvent, { type: "step-part-started" }>): StepPart {
+function toStepPart({ part, at, expectedMs, train, behind }: Extract<PreparingEvent, { type: "step-part-started" }>): StepPart {
   return {
     ...{ text: part, startedAt: at },
     ...(expectedMs !== undefined && { expectedMs }),
@@ -176,7 +176,7 @@ const KEPT = 100;
  * or there is none.
  */
 export function reduceRemedy(state: RunState, event: Extract<RunEvent, { type: "remediated" }>): RunState {
-  const index = indexOf(state, event.ticket);
+  const index = ticketIndex(state, event.ticket);
   const ticket = vecAt(state.tickets, index);
   const { attempt } = ticket;
   if (attempt === undefined || attempt.fence !== event.fence) throw new RangeError(`no attempt with fence ${event.fence}`);

@@ -1,35 +1,36 @@
 import { isAboutForgeRequest } from "../forge/forge-request.ts";
 import { countIntervention } from "../results/intervention.ts";
 import { pastJudgement, withJudgement } from "../results/judgements.ts";
-import { backOff, clearHalt, haltOnUnknownSpend } from "../schedule/backoff.ts";
-import { withTicket } from "../schedule/queue.ts";
+import { backOff, haltOnUnknownSpend } from "../schedule/backoff.ts";
 import { resized } from "../schedule/slots.ts";
-import { vecAt } from "../values/vec.ts";
 import { isAboutApproval } from "./approval-fact.ts";
 import type { AuditFact } from "./audit-fact.ts";
 import { isAboutBaseCheck } from "./base-check.ts";
+import { isAboutBaseMeasure } from "./base-measure.ts";
 import type { RunEvent } from "./event.ts";
 import { reduceExclusive } from "./exclusive-fact.ts";
 import { isAboutGuard } from "./guard-fact.ts";
 import { isAboutHeal } from "./heal-fact.ts";
 import { isAboutRevert } from "./live-check.ts";
 import { isAboutPlan } from "./plan-fact.ts";
-import { isAboutProof, type ProofEvent, reduceProof, withoutOpenProofs } from "./proof-fact.ts";
+import { isAboutProof, type ProofEvent, reduceProof } from "./proof-fact.ts";
 import { reduceApproval } from "./reduce-approval.ts";
 import { reduceAttempt } from "./reduce-attempt.ts";
 import { reduceAudit } from "./reduce-audit.ts";
-import { reduceBaseCheck, withBaseChecksDue } from "./reduce-base.ts";
+import { reduceBaseCheck } from "./reduce-base.ts";
+import { reduceBaseMeasure } from "./reduce-base-measure.ts";
 import { reduceBundle } from "./reduce-bundle.ts";
 import { reduceClaim } from "./reduce-claim.ts";
 import { type DriftEvent, reduceDrift } from "./reduce-drift.ts";
 import { reduceForgeRequest } from "./reduce-forge-request.ts";
 import { reduceGuard } from "./reduce-guard.ts";
-import { afterProof, reduceHeal, resetInterruptedKeep } from "./reduce-heal.ts";
-import { reduceLive, withChecksDue } from "./reduce-live.ts";
+import { afterProof, reduceHeal } from "./reduce-heal.ts";
+import { reduceLive } from "./reduce-live.ts";
 import { reduceMergeObserved } from "./reduce-merge-observed.ts";
-import { isOutageEvent, type OutageEvent, reduceOutage, withoutOutages } from "./reduce-outage.ts";
+import { isOutageEvent, type OutageEvent, reduceOutage } from "./reduce-outage.ts";
 import { type PeopleEvent, reducePeople } from "./reduce-people.ts";
 import { reducePlan } from "./reduce-plan.ts";
+import { reduceResumed } from "./reduce-resumed.ts";
 import { blame, reduceRevert } from "./reduce-revert.ts";
 import { initialState, reduceGrowth } from "./reduce-start.ts";
 import { reducePreparing, reduceRemedy, reduceTicket } from "./reduce-ticket.ts";
@@ -62,7 +63,7 @@ function reduceRun(state: RunState, event: Exclude<RunEvent, OutageEvent>): RunS
     case "run-started":
       throw new RangeError("a run starts once");
     case "run-resumed":
-      return withBaseChecksDue(withChecksDue(reduceResumed(state, event), event.at));
+      return reduceResumed(state, event);
     case "run-paused":
     case "run-unpaused":
       return { ...state, paused: event.type === "run-paused" };
@@ -109,11 +110,6 @@ function reduceRun(state: RunState, event: Exclude<RunEvent, OutageEvent>): RunS
   }
 }
 
-function reduceResumed(state: RunState, { by, guardAdded }: Extract<RunEvent, { type: "run-resumed" }>): RunState {
-  const known = guardAdded ? { ...state, guarded: guardAdded } : state;
-  return by === "engine" ? continued(known) : resumed(known);
-}
-
 /** A failed proof has the change reverted that it blames. */
 function withBlame(state: RunState, event: ProofEvent): RunState {
   if (event.type !== "proof-ended" || event.blamed === undefined) return state;
@@ -121,10 +117,20 @@ function withBlame(state: RunState, event: ProofEvent): RunState {
   return blame(state, blamed, at, { step: "check", name: check, summary, detail });
 }
 
-type DelegatedEvent = AuditFact | DriftEvent | LongWaitFact | PeopleEvent | ProofEvent | SuiteFact | SuspensionFact | TicketFacts;
+type DelegatedEvent =
+  | AuditFact
+  | LongWaitFact
+  | Parameters<typeof reduceBaseMeasure>[1]
+  | DriftEvent
+  | PeopleEvent
+  | ProofEvent
+  | SuiteFact
+  | SuspensionFact
+  | TicketFacts;
 
 /** Folds the events whose reducer has a file of its own. */
 function reduceDelegated(state: RunState, event: DelegatedEvent): RunState {
+  if (isAboutBaseMeasure(event)) return reduceBaseMeasure(state, event);
   if (isAboutProof(event)) return withBlame(reduceProof(state, event), event);
   switch (event.type) {
     case "engine-suspended":
@@ -217,46 +223,6 @@ type TicketFacts = Parameters<
   | typeof reduceTicket
   | typeof reduceAttempt
 >[1];
-
-/** A new engine took over the run. The unfinished actions of the last one are repeated; a stop or a pause is over. */
-function resumed(state: RunState): RunState {
-  // The command that goes on with a run has agents start, whatever began it.
-  const {
-    end: _,
-    stopBy: __,
-    checksOnly: ____,
-    checksTicket: _____,
-    unprepared: ______,
-    ...rest
-  } = withoutOutages(clearHalt(state));
-  return takenOver({ ...rest, paused: false });
-}
-
-/** The engine resumed its own run. No person did anything, so a pause, a halt and the outages that ended something stay. */
-function continued({ outages: _, ...state }: RunState): RunState {
-  return takenOver(state);
-}
-
-function takenOver(state: RunState): RunState {
-  const next: RunState = {
-    ...state,
-    resumes: state.resumes + 1,
-    stage: "working",
-    reverified: false,
-    heldElsewhere: {},
-    reverting: [],
-    proofs: withoutOpenProofs(state.proofs),
-    oracle: { ...state.oracle, asking: false, finalJudgements: 0 },
-    tripwire: { status: "due", canaries: 0, ms: 0 },
-    heals: resetInterruptedKeep(state.heals),
-  };
-  return next.gating.reduce((s, index) => {
-    const ticket = vecAt(s.tickets, index);
-    if (ticket.gate === undefined) return s;
-    const { postponed: ___, ...gate } = ticket.gate;
-    return withTicket(s, index, { ...ticket, gate: { ...gate, writing: false } });
-  }, next);
-}
 
 function endReverify(state: RunState, event: Extract<RunEvent, { type: "reverify-ended" }>): RunState {
   const { reverifyProblem, lookedAt, ...rest } = state;

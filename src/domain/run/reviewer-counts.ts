@@ -20,6 +20,9 @@ export const NOTHING_ASKED: ReviewerCounts = {
 };
 
 /** The counts of a reviewer so far in a run. */
-export function countsOf(state: Readonly<Partial<Record<ReviewerParty, ReviewerCounts>>>, party: ReviewerParty): ReviewerCounts {
+export function partyCounts(
+  state: Readonly<Partial<Record<ReviewerParty, ReviewerCounts>>>,
+  party: ReviewerParty,
+): ReviewerCounts {
   return state[party] ?? NOTHING_ASKED;
 }

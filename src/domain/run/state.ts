@@ -4,10 +4,11 @@ import type { Batch, Ticket } from "../batch/schema.ts";
 import type { CheckStrength } from "../evidence/results.ts";
 import type { Incident } from "../results/incident.ts";
 import type { Intervention } from "../results/intervention.ts";
-import type { AgentFault, Backoff, Halt, RateLimits } from "../schedule/halt.ts";
+import type { Backoff, Halt, HaltedAttempt, RateLimits, SharedFault } from "../schedule/halt.ts";
 import type { RunId, TicketId } from "../values/ids.ts";
 import { type Vec, vecAt } from "../values/vec.ts";
 import type { FailingCheck } from "./base-check.ts";
+import type { BaseMeasure } from "./base-measure.ts";
 import type { BrokenBase } from "./broken-base.ts";
 import type { TrackerStatus } from "./drift-fact.ts";
 import type { EndKind, VerdictWord } from "./event.ts";
@@ -84,6 +85,8 @@ export interface RunState {
   readonly failingChecks: Readonly<Record<string, FailingCheck>>;
   /** The proofs of bases, by repository. */
   readonly proofs: Proofs;
+  /** The checks of bases before any agent, by repository; absent in runs of older versions. */
+  readonly baseMeasures?: Readonly<Record<string, BaseMeasure>>;
   /** Bases that could not be prepared; absent if all could. */
   readonly unprepared?: UnpreparedBases;
   /** Tickets whose landed change is being reverted, by index. */
@@ -142,8 +145,12 @@ export interface RunState {
   readonly rateLimited?: RateLimits;
   /** The account that each party used last, if it is not the first. */
   readonly accounts?: Readonly<Partial<Record<Party, number>>>;
-  /** Agents in a row that failed alike and changed nothing; absent while the last one did otherwise. */
-  readonly agentFault?: AgentFault;
+  /** The last attempts that ended, at most ten, oldest first; absent before the first, and in runs of older versions. */
+  readonly recentEnds?: readonly HaltedAttempt[];
+  /** The number of shared faults so far. */
+  readonly sharedFaults?: number;
+  /** A fault that several tickets share; absent while there is none. */
+  readonly sharedFault?: SharedFault;
   /** No agent starts any more, because every one would meet this halt. */
   readonly halted?: Halt;
   /** Outages under way. */
@@ -174,15 +181,15 @@ export interface RunState {
 }
 
 /** Index of a ticket in the plan. Throws if the id is not in the batch. */
-export function indexOf(state: RunState, id: TicketId): number {
+export function ticketIndex(state: RunState, id: TicketId): number {
   const index = Object.hasOwn(state.plan.index, id) ? state.plan.index[id] : undefined;
   if (index === undefined) throw new RangeError(`no ticket "${id}" in this batch`);
   return index;
 }
 
 /** The state of one ticket by id. Throws if the id is not in the batch. */
-export function ticketOf(state: RunState, id: TicketId): TicketState {
-  return vecAt(state.tickets, indexOf(state, id));
+export function ticketById(state: RunState, id: TicketId): TicketState {
+  return vecAt(state.tickets, ticketIndex(state, id));
 }
 
 /** Tickets with a running attempt: those with a slot, in slot order, then those on the finish line. */

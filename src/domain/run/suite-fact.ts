@@ -49,7 +49,7 @@ export function countSuite<S extends Counted>(state: S, fact: Suite & Pick<Suite
   const { isPart, ms, purpose } = fact;
   const { suites = NO_SUITES } = state;
   const { runs, ms: before } = suites[purpose];
-  const last = isPart === true ? suites.last : { ...suites.last, [keyOf(fact)]: ms };
+  const last = isPart === true ? suites.last : { ...suites.last, [suiteKey(fact)]: ms };
   return { ...state, suites: { ...suites, [purpose]: { runs: runs + 1, ms: before + ms }, last } };
 }
 
@@ -65,9 +65,9 @@ export function countWait<S extends Counted>(state: S, ms: number): S {
  */
 export function expectedSuiteMs({ suites }: Counted, suite: Suite): number | undefined {
   const purposes: readonly SuitePurpose[] = [suite.purpose, "check", "base"];
-  return purposes.map((purpose) => suites?.last[keyOf({ ...suite, purpose })]).find((ms) => ms !== undefined);
+  return purposes.map((purpose) => suites?.last[suiteKey({ ...suite, purpose })]).find((ms) => ms !== undefined);
 }
 
-function keyOf({ repo, check, purpose }: Suite): string {
+function suiteKey({ repo, check, purpose }: Suite): string {
   return `${purpose} ${repo} ${check}`;
 }

@@ -16,7 +16,7 @@ export interface LongWaitFact {
   readonly text: string;
 }
 
-interface Suspended {
+export interface Suspended {
   readonly suspensions?: readonly Suspension[];
 }
 
@@ -31,6 +31,12 @@ export function withSuspension({ suspensions = [] }: Suspended, { from, to }: Su
 /** The moment at which a run's engines have run for `ms` milliseconds since `since`. */
 export function runTimeAfter({ suspensions = [] }: Suspended, since: number, ms: number): number {
   return suspensions.reduce((end, { from, to }) => end + (from < end ? Math.max(0, to - Math.max(from, since)) : 0), since + ms);
+}
+
+/** Milliseconds between two moments in which an engine ran. */
+export function engineMs({ suspensions = [] }: Suspended, since: number, until: number): number {
+  const idle = suspensions.reduce((ms, { from, to }) => ms + Math.max(0, Math.min(to, until) - Math.max(from, since)), 0);
+  return Math.max(0, until - since - idle);
 }
 
 /** A suspension in words. */

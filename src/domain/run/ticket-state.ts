@@ -17,6 +17,7 @@ import type { TrackedTicket } from "./drift-fact.ts";
 import type { CarriedOverWork, EarlierLanding } from "./event.ts";
 import type { GuardResult } from "./guard-fact.ts";
 import { type KeptWorkResult, keptBranch } from "./kept-work.ts";
+import type { LandedSize, PassedStep } from "./landed-size.ts";
 import type { LiveState, RevertedChange } from "./live-check.ts";
 import type { TicketPlan } from "./plan-fact.ts";
 import type { StepPart } from "./prepare-fact.ts";
@@ -50,6 +51,8 @@ export interface Attempt extends AuditResult, GuardResult, KeptWorkResult, Signa
   readonly slotLeftAt?: number;
   readonly startedAt: number;
   readonly reservedUsd: number;
+  /** Dollars that its agent had spent when it was last told. For people alone: caps go by `reservedUsd` and `agent.costUsd`. */
+  readonly spentUsd?: number;
   readonly worktree?: { readonly path: string; readonly branch: string; readonly baseSha: string };
   /** Set from the intent to start the agent; `pid` follows once there is a process. */
   readonly agent?: {
@@ -79,6 +82,8 @@ export interface Attempt extends AuditResult, GuardResult, KeptWorkResult, Signa
   /** Set once a check has refused its change, which is then never checked again. */
   readonly refused?: Evidence;
   readonly merge?: { readonly from: string; readonly to: string; readonly landed: boolean; readonly proof?: LandedProof };
+  /** Why the steps before the merge began again the last time: "since …". */
+  readonly repeated?: string;
   /** Why a merge cannot land yet, in words; and the last such reason through all tries, since when it holds, and the time of the last try. */
   readonly waiting?: string;
   readonly waited?: { readonly reason: string; readonly since: number; readonly until?: number };
@@ -110,15 +115,6 @@ export interface Attempt extends AuditResult, GuardResult, KeptWorkResult, Signa
   readonly killing?: AgentEnding;
   /** Set while the journal cannot be written: nothing of it runs. Never journalled; see `heldByJournal`. */
   readonly isHeld?: true;
-}
-
-/** A step of the finish line that does not hold an attempt up. `notNeeded`: the class of its ticket does not need it, so it was passed over. */
-interface PassedStep {
-  readonly index: number;
-  readonly kind: StepKind;
-  readonly name: string;
-  readonly ms: number;
-  readonly notNeeded?: true;
 }
 
 /** A past attempt. Times in milliseconds. */
@@ -203,6 +199,8 @@ export interface TicketState {
   readonly mergedSha?: string;
   /** The base before `mergedSha` landed. */
   readonly mergedFrom?: string;
+  /** The size of what it landed last, as far as it was counted. */
+  readonly landedWith?: LandedSize;
   /** Its landing by an earlier run. `mergedSha` is this run's own, or the same commit while its live check is repeated. */
   readonly landedEarlier?: EarlierLanding;
   /** Set once its landed change is not known to be live. */

@@ -36,7 +36,7 @@ export function hasPassedChecks({ passed, refused }: Attempt, { finish }: Pick<T
 }
 
 /** The kept work of a ticket's cut-off attempts, the newest first. Attempts that left nothing are left out. */
-export function keptWorkOf({ history, attempt }: TicketState): readonly (KeptWorkResult & { readonly n: number })[] {
+export function listKeptWork({ history, attempt }: TicketState): readonly (KeptWorkResult & { readonly n: number })[] {
   const all: readonly (KeptWorkResult & { readonly n: number })[] = attempt === undefined ? history : [...history, attempt];
   return all.filter((work) => describeKeptWork(work) !== "").toReversed();
 }
@@ -46,7 +46,7 @@ const NAMED = 3;
 
 /** The kept work of a ticket's cut-off attempts, a line each: `attempt 2: work kept on …`, the newest first; then people's commits. */
 export function keptWorkLines(ticket: TicketState): readonly string[] {
-  const left = keptWorkOf(ticket);
+  const left = listKeptWork(ticket);
   const lines = left.slice(0, NAMED).map((work) => `attempt ${work.n}: ${describeKeptWork(work)}`);
   const more = left.length > NAMED ? [`${plural(left.length - NAMED, "earlier attempt")} left work, too`] : [];
   const people = ticket.branches?.people ?? [];

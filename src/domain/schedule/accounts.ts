@@ -11,28 +11,28 @@ export function currentAccount({ accounts }: Pick<RunState, "accounts">, party: 
 
 /** The account that a party uses now: the first that is not rate limited, or else the last one that it used. */
 export function accountAt(state: Accounts, party: Party, now: number): number {
-  const limits = limitsOf(state, party);
+  const limits = accountRateLimits(state, party);
   const free = limits.findIndex((limit) => limit === undefined || limit.until <= now);
   return free < 0 ? currentAccount(state, party) : free;
 }
 
 /** The rate limit that ends first; undefined if an account of the party is free. */
 export function firstToRecover(state: Accounts, party: Party, now: number): RateLimit | undefined {
-  const limits = limitsOf(state, party).flatMap((limit) => (limit === undefined || limit.until <= now ? [] : [limit]));
-  return limits.length < countOf(state, party) ? undefined : limits.toSorted((a, b) => a.until - b.until)[0];
+  const limits = accountRateLimits(state, party).flatMap((limit) => (limit === undefined || limit.until <= now ? [] : [limit]));
+  return limits.length < partyAccountCount(state, party) ? undefined : limits.toSorted((a, b) => a.until - b.until)[0];
 }
 
 /** True if a party has an account that is not rate limited besides this one. */
 export function isAnotherFree(state: Accounts, party: Party, account: number, now: number): boolean {
-  return limitsOf(state, party).some((limit, other) => other !== account && (limit === undefined || limit.until <= now));
+  return accountRateLimits(state, party).some((limit, other) => other !== account && (limit === undefined || limit.until <= now));
 }
 
 /** The rate limit of each account of a party; undefined for one that is free. */
-export function limitsOf(state: Accounts, party: Party): readonly (RateLimit | undefined)[] {
-  return Array.from({ length: countOf(state, party) }, (_, account) => state.rateLimited?.[party]?.[account]);
+export function accountRateLimits(state: Accounts, party: Party): readonly (RateLimit | undefined)[] {
+  return Array.from({ length: partyAccountCount(state, party) }, (_, account) => state.rateLimited?.[party]?.[account]);
 }
 
 /** The number of accounts of a party. */
-export function countOf({ batch }: Pick<RunState, "batch">, party: Party): number {
+export function partyAccountCount({ batch }: Pick<RunState, "batch">, party: Party): number {
   return accountCount(batch[party]);
 }

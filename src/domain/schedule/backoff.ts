@@ -1,14 +1,12 @@
-import { accountsOf, cureOf, PARTIES, PARTY_NAMES, type Party, reviewerOf, type VendorSpec } from "../batch/party.ts";
-import type { Evidence, SanitizedStop } from "../run/attempt-fact.ts";
+import { allAccounts, PARTIES, PARTY_NAMES, type Party, refusalAdvice, reviewerParty, type VendorSpec } from "../batch/party.ts";
+import type { SanitizedStop } from "../run/attempt-fact.ts";
 import type { RunEvent } from "../run/event.ts";
-import { indexOf, type RunState } from "../run/state.ts";
-import { type Attempt, claimsDone, type TicketState } from "../run/ticket-state.ts";
-import type { TicketId } from "../values/ids.ts";
-import { firstFewLine, plural } from "../values/text.ts";
+import type { RunState } from "../run/state.ts";
+import { type Attempt, claimsDone } from "../run/ticket-state.ts";
+import { plural } from "../values/text.ts";
 import { formatUtc } from "../values/time.ts";
-import { vecAt } from "../values/vec.ts";
-import { countOf, firstToRecover, isAnotherFree } from "./accounts.ts";
-import { identityOf, reachOf } from "./breaker.ts";
+import { firstToRecover, isAnotherFree, partyAccountCount } from "./accounts.ts";
+import { stopReach } from "./breaker.ts";
 import type { Halt, RateLimit } from "./halt.ts";
 import {
   FIRST_AWAY_MS,
@@ -21,7 +19,6 @@ import {
   outageMinutes,
   withModelOutage,
 } from "./model-outage.ts";
-import { withTicket } from "./queue.ts";
 
 /** The first wait after a model's API turned somebody away. It doubles with each further time in a row. Milliseconds. */
 const FIRST_MS = 30_000;
@@ -42,7 +39,7 @@ export function afterAgent(state: RunState, event: Extract<RunEvent, { type: "ag
 /** The same for an answer of a reviewer. Nothing lands without one, and further agents would only add to the waiting work. */
 export function afterAnswer(state: RunState, event: Extract<RunEvent, { type: "reviewer-answered" }>): RunState {
   const { at, stop, valid, account = 0 } = event;
-  const party = reviewerOf(event);
+  const party = reviewerParty(event);
   if (stop !== undefined) return stoppedBy(state, { party, account, stop, at });
   return valid ? clearRateLimit(state, { party, account, at }) : state;
 }
@@ -64,8 +61,8 @@ interface Stopped {
 }
 
 function stoppedBy(state: RunState, stopped: Stopped): RunState {
-  const reach = reachOf(stopped.stop.kind);
-  if (reach === "run") return halt(state, haltOf(state, stopped));
+  const reach = stopReach(stopped.stop.kind);
+  if (reach === "run") return halt(state, toHalt(state, stopped));
   if (reach === "waits") return turnedAway(state, stopped);
   return stopped.stop.answered ? clearRateLimit(state, stopped) : state;
 }
@@ -89,7 +86,7 @@ function clearRateLimit(state: RunState, { party, account, at }: Omit<Stopped, "
   const { [party]: __, ...rest } = state.rateLimited ?? {};
   const rateLimited = Object.keys(others).length === 0 ? rest : { ...rest, [party]: others };
   const cleared = withModelOutage({ ...state, rateLimited }, state.lastEventAt);
-  return countOf(state, party) > 1 ? endBackoff(cleared, at) : cleared;
+  return partyAccountCount(state, party) > 1 ? endBackoff(cleared, at) : cleared;
 }
 
 /**
@@ -111,7 +108,7 @@ function turnedAway(state: RunState, stopped: Stopped): RunState {
   const over = fatalModelOutage(limited, party, at);
   if (over !== undefined) return haltByOutage(withModelOutage(limited, at), over);
   const next = withModelOutage(limited, first.until);
-  if (first.until - first.since > LONGEST_BACKOFF_MS) return halt(next, { ...haltOf(state, stopped), until: first.until });
+  if (first.until - first.since > LONGEST_BACKOFF_MS) return halt(next, { ...toHalt(state, stopped), until: first.until });
   if (first.until <= Math.max(state.backoff?.until ?? 0, state.backoffDue?.until ?? 0)) return next;
   return { ...next, backoffDue: { until: first.until, reason: whyTurnedAway(next, stopped) } };
 }
@@ -157,47 +154,12 @@ function whyTurnedAway(state: RunState, { party, stop: { kind, says } }: Stopped
   return modelOutage(state, party) === undefined ? why : `${why}; gives up after ${plural(outageMinutes(state), "minute")}`;
 }
 
-function haltOf({ batch }: RunState, { party, account, stop: { kind, says } }: Stopped): Halt {
+function toHalt({ batch }: RunState, { party, account, stop: { kind, says } }: Stopped): Halt {
   const spec = batch[party];
   const isRefused = kind === "authentication" || kind === "permission";
-  const todo = isRefused && spec && spec.kind !== "command" ? cureOf(accountsOf<VendorSpec>(spec)[account], kind) : undefined;
+  const todo =
+    isRefused && spec && spec.kind !== "command" ? refusalAdvice(allAccounts<VendorSpec>(spec)[account], kind) : undefined;
   return { kind, says, ...(party === "agent" ? {} : { party }), ...(todo !== undefined && { todo }) };
-}
-
-/** Agents in a row that fail alike and change nothing: the next one would, too. */
-const ALIKE = 3;
-/** Their tickets, at least, before any agent of the run has come to its own end; after that, it takes as many as agents. */
-const TICKETS = 2;
-
-/**
- * Counts an attempt whose agent failed by itself and left no change. Each ticket has its own work, so a failure that is the same for
- * several is the agent program's: no agent starts any more, and the attempts that are left stay unspent.
- */
-export function afterFailedAgent(state: RunState, { id, attempt }: TicketState, evidence: Evidence | undefined): RunState {
-  if (attempt?.agent?.ending === undefined || attempt.isPlanning === true) return state;
-  const { agentFault, ...rest } = state;
-  const { ending, exitCode, stop } = attempt.agent;
-  const hasFailed = ending === "exited" && exitCode !== 0 && stop === undefined && evidence?.step === "agent";
-  if (!hasFailed || (attempt.kept ?? attempt.notKept ?? attempt.change) !== undefined)
-    return agentFault === undefined ? state : rest;
-  const identity = identityOf(evidence);
-  const before = agentFault?.identity === identity ? agentFault : undefined;
-  const failed = [...(before?.failed ?? []), id];
-  const tickets = new Set(failed);
-  const next = { ...rest, agentFault: { identity, failed } };
-  if (failed.length < ALIKE || tickets.size < (state.claims.made > 0 ? ALIKE : TICKETS)) return next;
-  const who = `${failed.length} agents in a row, of ${firstFewLine([...tickets], ALIKE)}, failed alike and changed nothing`;
-  // Those of the first halt are taken back already.
-  const spared = state.halted?.kind === "agent-fault" ? [id] : failed;
-  return halt(spared.reduce(withoutFailure, next), { kind: "agent-fault", says: `${who}: ${evidence.summary}` });
-}
-
-/** The state without a failure of this ticket that was none of its work. A stalled ticket stays so. */
-function withoutFailure(state: RunState, id: TicketId): RunState {
-  const index = indexOf(state, id);
-  const { signs: { failure: _, ...signs } = {}, ...ticket } = vecAt(state.tickets, index);
-  if (ticket.phase !== "waiting" || ticket.failures === 0) return state;
-  return withTicket(state, index, { ...ticket, signs, failures: ticket.failures - 1 });
 }
 
 /** No agent starts any more. The first cause stays. */
@@ -218,7 +180,7 @@ export function backOff(state: RunState, { until, reason }: Extract<RunEvent, { 
 
 /** Clears the halt for a new engine, because somebody may have fixed its cause. A backoff stays. */
 export function clearHalt(state: RunState): RunState {
-  const { halted: _, rateLimited: __, agentFault: ___, ...rest } = state;
+  const { halted: _, rateLimited: __, sharedFault: ___, recentEnds: ____, ...rest } = state;
   return rest;
 }
 
@@ -243,7 +205,6 @@ const TODO: Readonly<Partial<Record<Halt["kind"], { readonly agent: string; read
     agent: "name a model that the key can use",
     reviewer: (name) => `name a model for the ${name} that its key can use`,
   },
-  "agent-fault": { agent: "mend the agent's program or its settings", reviewer: () => "" },
   "spend-unknown": { agent: FIX_SPEND, reviewer: () => FIX_SPEND },
 };
 

@@ -43,7 +43,7 @@ const REACH: Readonly<Record<AgentStopKind, StopReach>> = {
 };
 
 /** Gives the reach of a stop. */
-export function reachOf(kind: AgentStopKind): StopReach {
+export function stopReach(kind: AgentStopKind): StopReach {
   return REACH[kind];
 }
 
@@ -61,10 +61,10 @@ export function countsAsFailure({ signs }: TicketState, attempt: Attempt, outcom
   if (attempt.isRemedied && (outcome === "stopped" || outcome === "lost")) return true;
   const waitsInVain = attempt.inOutage !== true && (signs?.turnedAway ?? 0) >= TURNED_AWAY;
   const { agent, unanswered } = attempt;
-  if (outcome === "stopped" && unanswered !== undefined) return reachOf(unanswered) === "waits" && waitsInVain;
+  if (outcome === "stopped" && unanswered !== undefined) return stopReach(unanswered) === "waits" && waitsInVain;
   if (!COUNTED.has(outcome)) return false;
   if (agent?.stop === undefined || outcome === "killed") return true;
-  const reach = reachOf(agent.stop);
+  const reach = stopReach(agent.stop);
   return reach === "waits" ? waitsInVain : reach !== "run";
 }
 
@@ -81,7 +81,7 @@ export function signsAfter(
   if (outcome === "done") return {};
   if (evidence?.cause !== undefined && evidence.cause !== "blocked-path") return { ...signs, hopeless: evidence.cause };
   const stop = attempt.agent?.stop;
-  const waits = [stop, attempt.unanswered].some((kind) => kind !== undefined && reachOf(kind) === "waits");
+  const waits = [stop, attempt.unanswered].some((kind) => kind !== undefined && stopReach(kind) === "waits");
   const turnedAway = waits ? { turnedAway: (signs.turnedAway ?? 0) + (attempt.inOutage === true ? 0 : 1) } : {};
   if (!counted) return { ...signs, ...turnedAway };
   const unchanged = attempt.change?.files === 0 && attempt.agent !== undefined && claimsDone(attempt.agent);
@@ -90,7 +90,7 @@ export function signsAfter(
     ...(outcome === "killed" ? withFailure(signs.failure) : failedAgain(signs, evidence)),
     ...turnedAway,
     ...(unchanged ? { unchanged: (signs.unchanged ?? 0) + 1 } : {}),
-    ...(stop !== undefined && reachOf(stop) === "ticket" ? { hopeless: stop } : {}),
+    ...(stop !== undefined && stopReach(stop) === "ticket" ? { hopeless: stop } : {}),
     ...(signs.behaviour !== undefined && { behaviour: signs.behaviour }),
   };
 }
@@ -98,7 +98,7 @@ export function signsAfter(
 /** The signs after a failure with this evidence. A failure without evidence equals no other. */
 export function failedAgain({ failure }: Signs, evidence: Evidence | undefined): Signs {
   if (evidence === undefined) return {};
-  const identity = identityOf(evidence);
+  const identity = failureIdentity(evidence);
   return { failure: { identity, times: failure?.identity === identity ? failure.times + 1 : 1 } };
 }
 
@@ -110,7 +110,7 @@ function withFailure(failure: Signs["failure"]): Signs {
  * The breaker that stops a ticket although it has attempts left, by name and in words; undefined if none does. The ticket's contract
  * may set tighter ones.
  */
-export function breakerOf(ticket: TicketState, spec?: Pick<Ticket, "contract">): string | undefined {
+export function trippedBreaker(ticket: TicketState, spec?: Pick<Ticket, "contract">): string | undefined {
   const { signs, evidence } = ticket;
   const minutes = usedUp(spec, ticket);
   if (minutes !== undefined) return minutes;
@@ -137,12 +137,12 @@ const IDENTITY_CHARS = 4_000;
  * those that differ from run to run, in any order (S4.37, S4.38). A failure with other words each time is not recognised; the
  * number of attempts is bounded anyway.
  */
-export function identityOf({ step, name, summary, detail, tests, signature }: Evidence): string {
+export function failureIdentity({ step, name, summary, detail, tests, signature }: Evidence): string {
   if (signature !== undefined) return [step, name, signature].join("\n");
   const about =
     tests !== undefined && tests.length > 0
       ? tests.toSorted()
-      : [lasting(summary), ...new Set(detail.split("\n").map(lasting).toSorted())].filter((line) => line !== "");
+      : [lastingWords(summary), ...new Set(detail.split("\n").map(lastingWords).toSorted())].filter((line) => line !== "");
   return [step, name, ...about].join("\n").slice(0, IDENTITY_CHARS);
 }
 
@@ -157,7 +157,7 @@ const GROUPS =
   /#(?:\s*(?:[-+.,:/TZ]+\s*)?#)*(?:\s?(?:[µnm]?s|sec(?:onds?)?|min(?:utes?)?|hours?|h|[kmg]i?b|bytes|%|[ap]m|z|utc|gmt)\b)?/gi;
 
 /** A line without folders, numbers, times and hashes. */
-function lasting(line: string): string {
+export function lastingWords(line: string): string {
   return line
     .replace(FOLDERS, "")
     .replace(DAYS_AND_MONTHS, "#")

@@ -3,6 +3,7 @@ import { whatIsLeft } from "../results/what-is-left.ts";
 import { approvalStep } from "../run/approval.ts";
 import type { AgentEnding } from "../run/attempt-fact.ts";
 import { describeFatalOutage } from "../run/outage-fact.ts";
+import { dueMeasures, isMeasuring, unmeasuredFor } from "../run/reduce-base-measure.ts";
 import { activeTickets, freeSlots, type RunState } from "../run/state.ts";
 import type { Fence, RepoId, TicketId } from "../values/ids.ts";
 import { EXIT } from "../values/user-error.ts";
@@ -20,12 +21,13 @@ import {
   lastBaseChecks,
   waitsForBase,
 } from "./freeze.ts";
-import { canHealHelp, healChoice, healToKeep, keepModeOf, repoToHeal, whyNoHeal } from "./heal.ts";
+import { canHealHelp, healChoice, healKeepMode, healToKeep, repoToHeal, whyNoHeal } from "./heal.ts";
 import { mustLookAgain } from "./last-look.ts";
 import { awaitsChecks, dueChecks, isChecking, nextCheckAt } from "./live-checks.ts";
-import { attemptCap, reserveOf } from "./money.ts";
+import { attemptCap, attemptReserveUsd } from "./money.ts";
 import { dueProofs } from "./proofs.ts";
 import { endOfTime, isOutOfTime } from "./run-time.ts";
+import { byProbe, startsLeft } from "./shared-fault.ts";
 import { precedes, reservedUntil, soonReady } from "./slot-reservation.ts";
 import { stallReason } from "./stall-reason.ts";
 import { attemptsInVain, unpreparedFor } from "./unprepared.ts";
@@ -44,7 +46,7 @@ export type Action =
   | { readonly do: "backoff"; readonly until: number; readonly reason: string }
   | { readonly do: "stall"; readonly ticket: TicketId; readonly reason: string }
   | { readonly do: "live-check" | "revert"; readonly ticket: TicketId }
-  | { readonly do: "base-check" | "prove"; readonly repo: RepoId }
+  | { readonly do: "base-check" | "measure-base" | "prove"; readonly repo: RepoId }
   | { readonly do: "reverify" }
   | { readonly do: "tripwire" }
   | { readonly do: "judge"; readonly final: boolean }
@@ -116,7 +118,7 @@ function reconcile(state: RunState, now: number): Action[] {
 
 /** Records a heal that moved its stall, for later runs. */
 function keptHeals(state: RunState): Action[] {
-  const keep = keepModeOf(state.batch);
+  const keep = healKeepMode(state.batch);
   const heal = healToKeep(state);
   return heal === undefined || keep === "never" ? [] : [{ do: "keep-heal", n: heal.n, keep }];
 }
@@ -128,29 +130,30 @@ function isKeeping({ heals }: RunState): boolean {
 
 /**
  * Fills free slots from the ready list: longest remaining path first, skipping tickets whose resource or money is not free. A
- * slot stays free if it is reserved for a ticket with a longer path that the finish line is about to make ready.
+ * slot stays free if it is reserved for a ticket with a longer path that the finish line is about to make ready. A base that is not
+ * measured yet is first.
  */
 function schedule(state: RunState, now: number): Action[] {
   if (startsNothing(state, now)) return [];
-  const repairs = repairsOf(state);
+  const repairs = readyRepairs(state);
   const slots = { repairs, kept: soonReady(state, now), free: freeSlots(state), forRepairs: freeSlots(state, repairs.size > 0) };
   const starts: Action[] = [];
   const taken = new Set([...Object.keys(state.held), ...Object.keys(state.heldElsewhere)]);
   let reserved = 0;
-  for (const index of [...repairs, ...state.ready.filter((one) => !repairs.has(one))]) {
+  for (const index of [...repairs, ...byProbe(state, state.ready).filter((one) => !repairs.has(one))]) {
     const slot = slotFor(state, index, starts.length, slots);
-    if (slot === undefined) break;
-    if (waitsForBase(state, index) !== undefined || unpreparedFor(state, index) !== undefined) continue;
+    if (slot === undefined || starts.length >= startsLeft(state)) break;
+    if ((waitsForBase(state, index) ?? unpreparedFor(state, index) ?? unmeasuredFor(state, index)) !== undefined) continue;
     const exclusive = state.plan.tickets[index]?.exclusive ?? [];
     if (exclusive.some((resource) => taken.has(resource))) continue;
     const ticket = vecAt(state.tickets, index);
     if (attemptCap(state, ticket, reserved) !== undefined) continue;
-    const reservedUsd = reserveOf(state.batch);
+    const reservedUsd = attemptReserveUsd(state.batch);
     reserved += reservedUsd;
     for (const resource of exclusive) taken.add(resource);
     starts.push({ do: "start", ticket: ticket.id, index, slot, reservedUsd });
   }
-  return starts;
+  return [...dueMeasures(state).map((repo): Action => ({ do: "measure-base", repo })), ...starts];
 }
 
 function startsNothing(state: RunState, now: number): boolean {
@@ -185,7 +188,7 @@ function slotFor(
 }
 
 /** Ready tickets that may repair a broken base. They start first, and however many attempts wait for that base. */
-function repairsOf(state: RunState): ReadonlySet<number> {
+function readyRepairs(state: RunState): ReadonlySet<number> {
   if (Object.keys(state.brokenBases).length === 0) return new Set();
   return new Set(state.ready.filter((index) => isRepair(state, index)));
 }
@@ -215,7 +218,8 @@ function goesOn(state: RunState, now: number): boolean {
 
 /** True if nothing runs and nothing is being written. */
 function isQuiet(state: RunState): boolean {
-  if (state.heals.running !== undefined || isChecking(state) || isKeeping(state) || isMendingBase(state)) return false;
+  if (state.heals.running !== undefined || isChecking(state) || isKeeping(state) || isMendingBase(state) || isMeasuring(state))
+    return false;
   const written = state.gating.every((index) => vecAt(state.tickets, index).gate?.postponed === true);
   return state.slots.every((index) => index === null) && state.finishing.length === 0 && written;
 }
@@ -289,7 +293,7 @@ function healFirst(state: RunState, now: number): readonly Action[] {
   const repo = repoToHeal(state, canHealHelp);
   if (repo === undefined) return [];
   const reason = `a person requested it; ${whatIsLeft(state)}`;
-  return [{ do: "heal", n: state.heals.started + 1, reason, reservedUsd: reserveOf(state.batch), repo }];
+  return [{ do: "heal", n: state.heals.started + 1, reason, reservedUsd: attemptReserveUsd(state.batch), repo }];
 }
 
 /** Why the run ends without being done, in a line. */

@@ -3,7 +3,7 @@ import { isLandedNotLive } from "../run/live-check.ts";
 import type { RunState } from "../run/state.ts";
 import type { TicketId } from "../values/ids.ts";
 import { vecItems } from "../values/vec.ts";
-import { specOf } from "./plan.ts";
+import { plannedTicket } from "./plan.ts";
 
 type Finish = readonly StepSpec[];
 
@@ -22,12 +22,12 @@ export function isCheckedAhead(finishes: readonly Finish[], before: string, afte
  */
 export function heldByEnvironment(state: RunState, id: TicketId, step: StepSpec): string | undefined {
   if (step.step !== "verify" || step.environment === undefined) return undefined;
-  const { repo, finish } = specOf(state.plan, id);
+  const { repo, finish } = plannedTicket(state.plan, id);
   for (const ticket of vecItems(state.tickets)) {
     const { live } = ticket;
     if (live === undefined || live.waitsFor !== undefined || live.untold || ticket.id === id || !isLandedNotLive(ticket))
       continue;
-    const other = specOf(state.plan, ticket.id);
+    const other = plannedTicket(state.plan, ticket.id);
     const failing = other.finish.find((each) => each.step === "verify" && stepName(each) === live.check);
     if (other.repo !== repo || failing?.step !== "verify" || failing.environment === undefined) continue;
     if (isCheckedAhead([finish, other.finish], failing.environment, step.environment))

@@ -1,9 +1,9 @@
 import type { BrokenBase } from "../run/broken-base.ts";
 import { isBeingReverted, isLandedNotLive } from "../run/live-check.ts";
-import { brokenBaseOf, failingStep, suspectOf, tipKnown } from "../run/reduce-base.ts";
-import { indexOf, type RunState } from "../run/state.ts";
+import { describeSuspect, failingStep, findBrokenBase, tipKnown } from "../run/reduce-base.ts";
+import { type RunState, ticketIndex } from "../run/state.ts";
 import type { RepoId, TicketId } from "../values/ids.ts";
-import { vecAt } from "../values/vec.ts";
+import { vecAt, vecItems } from "../values/vec.ts";
 import { landedTickets } from "./live-checks.ts";
 import { attemptCap } from "./money.ts";
 import { blamedTickets } from "./proofs.ts";
@@ -13,17 +13,17 @@ import { unpreparedFor } from "./unprepared.ts";
  * The broken base that a ticket must not land on; undefined if it may land. What repairs the base may land: a ticket whose landed
  * change is not live, and the open tickets that such a ticket depends on. Otherwise the base could never pass again.
  */
-export function freezeOf(state: RunState, index: number): BrokenBase | undefined {
+export function blockingBase(state: RunState, index: number): BrokenBase | undefined {
   if (state.batch.onBroken === "continue") return undefined;
   const repo = state.plan.tickets[index]?.repo;
-  const broken = repo === undefined ? undefined : brokenBaseOf(state, repo);
+  const broken = repo === undefined ? undefined : findBrokenBase(state, repo);
   return broken === undefined || repairs(state, index, broken) ? undefined : broken;
 }
 
 /** True if the landing of a ticket may repair its broken base. */
 export function isRepair(state: RunState, index: number): boolean {
   const repo = state.plan.tickets[index]?.repo;
-  const broken = repo === undefined ? undefined : brokenBaseOf(state, repo);
+  const broken = repo === undefined ? undefined : findBrokenBase(state, repo);
   return broken?.cause === "verify" && repairs(state, index, broken);
 }
 
@@ -31,7 +31,7 @@ export function isRepair(state: RunState, index: number): boolean {
 function repairs(state: RunState, index: number, broken: BrokenBase): boolean {
   if (broken.cause === "check") return hasFailingCheck(state, index);
   if (broken.ticket === undefined) return false;
-  return isLandedNotLive(vecAt(state.tickets, index)) || isNeededBy(state, indexOf(state, broken.ticket), index);
+  return isLandedNotLive(vecAt(state.tickets, index)) || isNeededBy(state, ticketIndex(state, broken.ticket), index);
 }
 
 /** True if the check that fails on the ticket's base is in its finish line. */
@@ -63,7 +63,7 @@ function isNeededBy(state: RunState, ticket: number, other: number, seen: Set<nu
   if (seen.has(ticket)) return false;
   seen.add(ticket);
   return (state.plan.tickets[ticket]?.dependsOn ?? []).some((id) => {
-    const dep = indexOf(state, id);
+    const dep = ticketIndex(state, id);
     return dep === other || isNeededBy(state, dep, other, seen);
   });
 }
@@ -72,7 +72,7 @@ function isNeededBy(state: RunState, ticket: number, other: number, seen: Set<nu
 export function isBeyondRepair(state: RunState, { cause, ticket: id }: BrokenBase): boolean {
   // A person may repair it, or a change that passes the check; nobody is at it.
   if (cause === "check" || id === undefined) return true;
-  return isStuck(state, indexOf(state, id));
+  return isStuck(state, ticketIndex(state, id));
 }
 
 /** True if no attempt at an open ticket is under way or can start by itself, and no check of what it landed is planned. */
@@ -84,7 +84,7 @@ function isStuck(state: RunState, index: number): boolean {
   if (phase === "stalled" || phase === "human-gated" || tracked?.unavailable !== undefined) return true;
   if (waitsForCheck(state, index) || unpreparedFor(state, index) !== undefined) return true;
   if (state.checksOnly === true || state.halted !== undefined || attemptCap(state, ticket) !== undefined) return true;
-  return (state.plan.tickets[index]?.dependsOn ?? []).some((dep) => isStuck(state, indexOf(state, dep)));
+  return (state.plan.tickets[index]?.dependsOn ?? []).some((dep) => isStuck(state, ticketIndex(state, dep)));
 }
 
 /**
@@ -94,16 +94,26 @@ function isStuck(state: RunState, index: number): boolean {
 export function dueReverts(state: RunState): readonly TicketId[] {
   const begun = landedTickets(state).flatMap(({ id, live, gate }) => {
     const isOpen = live !== undefined && isBeingReverted(live) && !live.checking && gate === undefined;
-    return isOpen && !state.reverting.includes(indexOf(state, id)) ? [id] : [];
+    return isOpen && !state.reverting.includes(ticketIndex(state, id)) ? [id] : [];
   });
-  return [...new Set([...begun, ...suspectsToRevert(state), ...blamedTickets(state)])];
+  return [...new Set([...begun, ...suspectsToRevert(state), ...blamedTickets(state), ...askedReverts(state)])];
+}
+
+/** Tickets whose landed change a person has reverted, and that have nothing under way. */
+function askedReverts(state: RunState): readonly TicketId[] {
+  return [...vecItems(state.tickets)].flatMap(({ id, attempt, gate, live }) => {
+    const { byPerson, failed, to } = live?.revert ?? {};
+    const isDue = byPerson === true && to === undefined && failed === undefined;
+    const isIdle = attempt === undefined && gate === undefined && !live?.checking;
+    return isDue && isIdle && !state.reverting.includes(ticketIndex(state, id)) ? [id] : [];
+  });
 }
 
 function suspectsToRevert(state: RunState): readonly TicketId[] {
   if (state.checksOnly === true) return [];
   return Object.entries(state.brokenBases).flatMap(([repo, { cause, ticket: id }]) => {
     if (id === undefined) return [];
-    const index = indexOf(state, id);
+    const index = ticketIndex(state, id);
     if (cause === "check") return isSuspectedByCheck(state, index) ? [id] : [];
     const { phase, live, gate } = vecAt(state.tickets, index);
     if (phase !== "landed" || gate !== undefined || live?.checking || state.reverting.includes(index)) return [];
@@ -121,7 +131,7 @@ export function isSuspectedByCheck(state: RunState, index: number): boolean {
   const repo = state.plan.tickets[index]?.repo;
   const failing = repo === undefined ? undefined : state.failingChecks[repo];
   if (repo === undefined || failing?.suspect !== id || state.batch.onBroken !== "revert") return false;
-  if (brokenBaseOf(state, repo)?.cause !== "check") return false;
+  if (findBrokenBase(state, repo)?.cause !== "check") return false;
   if (live?.revert?.failed !== undefined) return false;
   const isIdle = attempt === undefined && gate === undefined && closedByPerson === undefined && !live?.checking;
   const canBeReverted = (phase === "done" || phase === "landed") && mergedFrom !== undefined && failing.notReverted === undefined;
@@ -135,8 +145,8 @@ function hasLanded(state: RunState, index: number, repo: string): boolean {
 
 /** The reason why a change does not land now, in words; undefined if it may. */
 export function freezeReason(state: RunState, id: TicketId): string | undefined {
-  const index = indexOf(state, id);
-  const broken = freezeOf(state, index);
+  const index = ticketIndex(state, id);
+  const broken = blockingBase(state, index);
   if (broken === undefined) return undefined;
   return describeBroken(broken, state.plan.tickets[index]?.repo ?? "");
 }
@@ -144,7 +154,7 @@ export function freezeReason(state: RunState, id: TicketId): string | undefined 
 /** A broken base in words: the suspected commit, its ticket, and what fails. */
 export function describeBroken(broken: BrokenBase, repo: string): string {
   const { step, summary } = broken;
-  return `the base of ${repo} is broken (suspected: ${suspectOf(broken)}). ${step}: ${summary}`;
+  return `the base of ${repo} is broken (suspected: ${describeSuspect(broken)}). ${step}: ${summary}`;
 }
 
 /**
@@ -155,7 +165,7 @@ export function attemptsToPostpone(state: RunState): readonly number[] {
   if (Object.keys(state.brokenBases).length === 0) return [];
   const needed = neededResources(state);
   return state.finishing.filter((index) => {
-    const broken = freezeOf(state, index);
+    const broken = blockingBase(state, index);
     if (broken === undefined || !isBeforeMerge(state, index)) return false;
     // A heal that a person asked for waits for these attempts, and the repair of the base for the heal.
     if (isBeyondRepair(state, broken) || state.heals.asked) return true;
@@ -186,14 +196,14 @@ function neededResources(state: RunState): ReadonlySet<string> {
 /** The broken base that an attempt at a ticket would only wait for, because its work is complete or the base is beyond repair. */
 export function waitsForBase(state: RunState, index: number): BrokenBase | undefined {
   const repo = state.plan.tickets[index]?.repo;
-  const known = repo === undefined ? undefined : brokenBaseOf(state, repo);
+  const known = repo === undefined ? undefined : findBrokenBase(state, repo);
   const { pendingWork } = vecAt(state.tickets, index);
   // What has landed already does not land again: the rest of its finish line needs no whole base.
   if (pendingWork?.landed !== undefined) return undefined;
   // The check fails again whatever else breaks the base: without a wait, the attempt would be repeated at once, for ever.
   if (waitsForCheck(state, index)) return known;
   if (known?.cause === "check") return pendingWork !== undefined && state.batch.onBroken !== "continue" ? known : undefined;
-  const broken = freezeOf(state, index);
+  const broken = blockingBase(state, index);
   if (broken === undefined) return undefined;
   return pendingWork !== undefined || isBeyondRepair(state, broken) ? broken : undefined;
 }
@@ -207,12 +217,12 @@ export type BrokenBaseResponse = "frozen" | "reverting" | "continuing";
 /** What the engine does about a broken base. */
 export function responseTo(state: RunState, { ticket }: BrokenBase): BrokenBaseResponse {
   if (state.batch.onBroken === "continue") return "continuing";
-  return ticket !== undefined && state.reverting.includes(indexOf(state, ticket)) ? "reverting" : "frozen";
+  return ticket !== undefined && state.reverting.includes(ticketIndex(state, ticket)) ? "reverting" : "frozen";
 }
 
 /** Repositories whose failed check is to run again, because their base has moved on. A revert runs the check itself. */
 export function dueBaseChecks(state: RunState): readonly RepoId[] {
-  const reverting = [...state.reverting, ...dueReverts(state).map((id) => indexOf(state, id))];
+  const reverting = [...state.reverting, ...dueReverts(state).map((id) => ticketIndex(state, id))];
   const busy = new Set<string | undefined>(reverting.map((index) => state.plan.tickets[index]?.repo));
   return Object.entries(state.failingChecks).flatMap(([repo, { isRunning, seen }]) =>
     !isRunning && tipKnown(state, repo) !== seen && !busy.has(repo) ? [repo as RepoId] : [],

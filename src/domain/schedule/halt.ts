@@ -1,6 +1,6 @@
 import type { Party, ReviewerParty } from "../batch/party.ts";
 import type { AgentStopKind } from "../run/attempt-fact.ts";
-import type { TicketId } from "../values/ids.ts";
+import type { Fence, TicketId } from "../values/ids.ts";
 
 /** No agent starts until then, in milliseconds since the epoch. */
 export interface Backoff {
@@ -22,18 +22,30 @@ export interface RateLimit {
 /** The rate limited accounts of each party, by their number in the batch; the first is 0. */
 export type RateLimits = Readonly<Partial<Record<Party, Readonly<Record<number, RateLimit>>>>>;
 
-/** Agents in a row that failed alike and changed nothing. */
-export interface AgentFault {
-  /** The sign of the failure (see `identityOf`). */
+/** The end of an attempt. `identity` names its failure. `isUnchanged`: its agent failed by itself and left no change. */
+export interface HaltedAttempt {
+  readonly ticket: TicketId;
+  readonly identity?: string;
+  readonly isUnchanged?: true;
+}
+
+/** A fault that attempts of several tickets share. No agent starts but one that tries again, from time to time. */
+export interface SharedFault {
   readonly identity: string;
-  /** The ticket of each. */
-  readonly failed: readonly TicketId[];
+  /** The failure in words, and the remedy. */
+  readonly says: string;
+  readonly todo: string;
+  /** Milliseconds since the epoch. */
+  readonly since: number;
+  /** Attempts that tried again and failed alike, and the one that does now. */
+  readonly probes: number;
+  readonly probe?: Fence;
 }
 
 /** The reason why no agent starts any more. */
 export interface Halt {
-  /** The kind of the stop; or agents fail alike, the spending of other sessions is unknown, or an outage was given up. */
-  readonly kind: AgentStopKind | "agent-fault" | "spend-unknown" | "outage";
+  /** The kind of the stop; or attempts fail alike, the spending of other sessions is unknown, or an outage was given up. */
+  readonly kind: AgentStopKind | "shared-fault" | "spend-unknown" | "outage";
   readonly says: string;
   /** Set if it passes, but too late: the time after which to try again. */
   readonly until?: number;

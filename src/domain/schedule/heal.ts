@@ -5,7 +5,7 @@ import { isSettled, type TicketState } from "../run/ticket-state.ts";
 import type { RepoId, TicketId } from "../values/ids.ts";
 import { vecAt, vecItems } from "../values/vec.ts";
 import { describeHalt, isBackingOff } from "./backoff.ts";
-import { attemptCap, reserveOf } from "./money.ts";
+import { attemptCap, attemptReserveUsd } from "./money.ts";
 
 /** The choice before a run ends as not done: a heal, a wait until one may begin, or nothing. */
 export type HealChoice = { readonly n: number; readonly reservedUsd: number; readonly repo: RepoId } | "wait" | undefined;
@@ -23,7 +23,7 @@ export function healChoice(state: RunState, now: number): HealChoice {
   if (repo === undefined) return undefined;
   // A heal's agent waits like any other.
   if (state.paused || isBackingOff(state, now)) return "wait";
-  return { n: heals.started + 1, reservedUsd: reserveOf(batch), repo };
+  return { n: heals.started + 1, reservedUsd: attemptReserveUsd(batch), repo };
 }
 
 /**
@@ -31,7 +31,7 @@ export function healChoice(state: RunState, now: number): HealChoice {
  * equals. A heal is about one repository, because what agents of one print must not reach the prompts of another.
  */
 export function repoToHeal(state: RunState, canHelp: (ticket: TicketState) => boolean): RepoId | undefined {
-  const reservedUsd = reserveOf(state.batch);
+  const reservedUsd = attemptReserveUsd(state.batch);
   const tickets = new Map<RepoId, number>();
   let index = 0;
   for (const ticket of vecItems(state.tickets)) {
@@ -77,7 +77,8 @@ export function canHealHelp(ticket: TicketState): boolean {
 
 function failedByItsAgents({ gate, evidence, history, signs }: TicketState): boolean {
   if (gate !== undefined || evidence.at(-1)?.step === "assert" || history.at(-1)?.outcome === "killed") return false;
-  return (signs?.turnedAway ?? 0) === 0;
+  // What only a person can decide, no prompt does.
+  return (signs?.turnedAway ?? 0) === 0 && signs?.hopeless !== "unruled";
 }
 
 /** The reason why a requested heal is impossible, in words; undefined if it is possible. */
@@ -122,13 +123,13 @@ export function whyMisnamed(state: RunState, repo: RepoId | undefined, { kind, p
 
 /** The first heal that moved its stall and was not recorded yet. The oracle must be proven since, and the batch must want it. */
 export function healToKeep({ heals, tripwire, batch }: RunState): PastHeal | undefined {
-  if (tripwire.status !== "passed" || keepModeOf(batch) === "never") return undefined;
+  if (tripwire.status !== "passed" || healKeepMode(batch) === "never") return undefined;
   return heals.past.find(({ outcome, moved, keep, reverted }) => {
     return outcome === "accepted" && reverted === undefined && moved.length > 0 && keep === undefined;
   });
 }
 
 /** The batch's setting for keeping heals for later runs; `auto` by default. */
-export function keepModeOf({ heals }: RunState["batch"]): "auto" | "ask" | "never" {
+export function healKeepMode({ heals }: RunState["batch"]): "auto" | "ask" | "never" {
   return heals?.keep ?? "auto";
 }

@@ -3,7 +3,7 @@ import type { AgentStopKind } from "../run/attempt-fact.ts";
 import { describeFatalOutage, type FatalOutage, type Outage } from "../run/outage-fact.ts";
 import type { RunState } from "../run/state.ts";
 import { runTimeAfter } from "../run/suspension.ts";
-import { limitsOf } from "./accounts.ts";
+import { accountRateLimits } from "./accounts.ts";
 
 /** The first wait for a model's API that is away. It doubles each time. Milliseconds. */
 export const FIRST_AWAY_MS = 10_000;
@@ -35,7 +35,7 @@ export function outageDeadline(state: Pick<RunState, "batch" | "suspensions">, s
 
 /** The outage of a party's model: the time since which each of its accounts is away. Undefined if one of them is not. */
 export function modelOutage(state: RunState, party: Party): Pick<Outage, "since" | "why"> | undefined {
-  const away = limitsOf(state, party).map((limit) => limit?.away);
+  const away = accountRateLimits(state, party).map((limit) => limit?.away);
   const latest = away.reduce((a, b) => (a === undefined || b === undefined ? undefined : b.since > a.since ? b : a));
   if (latest === undefined) return undefined;
   return { since: latest.since, why: party === "agent" ? latest.says : `the ${PARTY_NAMES[party]}: ${latest.says}` };

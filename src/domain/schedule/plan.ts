@@ -8,7 +8,7 @@ const UNKNOWN_MS = 60_000;
  * Lays out a batch: its dependencies, and the work that depends on each ticket. `durations` are milliseconds per ticket id from
  * earlier runs. Throws if the graph has a cycle (the batch check refuses cycles).
  */
-export function planOf(tickets: readonly Ticket[], durations: Readonly<Record<string, number>>): Plan {
+export function planBatch(tickets: readonly Ticket[], durations: Readonly<Record<string, number>>): Plan {
   const index: Record<string, number> = {};
   tickets.forEach((ticket, i) => {
     index[ticket.id] = i;
@@ -81,14 +81,14 @@ export function withDependencies(plan: Plan, index: number, dependsOn: readonly 
 }
 
 /** A ticket as the batch has it, by id. Throws a RangeError on an id that is not in the batch. */
-export function specOf({ tickets, index }: Pick<Plan, "tickets" | "index">, id: string): Ticket {
+export function plannedTicket({ tickets, index }: Pick<Plan, "tickets" | "index">, id: string): Ticket {
   const ticket = Object.hasOwn(index, id) ? tickets[index[id] as number] : undefined;
   if (ticket === undefined) throw new RangeError(`no ticket "${id}" in this batch`);
   return ticket;
 }
 
 /** The text of a ticket that people write, in one string. Two tickets of the same text ask for the same. */
-export function textOf({ title, body }: Pick<Ticket, "title" | "body">): string {
+export function serializeTicketText({ title, body }: Pick<Ticket, "title" | "body">): string {
   return JSON.stringify([title, body]);
 }
 

@@ -1,11 +1,11 @@
 import { proofMode } from "../batch/proof-spec.ts";
 import { type LandedCommit, landedSince } from "../run/landings.ts";
-import { landingsOf } from "../run/reduce-base.ts";
-import { activeTickets, freeSlots, indexOf, type RunState } from "../run/state.ts";
+import { repoLandings } from "../run/reduce-base.ts";
+import { activeTickets, freeSlots, type RunState, ticketIndex } from "../run/state.ts";
 import { isSettled } from "../run/ticket-state.ts";
 import type { RepoId, TicketId } from "../values/ids.ts";
 import { vecAt } from "../values/vec.ts";
-import { specOf } from "./plan.ts";
+import { plannedTicket } from "./plan.ts";
 
 /** Landed changes that are proven together beside other work, if a slot is free; and however busy the run is. */
 const WHILE_IDLE = 8;
@@ -15,12 +15,12 @@ const AT_MOST = 32;
 export function unprovenCommits(state: RunState, repo: RepoId): readonly LandedCommit[] {
   // Each of them was proven before it landed.
   if (proofMode(state.batch, repo) === "each") return [];
-  const since = landedSince(landingsOf(state, repo)?.commits ?? [], state.proofs[repo]?.proven);
+  const since = landedSince(repoLandings(state, repo)?.commits ?? [], state.proofs[repo]?.proven);
   return since.some(({ ticket }) => hasCheck(state, ticket)) ? since : [];
 }
 
 function hasCheck({ plan }: RunState, ticket: TicketId): boolean {
-  return specOf(plan, ticket).finish.some(({ step }) => step === "check");
+  return plannedTicket(plan, ticket).finish.some(({ step }) => step === "check");
 }
 
 /** Bases with landed changes whose tree is not proven. No run ends done with one. */
@@ -41,7 +41,8 @@ export function dueProofs(state: RunState, { isLast }: { readonly isLast: boolea
     if (isBroken && state.batch.onBroken !== "continue") return false;
     if (running !== undefined || failed?.sha === commits.at(-1)?.sha || isReverting(state, repo)) return false;
     if (isLast) return true;
-    const isIdle = freeSlots(state).length > 0 && !activeTickets(state).some(({ id }) => specOf(state.plan, id).repo === repo);
+    const isIdle =
+      freeSlots(state).length > 0 && !activeTickets(state).some(({ id }) => plannedTicket(state.plan, id).repo === repo);
     return commits.length >= (isIdle ? WHILE_IDLE : AT_MOST);
   });
 }
@@ -51,7 +52,7 @@ export function dueProofs(state: RunState, { isLast }: { readonly isLast: boolea
  * settled, or its change has landed.
  */
 export function areLast(state: RunState, repo: RepoId, ids: readonly string[]): boolean {
-  const landed = new Set(landingsOf(state, repo)?.commits.map(({ ticket }) => ticket));
+  const landed = new Set(repoLandings(state, repo)?.commits.map(({ ticket }) => ticket));
   return state.plan.tickets.every(({ id, ...spec }, index) => {
     if (spec.repo !== repo || ids.includes(id)) return true;
     const { phase } = vecAt(state.tickets, index);
@@ -67,7 +68,7 @@ function isReverting({ plan, reverting }: RunState, repo: RepoId): boolean {
 export function blamedTickets(state: RunState): readonly TicketId[] {
   return Object.values(state.proofs).flatMap(({ failed }) => {
     if (failed?.blamed === undefined) return [];
-    const index = indexOf(state, failed.blamed);
+    const index = ticketIndex(state, failed.blamed);
     const { id, live, gate, attempt } = vecAt(state.tickets, index);
     const isOpen = live?.revert?.byProof === true && live.revert.to === undefined && live.revert.failed === undefined;
     const isIdle = attempt === undefined && gate === undefined && !live?.checking && !state.reverting.includes(index);

@@ -2,7 +2,7 @@ import { awaitsApproval } from "../run/approval.ts";
 import type { RunState } from "../run/state.ts";
 import type { TicketState } from "../run/ticket-state.ts";
 import { vecAt, vecWith } from "../values/vec.ts";
-import { breakerOf } from "./breaker.ts";
+import { trippedBreaker } from "./breaker.ts";
 import { attemptsAt } from "./stop-conditions.ts";
 
 /** Replaces one ticket and keeps the counts by phase in step. */
@@ -59,7 +59,7 @@ export function requeue(state: RunState, index: number): RunState {
   const ticket = vecAt(state.tickets, index);
   if (ticket.phase !== "waiting" || ticket.gate !== undefined || ticket.tracked?.unavailable !== undefined) return state;
   if (awaitsApproval(ticket)) return state;
-  const isSpent = ticket.failures >= attemptsAt(state, index) || breakerOf(ticket, state.plan.tickets[index]) !== undefined;
+  const isSpent = ticket.failures >= attemptsAt(state, index) || trippedBreaker(ticket, state.plan.tickets[index]) !== undefined;
   // A wall is ruled on without an agent.
   if (isSpent && ticket.wall === undefined) {
     return state.exhausted.includes(index) ? state : { ...state, exhausted: [...state.exhausted, index] };

@@ -1,4 +1,4 @@
-import { accountName, accountsOf } from "../batch/party.ts";
+import { accountName, allAccounts } from "../batch/party.ts";
 import { type RemedySpec, remediationsFor } from "../batch/remedy-spec.ts";
 import { whyNoNudge } from "../behaviour/nudge.ts";
 import { chooseRemedy, describeSkipped, type RemedyChoice } from "../behaviour/remedy.ts";
@@ -32,19 +32,19 @@ export function remediationAt(
   for (const gate of failedGates(ticket, attempt, { moment, failedAgain })) {
     const attemptsLeft = attemptsAt(state, index) - ticket.failures - 1;
     const spec = state.batch.behaviour ?? {};
-    const past = pastOf(ticket);
+    const past = recentRemedies(ticket);
     const account = nextModel(state, ticket);
     const discoveriesLeft = state.batch.limits.discoveries - discoveredSince(state);
     const noNudge = whyNotTold(state, attempt, moment);
     const canEscalate = account !== undefined;
     const choice = chooseRemedy(spec, { gate, past, attemptsLeft, canEscalate, noNudge, discoveriesLeft });
     if (choice.action !== "none")
-      return factOf(ticket, attempt, {
+      return remedyFact(ticket, attempt, {
         gate,
         choice,
         moment,
         to: escalation(state, account),
-        bound: boundOf(spec, past.length, attemptsLeft),
+        bound: describeRemedyBound(spec, past.length, attemptsLeft),
       });
   }
   return undefined;
@@ -73,12 +73,12 @@ function failedGates(
 }
 
 /** The remediations since a person last retried the ticket or gave it another text. */
-function pastOf({ remedies = [], retriedAfter = 0 }: TicketState): NonNullable<TicketState["remedies"]> {
+function recentRemedies({ remedies = [], retriedAfter = 0 }: TicketState): NonNullable<TicketState["remedies"]> {
   return remedies.filter(({ n }) => n > retriedAfter);
 }
 
 /** The newest work of the ticket whose checks passed, since a person last retried it or gave it another text. */
-export function checkedWorkOf({ attempt, history, retriedAfter = 0 }: TicketState): CheckedWork | undefined {
+export function newestCheckedWork({ attempt, history, retriedAfter = 0 }: TicketState): CheckedWork | undefined {
   for (const { n, kept } of [...history.slice(retriedAfter), ...(attempt === undefined ? [] : [attempt])].toReversed())
     if (kept?.checkedFrom !== undefined) return { attempt: n, tip: kept.sha, baseSha: kept.checkedFrom };
   return undefined;
@@ -94,7 +94,7 @@ interface Escalation {
 function nextModel(state: RunState, ticket: TicketState): number | undefined {
   const { agent } = state.batch;
   if (agent.kind === "command") return undefined;
-  const accounts = accountsOf(agent);
+  const accounts = allAccounts(agent);
   const from = escalatedTo(ticket) ?? currentAccount(state, "agent");
   const next = accounts.findIndex(({ model }, account) => account > from && model !== accounts[from]?.model);
   return next < 0 ? undefined : next;
@@ -102,15 +102,15 @@ function nextModel(state: RunState, ticket: TicketState): number | undefined {
 
 function escalation({ batch: { agent } }: RunState, account: number | undefined): Escalation | undefined {
   if (account === undefined || agent.kind === "command") return undefined;
-  return { account, name: accountName(accountsOf(agent), account) };
+  return { account, name: accountName(allAccounts(agent), account) };
 }
 
 /** The account to which a ticket's attempts were escalated, since a person last retried it or gave it another text. */
 export function escalatedTo(ticket: TicketState): number | undefined {
-  return pastOf(ticket).findLast(({ account }) => account !== undefined)?.account;
+  return recentRemedies(ticket).findLast(({ account }) => account !== undefined)?.account;
 }
 
-function factOf(
+function remedyFact(
   ticket: TicketState,
   attempt: Attempt,
   {
@@ -127,7 +127,7 @@ function factOf(
     readonly bound: string;
   },
 ): RemedyFact {
-  const from = action === "step-back" ? checkedWorkOf(ticket) : undefined;
+  const from = action === "step-back" ? newestCheckedWork(ticket) : undefined;
   const ended = moment === "at-work" ? `ended attempt ${attempt.n}` : `attempt ${attempt.n} had failed`;
   const act = action === "nudge" ? `left a line for the agent of attempt ${attempt.n}` : ended;
   const before = skipped.length === 0 ? "" : `; skipped ${describeSkipped(skipped)}`;
@@ -135,14 +135,14 @@ function factOf(
     ...{ type: "remediated", ticket: ticket.id, fence: attempt.fence, gate, action },
     was: remedyValue(attempt.signals?.[gate].why ?? ""),
     did: remedyValue(`${act}${before}`),
-    now: remedyValue(nowOf(action, { from, to })),
+    now: remedyValue(describeRemedy(action, { from, to })),
     bound,
     ...(from && { from }),
     ...(action === "escalate" && to && { account: to.account }),
   };
 }
 
-function nowOf(
+function describeRemedy(
   action: RemedyFact["action"],
   { from, to }: { readonly from: CheckedWork | undefined; readonly to: Escalation | undefined },
 ): string {
@@ -162,6 +162,6 @@ function nowOf(
   }
 }
 
-function boundOf(spec: RemedySpec, past: number, attemptsLeft: number): string {
+function describeRemedyBound(spec: RemedySpec, past: number, attemptsLeft: number): string {
   return `remediation ${past + 1} of ${remediationsFor(spec)}, attempts left: ${Math.max(0, attemptsLeft)}`;
 }

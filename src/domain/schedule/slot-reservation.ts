@@ -1,4 +1,4 @@
-import { indexOf, type RunState } from "../run/state.ts";
+import { type RunState, ticketIndex } from "../run/state.ts";
 import { claimsDone } from "../run/ticket-state.ts";
 import { vecAt } from "../values/vec.ts";
 import { attemptCap } from "./money.ts";
@@ -51,9 +51,9 @@ function waitsOnlyFor(state: RunState, index: number, ending: ReadonlySet<number
   const isFree = (resource: string): boolean => {
     if (Object.hasOwn(state.heldElsewhere, resource)) return false;
     const by = Object.hasOwn(state.held, resource) ? state.held[resource] : undefined;
-    return by === undefined || ending.has(indexOf(state, by));
+    return by === undefined || ending.has(ticketIndex(state, by));
   };
-  return exclusive.every(isFree) && dependsOn.every((id) => isDoneOrEnding(state, indexOf(state, id), ending));
+  return exclusive.every(isFree) && dependsOn.every((id) => isDoneOrEnding(state, ticketIndex(state, id), ending));
 }
 
 function isDoneOrEnding(state: RunState, index: number, ending: ReadonlySet<number>): boolean {

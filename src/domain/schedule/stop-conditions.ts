@@ -1,5 +1,5 @@
 import type { Batch, Ticket } from "../batch/schema.ts";
-import { routeOf } from "../complexity/route.ts";
+import { ticketRoute } from "../complexity/route.ts";
 import type { RunState } from "../run/state.ts";
 import type { TicketState } from "../run/ticket-state.ts";
 import { vecAt } from "../values/vec.ts";
@@ -13,7 +13,7 @@ type Bounds = Pick<Batch, "limits" | "complexity">;
 /** Attempts at a ticket that may fail: the batch's, or fewer if its contract or its class says so. */
 export function attemptsFor(batch: Bounds, spec: Spec | undefined, ticket: Rated): number {
   const { attempts } = batch.limits;
-  return Math.min(attempts, spec?.contract?.stopWhen?.attempts ?? attempts, routeOf(batch, ticket).attempts ?? attempts);
+  return Math.min(attempts, spec?.contract?.stopWhen?.attempts ?? attempts, ticketRoute(batch, ticket).attempts ?? attempts);
 }
 
 /** The same for the ticket at `index`. */
@@ -24,7 +24,7 @@ export function attemptsAt({ batch, plan, tickets }: Pick<RunState, "batch" | "p
 /** Dollars that all attempts at a ticket may cost. */
 export function usdFor(batch: Bounds, spec: Spec | undefined, ticket: Rated): number {
   const { usdPerTicket: usd } = batch.limits;
-  return Math.min(usd, spec?.contract?.stopWhen?.usd ?? usd, routeOf(batch, ticket).usdPerTicket ?? usd);
+  return Math.min(usd, spec?.contract?.stopWhen?.usd ?? usd, ticketRoute(batch, ticket).usdPerTicket ?? usd);
 }
 
 /** Milliseconds that the agents of a ticket have worked since a person last retried it; those of a running one are not counted. */
@@ -35,7 +35,7 @@ export function agentMs({ history, retriedAfter = 0 }: Pick<TicketState, "histor
 /** Milliseconds that the next agent of a ticket may work: the batch's or its class's, or what its contract leaves. */
 export function agentLimitMs(batch: Bounds, spec: Spec, ticket: TicketState): number {
   const { minutesPerAttempt: minutes } = batch.limits;
-  const most = Math.min(minutes, routeOf(batch, ticket).minutesPerAttempt ?? minutes) * 60_000;
+  const most = Math.min(minutes, ticketRoute(batch, ticket).minutesPerAttempt ?? minutes) * 60_000;
   const own = spec.contract?.stopWhen?.minutes;
   return own === undefined ? most : Math.max(1, Math.min(most, own * 60_000 - agentMs(ticket)));
 }

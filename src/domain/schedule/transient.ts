@@ -21,7 +21,7 @@ const PLAIN_FAILURES = ["", "FAIL", "1 test failed", "AssertionError: expected 1
  * RE2 runs the patterns in time linear to the text. A pattern or an output can make a backtracking engine hang, and the engine of
  * a run has one thread.
  */
-export function transientOf(specs: readonly TransientSpec[], kind: FailureKind, output: string): TransientSpec | undefined {
+export function matchTransient(specs: readonly TransientSpec[], kind: FailureKind, output: string): TransientSpec | undefined {
   const mine = specs.filter(({ steps }) => kind === "start" || steps.includes(kind));
   if (mine.length === 0) return undefined;
   const text = plainLines(output.slice(-MAX_LOOKED_AT), { maxLines: Number.POSITIVE_INFINITY }).join("\n");

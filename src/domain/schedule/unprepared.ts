@@ -1,4 +1,4 @@
-import type { Unprepared } from "../run/prepare-fact.ts";
+import { hasMovedOn, type Unprepared } from "../run/prepare-fact.ts";
 import { tipKnown } from "../run/reduce-base.ts";
 import type { RunState } from "../run/state.ts";
 import type { TicketState } from "../run/ticket-state.ts";
@@ -18,8 +18,8 @@ const FAILURES = 2;
 export function unpreparedFor(state: RunState, index: number): Unprepared | undefined {
   const repo = state.plan.tickets[index]?.repo;
   const known = repo === undefined ? undefined : state.unprepared?.[repo];
-  if (repo === undefined || known === undefined || known.seen !== tipKnown(state, repo)) return undefined;
-  if (known.failures < FAILURES && known.blocked !== true) return undefined;
+  if (repo === undefined || known === undefined || hasMovedOn(known, tipKnown(state, repo))) return undefined;
+  if (known.failures < FAILURES && known.blocked !== true && known.check === undefined) return undefined;
   return isBuilt(vecAt(state.tickets, index)) ? undefined : known;
 }
 
@@ -37,7 +37,8 @@ function isBuilt({ pendingWork }: TicketState): boolean {
 }
 
 /** An unprepared base in words. */
-export function describeUnprepared({ summary, failures }: Unprepared, repo: string): string {
+export function describeUnprepared({ check, summary, failures }: Unprepared, repo: string): string {
+  if (check !== undefined) return `the check ${check} cannot run on the base of ${repo}: ${summary}`;
   return `${repo} cannot be prepared${failures === 1 ? "" : ` (${failures} failures)`}: ${summary}`;
 }
 

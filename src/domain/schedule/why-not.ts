@@ -2,6 +2,7 @@ import { awaitsApproval, describeAwaited } from "../run/approval.ts";
 import type { BrokenBase } from "../run/broken-base.ts";
 import type { LiveState } from "../run/live-check.ts";
 import type { Unprepared } from "../run/prepare-fact.ts";
+import { unmeasuredFor } from "../run/reduce-base-measure.ts";
 import { busySlots, freeSlots, type RunState } from "../run/state.ts";
 import { isSettled, type TicketState } from "../run/ticket-state.ts";
 import type { TicketId } from "../values/ids.ts";
@@ -40,10 +41,12 @@ export type Reason =
   | { readonly kind: "base-broken"; readonly repo: string; readonly by: BrokenBase }
   /** The base that it would start from cannot be prepared. */
   | { readonly kind: "unprepared"; readonly repo: string; readonly by: Unprepared }
+  /** The checks run on its base first. */
+  | { readonly kind: "unmeasured"; readonly repo: string; readonly check?: string }
   /** Its change is in the base, and its live check does not pass yet. */
   | { readonly kind: "landed"; readonly live: LiveState }
   /** No agent starts until then, in milliseconds since the epoch. */
-  | { readonly kind: "backoff"; readonly until: number; readonly isAway?: true }
+  | { readonly kind: "backoff"; readonly until: number; readonly isAway?: true; readonly fault?: string }
   /** No agent starts any more. */
   | { readonly kind: "halted"; readonly by: NonNullable<RunState["halted"]> }
   | { readonly kind: "money"; readonly cap: Cap; readonly limitUsd: number };
@@ -62,13 +65,23 @@ export function whyNot(state: RunState, index: number): Reason {
   if (state.stage === "stopping") return { kind: "stopping" };
   if (ticket.openDeps > 0) return dependencies(state, index);
   if (state.halted !== undefined) return { kind: "halted", by: state.halted };
-  const broken = waitsForBase(state, index);
-  if (broken !== undefined) return { kind: "base-broken", repo: state.plan.tickets[index]?.repo ?? "", by: broken };
-  const unprepared = unpreparedFor(state, index);
-  if (unprepared !== undefined) return { kind: "unprepared", repo: state.plan.tickets[index]?.repo ?? "", by: unprepared };
+  const base = baseObstacle(state, index);
+  if (base !== undefined) return base;
   const cap = attemptCap(state, ticket);
   if (cap !== undefined) return { kind: "money", cap, limitUsd: state.batch.limits[cap] };
-  return resourceOf(state, index) ?? restOf(state) ?? roomFor(state, index);
+  return resourceObstacle(state, index) ?? globalObstacle(state) ?? roomFor(state, index);
+}
+
+/** What keeps agents from a ticket's base: it is broken, cannot be prepared or checked, or is not measured yet. */
+function baseObstacle(state: RunState, index: number): Reason | undefined {
+  const repo = state.plan.tickets[index]?.repo ?? "";
+  const broken = waitsForBase(state, index);
+  if (broken !== undefined) return { kind: "base-broken", repo, by: broken };
+  const unprepared = unpreparedFor(state, index);
+  if (unprepared !== undefined) return { kind: "unprepared", repo, by: unprepared };
+  const measure = unmeasuredFor(state, index);
+  if (measure === undefined) return undefined;
+  return { kind: "unmeasured", repo, ...(measure.as === "running" && measure.check && { check: measure.check }) };
 }
 
 function unavailableReason({ tracked }: TicketState): Reason | undefined {
@@ -77,15 +90,15 @@ function unavailableReason({ tracked }: TicketState): Reason | undefined {
 }
 
 /** The obstacle of all tickets that could run. */
-function restOf(state: RunState): Reason | undefined {
+function globalObstacle(state: RunState): Reason | undefined {
   if (state.checksOnly) return { kind: "checks-only" };
   if (state.paused) return { kind: "paused" };
   const { asked, running, proving } = state.heals;
   const isHealing = asked || running !== undefined || proving !== undefined;
-  return backoffOf(state) ?? (isHealing ? { kind: "healing" } : undefined);
+  return backoffObstacle(state) ?? (isHealing ? { kind: "healing" } : undefined);
 }
 
-function resourceOf(state: RunState, index: number): Reason | undefined {
+function resourceObstacle(state: RunState, index: number): Reason | undefined {
   for (const resource of state.plan.tickets[index]?.exclusive ?? []) {
     const by = Object.hasOwn(state.held, resource) ? state.held[resource] : undefined;
     if (by !== undefined) return { kind: "resource", resource, by };
@@ -95,10 +108,15 @@ function resourceOf(state: RunState, index: number): Reason | undefined {
   return undefined;
 }
 
-function backoffOf(state: RunState): Reason | undefined {
+function backoffObstacle(state: RunState): Reason | undefined {
   const backoff = state.backoffDue ?? state.backoff;
   return backoff !== undefined && isBackingOff({ backoff }, state.lastEventAt)
-    ? { kind: "backoff", until: backoff.until, ...(state.outages?.model === undefined ? {} : { isAway: true }) }
+    ? {
+        kind: "backoff",
+        until: backoff.until,
+        ...(state.outages?.model === undefined ? {} : { isAway: true }),
+        ...(state.sharedFault && { fault: state.sharedFault.says }),
+      }
     : undefined;
 }
 
@@ -149,7 +167,7 @@ export function describeReason(reason: Reason): string {
     case "ready":
       return "ready";
     case "checks-only":
-      return "not started: this run only checks what has landed";
+      return "not started: this run starts no agent";
     case "paused":
       return "ready; the run is paused";
     case "stopping":
@@ -177,11 +195,13 @@ export function describeReason(reason: Reason): string {
     case "money":
       return `one more attempt could exceed limits.${reason.cap} ($${reason.limitUsd})`;
     case "backoff":
-      return `ready; the model's API is ${reason.isAway ? "away, the next retry is at" : "rate limited until"} ${formatUtc(reason.until)}`;
+      return describeBackoff(reason);
     case "base-broken":
       return describeBroken(reason.by, reason.repo);
     case "unprepared":
       return describeUnprepared(reason.by, reason.repo);
+    case "unmeasured":
+      return `ready; the base of ${reason.repo} is measured first${reason.check === undefined ? "" : `: check ${reason.check}`}`;
     case "landed":
       return describeLive(reason.live);
     case "halted":
@@ -189,6 +209,11 @@ export function describeReason(reason: Reason): string {
     case "depends":
       return describeDependencies(reason);
   }
+}
+
+function describeBackoff({ until, isAway, fault }: Extract<Reason, { kind: "backoff" }>): string {
+  if (fault !== undefined) return `ready; one attempt tries again at ${formatUtc(until)}, because ${fault}`;
+  return `ready; the model's API is ${isAway ? "away, the next retry is at" : "rate limited until"} ${formatUtc(until)}`;
 }
 
 /** The state of a landed change that is not live, in words. */

@@ -1,4 +1,5 @@
-import { jsonMembers, membersOf } from "../batch/test-command.ts";
+import { jsonMembers } from "../batch/test-command.ts";
+import { objectMembers } from "../values/json-object.ts";
 import { beginsWith, compareVersions, isInRange, versionNumbers } from "./version-range.ts";
 
 export const TOOLS = ["node", "python", "rust", "go", "ruby"] as const;
@@ -103,7 +104,7 @@ function firstLine(text: string): string {
 function ofManifest(text: string): readonly Omit<WantedTool, "file">[] {
   const manifest = jsonMembers(text);
   const nodeIn = (key: string): string | undefined => {
-    const part = membersOf(manifest[key])["node"];
+    const part = objectMembers(manifest[key])["node"];
     return typeof part === "string" ? part.trim() : undefined;
   };
   const [pin, range] = [nodeIn("volta"), nodeIn("engines")];

@@ -1,4 +1,4 @@
-import { plainLines, plainText } from "../values/text.ts";
+import { collapseRepeats, plainLines, plainText } from "../values/text.ts";
 import {
   type Finding,
   type FindingCategory,
@@ -10,7 +10,7 @@ import {
   MAX_PATH,
   MAX_TEST_ID,
 } from "./finding.ts";
-import { identityOf } from "./identity.ts";
+import { findingIdentity } from "./identity.ts";
 
 /** A finding as a parser reads it: unbounded, with paths as the tool wrote them. */
 export interface Draft {
@@ -20,6 +20,9 @@ export interface Draft {
   readonly file?: string;
   readonly line?: number;
   readonly test?: string;
+  /** The line of the log that begins it, from 0. */
+  readonly at?: number;
+  /** Empty if it said nothing. */
   readonly message: string;
   readonly reproduce?: readonly string[];
   readonly hints?: readonly string[];
@@ -32,12 +35,15 @@ export interface TestCounts {
 }
 
 /** The result of a parser. */
-export interface Parsed {
+export interface ParsedReport {
   readonly drafts: readonly Draft[];
   readonly counts?: TestCounts;
 }
 
-export const NOTHING_PARSED: Parsed = { drafts: [] };
+/** The message of a failure that said nothing of its own. */
+export const UNTOLD = "it failed without a message";
+
+export const NOTHING_PARSED: ParsedReport = { drafts: [] };
 
 /** Lines of a message that are kept, and characters of one. */
 const MESSAGE_LINES = 14;
@@ -49,12 +55,12 @@ const IDENTITY_LINE_CHARS = 2_000;
 export const RAW_CHARS = 4_000;
 
 /** The finding of a draft: plain, bounded, with its identity. */
-export function findingOf(draft: Draft, { job, roots }: { readonly job: string; readonly roots: readonly string[] }): Finding {
+export function toFinding(draft: Draft, { job, roots }: { readonly job: string; readonly roots: readonly string[] }): Finding {
   const file = draft.file === undefined ? "" : plainText(relativeFile(draft.file.slice(0, RAW_CHARS), roots), MAX_PATH);
   const test = plainText(withoutRoots((draft.test ?? "").slice(0, RAW_CHARS), roots), MAX_TEST_ID).trim();
-  const whole = withoutRoots(draft.message.slice(0, IDENTITY_LINES * IDENTITY_LINE_CHARS), roots);
+  const whole = withoutRoots((draft.message.trim() || UNTOLD).slice(0, IDENTITY_LINES * IDENTITY_LINE_CHARS), roots);
   const lines = messageLines(whole, { maxLines: MESSAGE_LINES, maxLength: MESSAGE_LINE_CHARS });
-  const message = cut(lines.join("\n"), MAX_MESSAGE) || "(no message)";
+  const message = cut(lines.join("\n"), MAX_MESSAGE) || UNTOLD;
   const full = messageLines(whole, { maxLines: IDENTITY_LINES, maxLength: IDENTITY_LINE_CHARS }).join("\n");
   const hints = (draft.hints ?? [])
     .map((hint) => plainText(hint.slice(0, RAW_CHARS), MAX_HINT).trim())
@@ -67,10 +73,11 @@ export function findingOf(draft: Draft, { job, roots }: { readonly job: string; 
     job: plainText(job.slice(0, RAW_CHARS), MAX_NAME).trim() || "check",
     ...place,
     ...(isLine(draft.line) && { line: draft.line }),
+    ...(draft.at !== undefined && { at: draft.at }),
     message,
     ...(draft.reproduce !== undefined && { reproduce: draft.reproduce }),
     hints: hints.slice(0, MAX_HINTS),
-    identity: identityOf({ ...place, tool: draft.tool, message: full }),
+    identity: findingIdentity({ ...place, tool: draft.tool, message: full }),
   };
 }
 
@@ -80,7 +87,7 @@ function isLine(line: number | undefined): line is number {
 
 /** Lines that are not blank, without their common indentation's excess: at most four blanks stay at the start. */
 function messageLines(text: string, bounds: { readonly maxLines: number; readonly maxLength: number }): readonly string[] {
-  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  const lines = collapseRepeats(text.split("\n").filter((line) => line.trim() !== ""));
   return plainLines(lines.join("\n"), bounds).map((line) => line.trimEnd());
 }
 
@@ -154,7 +161,7 @@ export function shellWords(argv: readonly string[]): string {
 }
 
 /** A place in a file. */
-export interface Place {
+export interface SourcePlace {
   readonly file: string;
   readonly line: number;
 }
@@ -163,7 +170,7 @@ export interface Place {
 const AT_END = /:(\d{1,7})(?::(\d{1,7}))?\)?$/;
 
 /** The place at the end of a line of a stack: `at f (src/a.ts:3:5)`, ` ❯ src/a.ts:3:5`, `at file:///src/a.mjs:3:5`. */
-export function placeAtEnd(text: string): Place | undefined {
+export function placeAtEnd(text: string): SourcePlace | undefined {
   const found = AT_END.exec(text.trimEnd());
   if (found === null) return undefined;
   const before = text.slice(0, found.index);
@@ -182,7 +189,7 @@ export function isForeign(file: string): boolean {
 }
 
 /** The first place in a stack that belongs to the project. */
-export function placeInStack(lines: readonly string[]): Place | undefined {
+export function placeInStack(lines: readonly string[]): SourcePlace | undefined {
   for (const line of lines) {
     if (!isFrame(line)) continue;
     const place = placeAtEnd(line);
@@ -191,10 +198,10 @@ export function placeInStack(lines: readonly string[]): Place | undefined {
   return undefined;
 }
 
-/** True for a line of a JavaScript stack, of V8 or of vitest. */
+/** True for a line of a stack of V8, Java, vitest or ava. */
 export function isFrame(line: string): boolean {
   const text = line.trimStart();
-  return text.startsWith("at ") || text.startsWith("❯ ");
+  return /^(?:at|[❯›]) /.test(text);
 }
 
 /** Folders into which CI services check a repository out. */

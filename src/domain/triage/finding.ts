@@ -5,8 +5,8 @@ export const FINDING_SEVERITIES = ["blocker", "high", "medium", "low"] as const;
 export type FindingSeverity = (typeof FINDING_SEVERITIES)[number];
 
 /**
- * The kind of a finding. `infrastructure`: its words are those of a lost machine or an unreachable registry. `flaky`: history says
- * that the test fails by chance. `unknown`: no tool's words were recognised.
+ * The kind of a finding. `crash`: an uncaught error ended a program. `infrastructure`: its words are those of a lost machine or an
+ * unreachable registry. `flaky`: history says that the test fails by chance. `unknown`: no parser recognised the words.
  */
 export const FINDING_CATEGORIES = [
   "test",
@@ -15,6 +15,7 @@ export const FINDING_CATEGORIES = [
   "build",
   "format",
   "security",
+  "crash",
   "infrastructure",
   "flaky",
   "unknown",
@@ -47,6 +48,8 @@ export const Finding = z
     file: words(MAX_PATH).optional(),
     /** From 1. */
     line: z.number().int().min(1).optional(),
+    /** The line of the job's output that begins it, from 0; absent if a report told it. */
+    at: z.number().int().min(0).optional(),
     /** The test's id, as its runner names it. */
     test: words(MAX_TEST_ID).optional(),
     /** One or more lines. */

@@ -77,13 +77,13 @@ const EXCUSED = "it has passed and failed on one tree of the base, so it does no
 const SUSPECTED = "it has passed and failed on one tree of a change; the base does not show that, so it counts";
 
 /** The findings that are reasons of the failure: all but those of flaky tests that the base shows. */
-export function reasonsOf(findings: readonly Finding[]): readonly Finding[] {
+export function withoutFlaky(findings: readonly Finding[]): readonly Finding[] {
   return findings.filter(({ category }) => category !== "flaky");
 }
 
 /** `flaky` if a failed check has findings and all of them are flaky tests that the base shows (S4.6). */
-export function stopReasonOf(findings: readonly Finding[]): "flaky" | undefined {
-  return findings.length > 0 && reasonsOf(findings).length === 0 ? "flaky" : undefined;
+export function flakyStopReason(findings: readonly Finding[]): "flaky" | undefined {
+  return findings.length > 0 && withoutFlaky(findings).length === 0 ? "flaky" : undefined;
 }
 
 /**

@@ -55,7 +55,7 @@ export function normalisedMessage(message: string): string {
  * The identity of a failure (S4.37): its test, or else its file or tool, and the SHA-256 of its normalised message. The line is no
  * part of it. The message is not cut before, so that two that differ late stay two.
  */
-export function identityOf({ test, file, tool, message }: Pick<Finding, "test" | "file" | "tool" | "message">): string {
+export function findingIdentity({ test, file, tool, message }: Pick<Finding, "test" | "file" | "tool" | "message">): string {
   const hash = createHash("sha256").update(normalisedMessage(message)).digest("hex");
   return `${test ?? (file === undefined ? tool : normalisedMessage(file) || file)}#${hash.slice(0, 32)}`;
 }
@@ -64,7 +64,7 @@ export function identityOf({ test, file, tool, message }: Pick<Finding, "test" |
  * The signature of a set of failures, for breakers: the SHA-256 of its sorted identities, each once. Two attempts failed alike if
  * their signatures are equal; a breaker counts equal ones in a row (S4.38). Undefined if there is no finding: nothing equals it.
  */
-export function signatureOf(findings: readonly Pick<Finding, "identity">[]): string | undefined {
+export function failureSignature(findings: readonly Pick<Finding, "identity">[]): string | undefined {
   if (findings.length === 0) return undefined;
   const identities = [...new Set(findings.map(({ identity }) => identity))].toSorted();
   return createHash("sha256").update(JSON.stringify(identities)).digest("hex");

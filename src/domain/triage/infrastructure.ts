@@ -21,7 +21,7 @@ function begins(pattern: string): RegExp {
 
 /**
  * The classes. Each line is anchored, and as narrow as the program's own words. Still, the code under judgement writes the same
- * log and can print any of them: so a class earns the job one re-run by name, never a pass (see `rerunsOf`).
+ * log and can print any of them: so a class earns the job one re-run by name, never a pass (see `jobsToRerun`).
  */
 export const INFRASTRUCTURE: readonly InfrastructureClass[] = [
   {
@@ -132,17 +132,17 @@ export function parseInfrastructure(lines: readonly string[]): readonly Draft[] 
   const found = new Map<string, Draft>();
   for (const line of lines) {
     const hit = INFRASTRUCTURE.find(({ name, pattern }) => !found.has(name) && pattern.test(line));
-    if (hit !== undefined) found.set(hit.name, draftOf(hit, line));
+    if (hit !== undefined) found.set(hit.name, infrastructureDraft(hit, line));
   }
   return [...found.values()];
 }
 
 /** The finding of a line by itself, if it is one of a class. */
-export function infrastructureOf(line: string): InfrastructureClass | undefined {
+export function matchInfrastructure(line: string): InfrastructureClass | undefined {
   return INFRASTRUCTURE.find(({ pattern }) => pattern.test(line));
 }
 
-function draftOf({ name, why }: InfrastructureClass, line: string): Draft {
+function infrastructureDraft({ name, why }: InfrastructureClass, line: string): Draft {
   return {
     tool: name,
     severity: "medium",
@@ -157,7 +157,7 @@ function draftOf({ name, why }: InfrastructureClass, line: string): Draft {
  * again once, whatever its second log says: tests can print these words, so a second time proves nothing. The result of the
  * second run alone decides.
  */
-export function rerunsOf(
+export function jobsToRerun(
   findings: readonly Pick<Finding, "category" | "job">[],
   alreadyRerun: ReadonlySet<string>,
 ): readonly string[] {

@@ -31,7 +31,7 @@ export function readLog(text: string): LogText {
   const raw = all.length <= MAX_LINES ? all : [...all.slice(0, HEAD_LINES), ...all.slice(HEAD_LINES - MAX_LINES)];
   const bare = raw.map(withoutStamp);
   return {
-    lines: bare.map((line) => plainText(line.slice(0, LINE_CHARS)).trimEnd()),
+    lines: withoutLabels(bare.map((line) => plainText(line.slice(0, LINE_CHARS)).trimEnd())),
     json: bare.flatMap((line) => (isJsonLine(line) ? jsonValues(line) : [])),
   };
 }
@@ -46,6 +46,22 @@ const STAMP = /^(?:\ufeff|[^\t]{1,200}\t[^\t]{1,200}\t\ufeff?)?\d{4}-\d\d-\d\dT\
 function withoutStamp(line: string): string {
   const stamp = STAMP.exec(line)?.[0];
   return stamp === undefined ? line : line.slice(stamp.length);
+}
+
+/** A command as concurrently and run-p (`[unit] > tape t.js`) or pnpm (`packages/a test$ mocha`) begin it, and a line of its output. */
+const STARTED = /^(?:(\[[^\]\s]{1,60}\]) > [^\s\d]|([\w@./-]{1,100} [\w:.-]{1,60})\$ \S)/;
+const LABELLED = /^(?:(\[[^\]\s]{1,60}\])(?: |$)|([\w@./-]{1,100} [\w.-]{1,60}(?::[\w.-]{1,60}){0,2}):(?: |$))/;
+
+/** Lines without the names of the commands that ran side by side. */
+function withoutLabels(lines: readonly string[]): readonly string[] {
+  const matchLabel = (line: string, form: RegExp) =>
+    form
+      .exec(line)
+      ?.slice(1)
+      .find((label) => label !== undefined);
+  const started = new Set(lines.flatMap((line) => matchLabel(line, STARTED) ?? []));
+  if (started.size === 0) return lines;
+  return lines.map((line) => (started.has(matchLabel(line, LABELLED) ?? "") ? line.replace(LABELLED, "") : line));
 }
 
 /** A text as JSON: a list of its one value, or empty if it is none. */

@@ -23,14 +23,14 @@ class Merge {
     // A test may fail by several messages in one source, and then each counts.
     const known = this.findings.length;
     for (const finding of source) {
-      const at = this.#indexOf(finding, known);
+      const at = this.#mergedIndex(finding, known);
       const same = at === undefined ? undefined : this.findings[at];
       if (at === undefined || same === undefined) this.#push(finding);
       else this.findings[at] = filled(same, finding);
     }
   }
 
-  #indexOf(finding: Finding, known: number): number | undefined {
+  #mergedIndex(finding: Finding, known: number): number | undefined {
     const { identity, test, line } = finding;
     // Equal words in two lines of a file are two failures, unless they are a test's.
     const isAnywhere = test !== undefined || line === undefined;
@@ -39,7 +39,7 @@ class Merge {
     if (byIdentity !== undefined) return byIdentity;
     const byTest = test === undefined ? undefined : this.#byTest.get(test);
     if (byTest !== undefined && byTest < known) return byTest;
-    const byWords = wordsOf(finding).map((words) => this.#byWords.get(words));
+    const byWords = lookupKeys(finding).map((words) => this.#byWords.get(words));
     return byWords.find((at) => at !== undefined && at < known);
   }
 
@@ -49,19 +49,19 @@ class Merge {
     for (const key of [identity, JSON.stringify(line === undefined ? [identity] : [identity, line])])
       if (!this.#byIdentity.has(key)) this.#byIdentity.set(key, at);
     if (test !== undefined && !this.#byTest.has(test)) this.#byTest.set(test, at);
-    for (const words of keysOf(finding)) if (!this.#byWords.has(words)) this.#byWords.set(words, at);
+    for (const words of indexKeys(finding)) if (!this.#byWords.has(words)) this.#byWords.set(words, at);
   }
 }
 
 /** The keys under which a finding is looked for. One that names a test is no other test's, whatever its words. */
-function wordsOf(finding: Finding): readonly string[] {
+function lookupKeys(finding: Finding): readonly string[] {
   if (finding.test !== undefined) return [];
   const { file, line } = finding;
   return [JSON.stringify([file ?? "", file === undefined ? 0 : (line ?? 0), firstWords(finding)])];
 }
 
 /** The keys under which a finding is found: by its place, and without one, for a runner's line that has lost it. */
-function keysOf(finding: Finding): readonly string[] {
+function indexKeys(finding: Finding): readonly string[] {
   const { file = "", line = 0 } = finding;
   const words = firstWords(finding);
   return [JSON.stringify([file, line, words]), JSON.stringify([file, 0, words]), JSON.stringify(["", 0, words])];

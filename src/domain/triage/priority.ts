@@ -1,3 +1,4 @@
+import { UNTOLD } from "./draft.ts";
 import { FINDING_SEVERITIES, type Finding, isWorse } from "./finding.ts";
 
 /** The findings of an earlier attempt on the same ticket, by their identities. */
@@ -22,8 +23,8 @@ export interface PriorityGroup {
 }
 
 /**
- * The findings by identity, the worst first; among equals those in more places, then by file and line. The order depends on the
- * findings alone, not on theirs.
+ * The findings by identity, the worst first. Among equals, those with a message are first, then those earlier in their log, then those
+ * in more places, then by file and line. The order of the input does not matter.
  */
 export function prioritised(
   findings: readonly Finding[],
@@ -40,7 +41,7 @@ export function prioritised(
     .map((each) => ({ ...each, identities: new Set(each.identities) }));
   const prioritisedGroups = [...groups].map(([identity, group]): PriorityGroup => {
     const seen = past.filter(({ identities }) => identities.has(identity)).map((each) => each.attempt);
-    const sorted = group.toSorted(byPlace);
+    const sorted = group.toSorted((a, b) => (a.at ?? 0) - (b.at ?? 0) || byPlace(a, b));
     const worst = sorted.reduce((a, b) => (isWorse(b.severity, a.severity) ? b : a));
     return {
       identity,
@@ -53,7 +54,12 @@ export function prioritised(
     };
   });
   return prioritisedGroups.toSorted(
-    (a, b) => rank(a.severity) - rank(b.severity) || b.count - a.count || byPlace(a.finding, b.finding),
+    (a, b) =>
+      rank(a.severity) - rank(b.severity) ||
+      Number(a.finding.message === UNTOLD) - Number(b.finding.message === UNTOLD) ||
+      (a.finding.at ?? 0) - (b.finding.at ?? 0) ||
+      b.count - a.count ||
+      byPlace(a.finding, b.finding),
   );
 }
 

@@ -2,8 +2,8 @@ import { fence } from "../values/fence.ts";
 import { plainText, plural } from "../values/text.ts";
 import type { TestCounts } from "./draft.ts";
 import { FINDING_SEVERITIES, type Finding } from "./finding.ts";
-import { reasonsOf, stopReasonOf } from "./flaky.ts";
-import { signatureOf } from "./identity.ts";
+import { flakyStopReason, withoutFlaky } from "./flaky.ts";
+import { failureSignature } from "./identity.ts";
 import { type EarlierFindings, type PriorityGroup, prioritised } from "./priority.ts";
 import { entryLines } from "./words.ts";
 
@@ -30,7 +30,7 @@ export interface TriageJson {
   readonly headSha: string;
   /** Absent if no tool counted its tests. */
   readonly counters: { readonly tests_failed?: number; readonly tests_total?: number };
-  /** See `signatureOf`. Findings of excluded flaky tests have no part in it; null if there is no other. */
+  /** See `failureSignature`. Findings of excluded flaky tests have no part in it; null if there is no other. */
   readonly signature: string | null;
   /** `flaky` if nothing else failed; null otherwise. */
   readonly stopReason: "flaky" | null;
@@ -55,19 +55,19 @@ export interface Triage {
 export const MARKDOWN_CHARS = 8_000;
 
 /** The triage of a failed check. It describes a failure and decides nothing: the verdict is the check's alone. */
-export function triageOf(findings: readonly Finding[], meta: TriageMeta): Triage {
+export function triageCheck(findings: readonly Finding[], meta: TriageMeta): Triage {
   const { run, ticket, attempt, check, headSha, tests, earlier = [] } = meta;
   const groups = prioritised(findings, { attempt, earlier });
   return {
     json: {
       ...{ version: 1, run, ticket, attempt, check, headSha },
       counters: tests === undefined ? {} : { tests_failed: tests.failed, tests_total: tests.total },
-      signature: signatureOf(reasonsOf(findings)) ?? null,
-      stopReason: stopReasonOf(findings) ?? null,
+      signature: failureSignature(withoutFlaky(findings)) ?? null,
+      stopReason: flakyStopReason(findings) ?? null,
       findings,
     },
     priority: { version: 1, groups },
-    markdown: markdownOf(groups, meta),
+    markdown: formatGroups(groups, meta),
   };
 }
 
@@ -76,11 +76,11 @@ const UNTRUSTED =
 /** Room for the line that counts what did not fit. */
 const REST_CHARS = 80;
 
-function markdownOf(groups: readonly PriorityGroup[], meta: TriageMeta): string {
-  const parts = [headOf(groups, meta)];
+function formatGroups(groups: readonly PriorityGroup[], meta: TriageMeta): string {
+  const parts = [formatHead(groups, meta)];
   let length = parts[0]?.length ?? 0;
   for (const [i, group] of groups.entries()) {
-    const part = partOf(group, { n: i + 1, attempt: meta.attempt });
+    const part = formatGroup(group, { n: i + 1, attempt: meta.attempt });
     if (length + part.length + 1 > MARKDOWN_CHARS - REST_CHARS) {
       parts.push(`${plural(groups.length - i, "more failure")}: see triage.json.\n`);
       break;
@@ -91,7 +91,7 @@ function markdownOf(groups: readonly PriorityGroup[], meta: TriageMeta): string 
   return parts.join("\n");
 }
 
-function headOf(groups: readonly PriorityGroup[], { ticket, attempt, check, headSha, tests }: TriageMeta): string {
+function formatHead(groups: readonly PriorityGroup[], { ticket, attempt, check, headSha, tests }: TriageMeta): string {
   const counts = FINDING_SEVERITIES.map((severity) => [groups.filter((group) => group.severity === severity).length, severity]);
   const named = counts.filter(([n]) => n !== 0).map((pair) => pair.join(" "));
   const failures =
@@ -107,7 +107,7 @@ function inCode(name: string): string {
 }
 
 /** Our own words are in the heading and below the block; all outside text is in the block. */
-function partOf(group: PriorityGroup, { n, attempt }: { readonly n: number; readonly attempt: number }): string {
+function formatGroup(group: PriorityGroup, { n, attempt }: { readonly n: number; readonly attempt: number }): string {
   const { finding, severity, firstSeen, seenBefore } = group;
   const before =
     seenBefore === 0

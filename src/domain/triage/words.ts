@@ -6,13 +6,15 @@ import type { PriorityGroup } from "./priority.ts";
 /** Lines and characters of a message that are shown. */
 const SHOWN_LINES = 8;
 const SHOWN_CHARS = 700;
+/** Lines of a list of failures. */
+export const LIST_LINES = 40;
 /** Jobs that are named. */
 const SHOWN_JOBS = 5;
 
 /** The details of a failure, one line each, all of it outside text: place, test, message, command, hints. */
 export function entryLines({ finding, count, jobs }: PriorityGroup): readonly string[] {
   const { test, message, reproduce, hints, tool } = finding;
-  const place = placeOf(finding);
+  const place = findingPlace(finding);
   const many = count > 1 ? `, ${plural(count, "time")}` : "";
   return [
     ...(place === undefined ? [] : [place]),
@@ -24,7 +26,7 @@ export function entryLines({ finding, count, jobs }: PriorityGroup): readonly st
   ];
 }
 
-function placeOf({ file, line }: Finding): string | undefined {
+function findingPlace({ file, line }: Finding): string | undefined {
   if (file === undefined) return undefined;
   return line === undefined ? file : `${file}:${line}`;
 }
@@ -36,17 +38,19 @@ function shortMessage(message: string): readonly string[] {
 }
 
 /**
- * A list of failures for text that is fenced as a whole, the worst first, in at most `limit` characters; empty if there is nothing
- * to say. The last line counts what did not fit.
+ * A list of failures for text that is fenced as a whole, the worst first, in at most `limit` characters and 40 lines; empty if there is
+ * nothing to say. The last line counts what did not fit.
  */
 export function failureList(groups: readonly PriorityGroup[], limit: number): string {
   const entries: string[] = [];
   const more = (n: number) => `and ${n} more`;
   let room = limit - more(groups.length).length - 1;
+  let lines = LIST_LINES - 1;
   for (const group of groups) {
     const [first = "", ...rest] = entryLines(group);
     const entry = [`- ${first}`, ...rest.map((line) => `  ${line}`)].join("\n");
-    if (entry.length + 1 > room) break;
+    lines -= rest.length + 1;
+    if (entry.length + 1 > room || lines < 0) break;
     room -= entry.length + 1;
     entries.push(entry);
   }

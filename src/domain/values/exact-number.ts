@@ -2,7 +2,9 @@
  * The JSON text of a number as its digits, without leading and trailing zeros, and a power of ten. Undefined if it is not JSON
  * number.
  */
-function decimalOf(source: string): { readonly digits: string; readonly exponent: number; readonly minus: boolean } | undefined {
+function parseDecimal(
+  source: string,
+): { readonly digits: string; readonly exponent: number; readonly minus: boolean } | undefined {
   const parts = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(source);
   if (parts === null) return undefined;
   const [, sign, whole = "", fraction = "", power = "0"] = parts;
@@ -17,7 +19,7 @@ function decimalOf(source: string): { readonly digits: string; readonly exponent
  * though both become the same double.
  */
 export function isExactly(source: string, value: number): boolean {
-  const [one, other] = [decimalOf(source), decimalOf(String(value))];
+  const [one, other] = [parseDecimal(source), parseDecimal(String(value))];
   if (one === undefined || other === undefined) return false;
   return one.digits === other.digits && one.exponent === other.exponent && one.minus === other.minus;
 }

@@ -37,3 +37,9 @@ export type RunId = z.infer<typeof RunId>;
 /** Fencing token of one attempt. It grows by one with each claim of a run. A report with an old fence is late and is dropped. */
 export const Fence = z.number().int().positive().brand<"Fence">();
 export type Fence = z.infer<typeof Fence>;
+
+/** Names an attempt. The engine drops facts with the fence of an earlier one. */
+export interface AttemptRef {
+  readonly ticket: TicketId;
+  readonly fence: Fence;
+}

@@ -17,7 +17,7 @@ const GROUP = /^[0-9a-f]{1,4}$/;
 export function readAddress(text: string): IpAddress | undefined {
   if (IPV4.test(text)) return { bits: 32, value: fromDigits(text.split(".").map(Number), 8n) };
   if (!text.includes(":")) return undefined;
-  const groups = groupsOf(text.toLowerCase());
+  const groups = ipv6Groups(text.toLowerCase());
   return groups === undefined ? undefined : { bits: 128, value: fromDigits(groups, 16n) };
 }
 
@@ -44,12 +44,12 @@ export function doOverlap(a: IpRange, b: IpRange): boolean {
 }
 
 /** The eight groups of an IPv6 address; undefined if it has more, fewer, or two gaps. */
-function groupsOf(text: string): readonly number[] | undefined {
+function ipv6Groups(text: string): readonly number[] | undefined {
   const [, lead = "", v4] = /^(.*:)(\d+\.\d+\.\d+\.\d+)$/.exec(text) ?? [];
   if (v4 !== undefined) {
     const low = readAddress(v4);
     if (low === undefined) return undefined;
-    return groupsOf(`${lead}${(low.value >> 16n).toString(16)}:${(low.value & 0xffffn).toString(16)}`);
+    return ipv6Groups(`${lead}${(low.value >> 16n).toString(16)}:${(low.value & 0xffffn).toString(16)}`);
   }
   const halves = text.split("::");
   const [head = [], tail] = halves.map((half) => (half === "" ? [] : half.split(":")));

@@ -12,7 +12,7 @@ const MOST = 16_000_000;
  * above a new one gets one.
  */
 export function lineDiff(before: string, after: string): readonly ChangedLine[] {
-  const [old, now] = [linesOf(before), linesOf(after)];
+  const [old, now] = [splitLines(before), splitLines(after)];
   const isSame = (i: number, j: number): boolean => old[i]?.replace(/,$/, "") === now[j]?.replace(/,$/, "");
   const width = now.length + 1;
   const shared = commonLengths(old.length, now.length, isSame);
@@ -34,7 +34,7 @@ export function lineDiff(before: string, after: string): readonly ChangedLine[] 
   return lines;
 }
 
-function linesOf(text: string): readonly string[] {
+function splitLines(text: string): readonly string[] {
   return text === "" ? [] : text.replace(/\r?\n$/, "").split(/\r?\n/);
 }
 

@@ -24,7 +24,7 @@ export function repoAddress(remote: string): string | undefined {
  * hosts. Undefined for a path on this machine and for any other form.
  */
 export function remoteRepository(remote: string): { readonly host: string; readonly names: readonly string[] } | undefined {
-  const place = placeOf(remote.trim());
+  const place = parseRemote(remote.trim());
   if (place === undefined) return undefined;
   const host = place.host.toLowerCase();
   const names = place.path
@@ -36,7 +36,7 @@ export function remoteRepository(remote: string): { readonly host: string; reado
 
 /** The host of a remote's address, in lower case, whatever its path is. Undefined for a path on this machine and for any other form. */
 export function remoteHost(remote: string): string | undefined {
-  const host = placeOf(remote.trim())?.host.toLowerCase();
+  const host = parseRemote(remote.trim())?.host.toLowerCase();
   return host === undefined ? undefined : (SSH_HOSTS[host] ?? host);
 }
 
@@ -51,7 +51,7 @@ function isGitHub(host: string): boolean {
   return host === "github.com" || /^[a-z0-9-]+\.ghe\.com$/.test(host);
 }
 
-function placeOf(remote: string): { readonly host: string; readonly path: string } | undefined {
+function parseRemote(remote: string): { readonly host: string; readonly path: string } | undefined {
   const url = remote.includes("://") ? URL.parse(remote) : null;
   if (url !== null) return SCHEMES.has(url.protocol) ? { host: url.hostname, path: url.pathname } : undefined;
   const [, host = "", path = ""] = SHORT_SSH.exec(remote) ?? [];

@@ -11,13 +11,13 @@ export function applyTextChange(
   { before, after, appends }: { readonly before: string; readonly after: string; readonly appends: boolean },
 ): string | undefined {
   if (current === before || current === after) return after;
-  const [now, old, next] = [linesOf(current), linesOf(before), linesOf(after)];
+  const [now, old, next] = [linesWithBreaks(current), linesWithBreaks(before), linesWithBreaks(after)];
   const head = sharedLines(old, next);
   const tail = sharedLines(old.slice(head).toReversed(), next.slice(head).toReversed());
   const from = Math.max(0, head - CONTEXT);
   const to = Math.min(old.length, old.length - tail + CONTEXT);
   const added = next.slice(head, next.length - tail);
-  const at = placesOf(now, old.slice(from, to));
+  const at = lineRunPositions(now, old.slice(from, to));
   const [place] = at;
   if (at.length === 1 && place !== undefined) {
     const start = place + head - from;
@@ -29,7 +29,7 @@ export function applyTextChange(
 }
 
 /** The lines of a text, each with its line break. */
-function linesOf(text: string): readonly string[] {
+function linesWithBreaks(text: string): readonly string[] {
   return text.split(/(?<=\n)/).filter((line) => line !== "");
 }
 
@@ -40,7 +40,7 @@ function sharedLines(a: readonly string[], b: readonly string[]): number {
 }
 
 /** The positions of a run of lines; an empty one has no place. */
-function placesOf(lines: readonly string[], part: readonly string[]): readonly number[] {
+function lineRunPositions(lines: readonly string[], part: readonly string[]): readonly number[] {
   if (part.length === 0) return [];
   const places: number[] = [];
   for (let at = 0; at + part.length <= lines.length; at += 1) {

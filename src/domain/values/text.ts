@@ -205,6 +205,17 @@ export function boundedTail(text: string, limit = EVIDENCE_CHARS): string {
   return clean.length <= limit ? clean : `[… ${clean.length - limit} characters cut …]\n${clean.slice(-limit)}`;
 }
 
+/** Equal lines in a row as one, with their number. */
+export function collapseRepeats(lines: readonly string[]): readonly string[] {
+  const runs: { readonly line: string; count: number }[] = [];
+  for (const line of lines) {
+    const last = runs.at(-1);
+    if (last?.line === line && line.trim() !== "") last.count += 1;
+    else runs.push({ line, count: 1 });
+  }
+  return runs.map(({ line, count }) => (count === 1 ? line : `${line} (${count} times)`));
+}
+
 /** The beginning of a long text, with a mark where it was cut. */
 export function boundedHead(text: string, limit: number): string {
   return text.length <= limit ? text : `${text.slice(0, limit)}\n[… ${text.length - limit} characters cut …]`;

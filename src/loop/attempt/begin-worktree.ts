@@ -1,5 +1,5 @@
 import type { Ticket } from "../../domain/batch/schema.ts";
-import { ticketOf } from "../../domain/run/state.ts";
+import { ticketById } from "../../domain/run/state.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import { AttemptOver, abortedEnd } from "../programs/scope.ts";
 import type { AttemptScope, LoopContext } from "./context.ts";
@@ -58,7 +58,7 @@ async function steppedBack(
   repo: Repo,
   { baseSha, signal }: { readonly baseSha: string; readonly signal: AbortSignal },
 ): Promise<string | undefined> {
-  const from = ticketOf(state(), id).due?.from;
+  const from = ticketById(state(), id).due?.from;
   if (from === undefined || !(await repo.has(from.tip))) return undefined;
   const message = `${title} (${id}), attempt ${from.attempt}`;
   const candidate = await repo.candidate({ tip: from.tip, onto: baseSha, message, signal });

@@ -1,4 +1,4 @@
-import { thresholdsOf } from "../../domain/batch/behaviour-spec.ts";
+import { behaviourThresholds } from "../../domain/batch/behaviour-spec.ts";
 import { BehaviourWatch } from "../../domain/behaviour/behaviour-watch.ts";
 import { type ReflectedChange, reflectedChange } from "../../domain/behaviour/reflected-change.ts";
 import { relevanceGate, topFolder } from "../../domain/behaviour/relevance.ts";
@@ -8,11 +8,11 @@ import { touchedZones } from "../../domain/bound/touched.ts";
 import { zoneMatcher } from "../../domain/bound/zone-match.ts";
 import type { AgentEvent } from "../../domain/run/agent-event.ts";
 import { type SignalsFact, UNKNOWN_SIGNALS } from "../../domain/run/signals-fact.ts";
-import { ticketOf } from "../../domain/run/state.ts";
+import { ticketById } from "../../domain/run/state.ts";
 import type { Change } from "../../ports/vcs.ts";
 import { protectedBy } from "../programs/protected-files.ts";
-import { protectedFor, touchedOf } from "../steps/gates.ts";
-import { type LoopContext, type OpenAttempt, repoOf } from "./context.ts";
+import { protectedFor, touchedProtected } from "../steps/gates.ts";
+import { type LoopContext, type OpenAttempt, ticketRepo } from "./context.ts";
 
 /** Least time between two reports of one attempt, and between two that change only reasons. Milliseconds. */
 const EVERY_MS = 1_000;
@@ -40,12 +40,12 @@ export function watchBehaviour(
   { worktree, onReport }: { readonly worktree: string; readonly onReport?: (watch: GateWatch) => void },
 ): BehaviourReports {
   const { clock, batch } = ctx;
-  const zones = zonesOf(batch, ticket).map(({ path }) => zoneMatcher(path));
+  const zones = dangerZones(batch, ticket).map(({ path }) => zoneMatcher(path));
   const watch = new BehaviourWatch({
-    thresholds: thresholdsOf(batch),
+    thresholds: behaviourThresholds(batch),
     isProtected: protectedBy(protectedFor(batch.protect, ticket)),
     isZone: (path) => zones.some((relation) => relation(path) === "inside"),
-    roots: [worktree, repoOf(ctx, ticket).place],
+    roots: [worktree, ticketRepo(ctx, ticket).place],
   });
   let told: Signals = UNKNOWN_SIGNALS;
   let toldAt = Number.NEGATIVE_INFINITY;
@@ -64,7 +64,7 @@ export function watchBehaviour(
     const isReasonOnly = GATES.every((gate) => told[gate].level === now[gate].level);
     if (isReasonOnly && !isLast && !isDue && (reasons >= MOST_REASONS || clock.now() - toldAt < REASONS_EVERY_MS)) return;
     reasons += isReasonOnly ? 1 : 0;
-    ctx.report(factOf({ ticket, fence }, told, now));
+    ctx.report(signalsFact({ ticket, fence }, told, now));
     isChanged = false;
     told = now;
     toldAt = lookedAt;
@@ -90,7 +90,7 @@ export function watchBehaviour(
 }
 
 /** A captured change as the reflective log keeps it. */
-export function reflectedOf({ paths, content }: Pick<Change, "paths" | "content">): ReflectedChange {
+export function reflectChange({ paths, content }: Pick<Change, "paths" | "content">): ReflectedChange {
   return reflectedChange({ paths: paths.map(({ path }) => path), ...(content !== undefined && { content }) });
 }
 
@@ -100,21 +100,23 @@ export function reportRelevance(
   { ticket, fence }: Pick<OpenAttempt, "ticket" | "fence">,
   change: Pick<Change, "paths">,
 ): void {
-  const before = ticketOf(ctx.state(), ticket.id).attempt?.signals ?? UNKNOWN_SIGNALS;
-  const protectedPaths = touchedOf(change, protectedFor(ctx.batch.protect, ticket)).map(({ path }) => path);
+  const before = ticketById(ctx.state(), ticket.id).attempt?.signals ?? UNKNOWN_SIGNALS;
+  const protectedPaths = touchedProtected(change, protectedFor(ctx.batch.protect, ticket)).map(({ path }) => path);
   const folders = [...new Set(change.paths.flatMap(({ path }) => topFolder(path) ?? []))];
-  const touched = touchedZones(change.paths, zonesOf(ctx.batch, ticket)).flatMap(({ paths }) => paths.map(({ path }) => path));
-  const relevance = relevanceGate({ protectedPaths, zones: [...new Set(touched)], folders }, thresholdsOf(ctx.batch));
+  const touched = touchedZones(change.paths, dangerZones(ctx.batch, ticket)).flatMap(({ paths }) =>
+    paths.map(({ path }) => path),
+  );
+  const relevance = relevanceGate({ protectedPaths, zones: [...new Set(touched)], folders }, behaviourThresholds(ctx.batch));
   const signals = { ...before, relevance };
-  if (!areSameSignals(before, signals)) ctx.report(factOf({ ticket, fence }, before, signals));
+  if (!areSameSignals(before, signals)) ctx.report(signalsFact({ ticket, fence }, before, signals));
 }
 
 /** The danger zones of the ticket's repository. */
-function zonesOf({ bounds }: LoopContext["batch"], { repo }: OpenAttempt["ticket"]): readonly Zone[] {
+function dangerZones({ bounds }: LoopContext["batch"], { repo }: OpenAttempt["ticket"]): readonly Zone[] {
   return bounds?.[repo]?.zones ?? [];
 }
 
-function factOf({ ticket, fence }: Pick<OpenAttempt, "ticket" | "fence">, before: Signals, signals: Signals): SignalsFact {
+function signalsFact({ ticket, fence }: Pick<OpenAttempt, "ticket" | "fence">, before: Signals, signals: Signals): SignalsFact {
   const risen = risenGates(before, signals);
   return { type: "signals-changed", ticket: ticket.id, fence, signals, ...(risen.length > 0 && { risen }) };
 }

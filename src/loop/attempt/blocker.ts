@@ -2,6 +2,7 @@ import { Adjudication, type BlockerRuling, ruleOnBlocker } from "../../domain/ou
 import type { BlockerClaim, CapturedCommand } from "../../domain/outbox/schema.ts";
 import { readAnswer } from "../../domain/review/answer.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
+import type { RunId, TicketId } from "../../domain/values/ids.ts";
 import { boundedTail, plainText } from "../../domain/values/text.ts";
 import type { Change, Repo } from "../../ports/vcs.ts";
 import { howItEnded } from "../programs/run-in.ts";
@@ -15,13 +16,17 @@ import type { LoopContext, OpenAttempt } from "./context.ts";
 const REPLAY_MINUTES = 5;
 const ASK_MINUTES = 15;
 
+/** A ruling, or none because the batch names nobody who could give one. */
+type Answer = BlockerRuling | "unruled";
+
 /** The result of a claim: the step that is left to a person, or the evidence that the next attempt is given. */
 export type Ruled = { readonly humanStep: string } | { readonly evidence: Evidence };
 
 /**
- * Replays a claimed blocker and rules on it (S5.11). The engine runs the captured commands itself, without the agent, on the change as
- * it is and on the base. Each must fail again with the same exit code: what fails by the change alone is no wall. Then the reviewer rules.
- * Without a reviewer, or without a valid answer, the claim is rejected. Throws AttemptOver if the attempt is cancelled.
+ * Replays a claimed blocker and rules on it (S5.11). The engine itself runs the captured commands, on the change as it is and on the
+ * base. Each must fail again with the same exit code: a command that fails by the change alone shows no blocker. Then the reviewer rules;
+ * without a reviewer, a person does, and no agent starts before. Without a valid answer, the claim is rejected. Throws AttemptOver if the
+ * attempt is cancelled.
  */
 export async function adjudicateBlocker(
   ctx: LoopContext,
@@ -33,6 +38,7 @@ export async function adjudicateBlocker(
   const at = { ticket: scope.ticket.id, fence: scope.fence };
   tell(ctx, { type: "blocker-claimed", ...at, claim: plainText(claim, 300), humanStep });
   const ruling = await rule(ctx, scope, repo, options);
+  if (ruling === "unruled") return { evidence: unruled(options.claim, ctx.run, scope.ticket.id) };
   const { tip, paths, additions, deletions } = options.change;
   const change = ruling.upheld ? { change: { tip, files: paths.length, additions, deletions } } : {};
   const { upheld, reason } = ruling;
@@ -50,8 +56,7 @@ async function rule(
   scope: OpenAttempt,
   repo: Repo,
   { claim, change, baseSha }: Parameters<typeof adjudicateBlocker>[3],
-): Promise<BlockerRuling> {
-  if (ctx.reviewer === undefined) return rejected("a blocker needs a reviewer to rule on it, and the batch names none");
+): Promise<Answer> {
   if (ctx.batch.gated === "built" && change.paths.length === 0)
     return rejected('nothing is built, and the batch leaves only built tickets to a person ("gated": "built")');
   const replays: Replayed[] = [];
@@ -64,6 +69,7 @@ async function rule(
     const base = await runAgain(ctx, scope, repo, { ...on, commit: baseSha, log: `${on.log}-base` });
     if ("why" in base) return rejected(`on the base, without the change, ${base.why}`);
   }
+  if (ctx.reviewer === undefined) return "unruled";
   const asked = await askReviewer(ctx, scope, repo, {
     question: "adjudicate",
     name: "adjudicator",
@@ -108,6 +114,24 @@ async function runAgain(
 
 function rejected(why: string): BlockerRuling {
   return { upheld: false, reason: plainText(why, 400), failing: [] };
+}
+
+function unruled({ claim, humanStep }: BlockerClaim, run: RunId, ticket: TicketId): Evidence {
+  const rule = `loopdash rule ${run} ${ticket}`;
+  return {
+    step: "blocker",
+    name: "blocker",
+    summary: `it claims a blocker, which you have to rule on: ${plainText(claim, 200)}`,
+    detail: [
+      `Left to a person, if you uphold it: ${humanStep}`,
+      `Uphold it (g in the dashboard): ${rule} uphold`,
+      `Reject it, and let an agent try again (r): ${rule} reject`,
+      "Its commands fail again on fresh checkouts of the change and of the base, as it says.",
+      "A reviewer in the batch rules on such claims without you.",
+    ].join("\n"),
+    humanStep,
+    cause: "unruled",
+  };
 }
 
 function rejection({ claim }: BlockerClaim, { reason, failing }: BlockerRuling): Evidence {

@@ -1,18 +1,18 @@
 import { approverOfJudge } from "../../domain/batch/proof-spec.ts";
-import type { StepSpec } from "../../domain/batch/step-spec.ts";
+import type { Check } from "../../domain/batch/step-spec.ts";
 import type { Complexity } from "../../domain/complexity/classes.ts";
 import { appliesTo } from "../../domain/complexity/review-steps.ts";
-import { routeOf } from "../../domain/complexity/route.ts";
+import { ticketRoute } from "../../domain/complexity/route.ts";
 import { describeAwaited, isApproved } from "../../domain/run/approval.ts";
 import { movedSubmodules } from "../../domain/run/moved-submodule.ts";
 import type { LandedProof } from "../../domain/run/proof-fact.ts";
-import { activeTickets, ticketOf } from "../../domain/run/state.ts";
+import { activeTickets, ticketById } from "../../domain/run/state.ts";
 import { expectedSuiteMs } from "../../domain/run/suite-fact.ts";
-import { specOf, textOf } from "../../domain/schedule/plan.ts";
+import { plannedTicket, serializeTicketText } from "../../domain/schedule/plan.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import type { Candidate, Change, Repo } from "../../ports/vcs.ts";
 import type { Rest } from "../concurrency/semaphore.ts";
-import { type Car, type CarOptions, gatherMsFor, type Train } from "../concurrency/train-car.ts";
+import { type Car, type CarOptions, gatherMsFor, type RunningTrain } from "../concurrency/train-car.ts";
 import { AttemptOver, overIfAborted, type StepFact } from "../programs/scope.ts";
 import { approvalNeededFor, boundGate } from "../steps/bound-gate.ts";
 import { runGatesStep } from "../steps/gates-step.ts";
@@ -26,8 +26,6 @@ import { checkCandidate } from "./check-candidate.ts";
 import type { LoopContext, OpenAttempt } from "./context.ts";
 import { keepPatch } from "./kept-work.ts";
 import { atStep, failed, type Placed, runInTurn, runStep } from "./run-step.ts";
-
-type Check = Extract<StepSpec, { step: "check" }>;
 
 /** A `check` step with its index in the finish line. */
 interface PlacedCheck {
@@ -48,6 +46,8 @@ export class CandidateChecks {
     { readonly candidate: Built; readonly text: string; readonly approves: readonly string[] }
   >();
   readonly #proofs: CandidateProofs;
+  /** The candidate whose steps ran last. */
+  #last: Candidate | undefined;
   /** It leaves a step to a person. */
   readonly #gated: boolean;
 
@@ -74,15 +74,11 @@ export class CandidateChecks {
 
   /** The class of the ticket by now; undefined without routing by complexity. */
   get #class(): Complexity | undefined {
-    return ticketOf(this.#ctx.state(), this.#scope.ticket.id).complexity?.class;
-  }
-
-  #applies({ spec }: Placed): boolean {
-    return appliesTo(spec, this.#class);
+    return ticketById(this.#ctx.state(), this.#scope.ticket.id).complexity?.class;
   }
 
   get #text(): string {
-    return textOf(specOf(this.#ctx.state().plan, this.#scope.ticket.id));
+    return serializeTicketText(plannedTicket(this.#ctx.state().plan, this.#scope.ticket.id));
   }
 
   /** The change as one commit on the base's tip, or on `onto`. */
@@ -90,7 +86,7 @@ export class CandidateChecks {
     const { ticket, signal } = this.#scope;
     const { state, clock } = this.#ctx;
     const message = candidateMessage(this.#ctx, this.#scope);
-    const lands = { at: ticketOf(state(), ticket.id).attempt?.startedAt ?? clock.now() };
+    const lands = { at: ticketById(state(), ticket.id).attempt?.startedAt ?? clock.now() };
     const where = onto === undefined ? {} : { onto };
     const built = await this.#repo.candidate({ tip: this.#change.tip, message, signal, lands, ...where });
     if (built.ok) this.#ctx.proofs.noteBuilt(built.commit, { from: built.base, allow: ticket.allow });
@@ -100,11 +96,23 @@ export class CandidateChecks {
   /** Builds the candidate on the base's tip and runs every step on it. Throws AttemptOver if one fails. */
   async check(): Promise<Built> {
     this.#holdBounds();
+    await this.#announceRepeat();
     const candidate = await this.build();
+    this.#last = candidate;
     await this.#runAll(this.#steps, candidate);
     if (!candidate.ok) throw failed(conflictEvidence(candidate));
     await this.#awaitApproval(candidate);
     return candidate;
+  }
+
+  /** Records why steps begin again that have run on a candidate before. Throws AttemptOver if the attempt is over. */
+  async #announceRepeat(): Promise<void> {
+    if (!this.#last?.ok) return;
+    const tip = await this.#repo.baseTip();
+    const didMove = this.#last.base !== tip;
+    const cause = didMove ? `${this.#repo.base} is at ${tip.slice(0, 7)}` : "a change that was checked with it did not land";
+    const why = `since ${this.isOutdated ? "its ticket was rewritten" : cause}`;
+    if (!this.#scope.announce({ type: "steps-repeated", why })) throw new AttemptOver({ outcome: "stopped" });
   }
 
   /** Throws AttemptOver if the change touches its repository's rules, or a zone that nobody may change. */
@@ -121,11 +129,12 @@ export class CandidateChecks {
    */
   async #awaitApproval(candidate: Built): Promise<void> {
     const { batch, state } = this.#ctx;
-    const ticket = ticketOf(state(), this.#scope.ticket.id);
-    const gatedClass = routeOf(batch, ticket).gate === undefined ? undefined : ticket.complexity;
+    const ticket = ticketById(state(), this.#scope.ticket.id);
+    const gatedClass = ticketRoute(batch, ticket).gate === undefined ? undefined : ticket.complexity;
     const approved = new Set([...this.#passed.values()].flatMap(({ approves }) => approves));
     const judges = this.#proofs.unapproved(approved);
-    const by = { bound: batch.bounds?.[this.#repo.id], gatedClass, judges, reasons: this.#proofs.reasons, moved: this.#moved };
+    const moved = movedSubmodules(this.#change.paths);
+    const by = { bound: batch.bounds?.[this.#repo.id], gatedClass, judges, reasons: this.#proofs.reasons, moved };
     const needed = await approvalNeededFor(this.#repo, candidate, by);
     if (needed === undefined || isApproved(ticket, needed.change)) return;
     await keepPatch(this.#ctx, this.#repo, { from: candidate.base, change: this.#change, patch: this.#scope.files.patch });
@@ -139,9 +148,9 @@ export class CandidateChecks {
     const { ticket, signal } = this.#scope;
     const checks = this.#checks;
     // If a change has failed a check before, it is checked alone: it would cost all others of its train theirs.
-    const hasFailed = ticketOf(this.#ctx.state(), ticket.id).evidence.at(-1)?.step === "check";
+    const hasFailed = ticketById(this.#ctx.state(), ticket.id).evidence.at(-1)?.step === "check";
     const isShared = !hasFailed && !this.#gated && isPlainTicket(ticket) && checks.length > 0;
-    const isOnRepo = (id: TicketId) => specOf(this.#ctx.state().plan, id).repo === ticket.repo;
+    const isOnRepo = (id: TicketId) => plannedTicket(this.#ctx.state().plan, id).repo === ticket.repo;
     return {
       id: ticket.id,
       group: isShared ? JSON.stringify(checks.map(({ spec }) => spec)) : undefined,
@@ -176,10 +185,13 @@ export class CandidateChecks {
     const at = this.#steps.findIndex(({ spec }) => spec.step === "check");
     const firstCheck = Math.max(at, 0);
     const before = this.#steps.slice(0, firstCheck);
+    await this.#announceRepeat();
     if (before.length > 0) await this.#runAll(before, await this.build());
     const others = this.#steps.slice(firstCheck).filter(({ spec }) => spec.step !== "check");
-    for (;;) {
+    for (let isFirst = true; ; isFirst = false) {
+      if (!isFirst) await this.#announceRepeat();
       const candidate = await this.#checkedIn(car);
+      this.#last = candidate;
       await this.#runAll(others, candidate);
       if (!candidate.ok) throw failed(conflictEvidence(candidate));
       await this.#awaitApproval(candidate);
@@ -209,7 +221,7 @@ export class CandidateChecks {
   }
 
   /** The proof of a candidate that lands, if each of its checks was proven on it alone. */
-  proofOf(commit: string): LandedProof | undefined {
+  landedProof(commit: string): LandedProof | undefined {
     return this.#proofs.of(
       commit,
       this.#checks.map(({ index }) => index),
@@ -217,7 +229,7 @@ export class CandidateChecks {
   }
 
   /** Runs the checks on the candidate of a train's last car, which is this one. */
-  async #checkTrain(candidate: Built, train: Train): Promise<TrainResult> {
+  async #checkTrain(candidate: Built, train: RunningTrain): Promise<TrainResult> {
     const { commandPermits } = this.#ctx;
     const signal = AbortSignal.any([this.#scope.signal, train.signal]);
     const shared = train.ids.length > 1 && {
@@ -247,10 +259,6 @@ export class CandidateChecks {
     return { ok: true, steps };
   }
 
-  get #moved(): readonly string[] {
-    return movedSubmodules(this.#change.paths);
-  }
-
   async #run(placed: Placed, candidate: Candidate, scope: OpenAttempt): Promise<StepResult> {
     const { spec } = placed;
     const ctx = this.#ctx;
@@ -263,7 +271,7 @@ export class CandidateChecks {
       return this.#proofs.note({ index, spec }, await checkCandidate(ctx, scope, this.#repo, of));
     }
     if (spec.step !== "review" && spec.step !== "adversary") throw new Error(`${spec.step} cannot stand before merge`);
-    if (!this.#applies(placed)) return { ok: true, summary: `not needed: the ticket is ${this.#class}`, notNeeded: true };
+    if (!appliesTo(spec, this.#class)) return { ok: true, summary: `not needed: the ticket is ${this.#class}`, notNeeded: true };
     if (await this.#stands(placed, candidate)) {
       // The smoke command depends on the whole tree.
       const broken = spec.step === "adversary" ? await runSmoke(ctx, scope, this.#repo, spec, candidate) : undefined;

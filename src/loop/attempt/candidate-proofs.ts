@@ -1,5 +1,5 @@
 import { type JudgeSpec, proofMode } from "../../domain/batch/proof-spec.ts";
-import type { StepSpec } from "../../domain/batch/step-spec.ts";
+import type { Check } from "../../domain/batch/step-spec.ts";
 import type { LandedProof } from "../../domain/run/proof-fact.ts";
 import { expectedSuiteMs } from "../../domain/run/suite-fact.ts";
 import { areLast } from "../../domain/schedule/proofs.ts";
@@ -23,7 +23,7 @@ export function isPlainTicket({ allow, contract, fixes, redFirst }: OpenAttempt[
 export function chooseProofTiming(
   { batch, state }: Pick<LoopContext, "batch" | "state">,
   { ticket }: Pick<OpenAttempt, "ticket">,
-  { check, together }: { readonly check: Extract<StepSpec, { step: "check" }>; readonly together: readonly string[] },
+  { check, together }: { readonly check: Check; readonly together: readonly string[] },
 ): ProofTiming {
   const { repo } = ticket;
   const expectedMs = expectedSuiteMs(state(), { repo, check: check.name, purpose: "check" }) ?? 0;
@@ -43,10 +43,7 @@ export class CandidateProofs {
   }
 
   /** Keeps what a check has shown, and gives its result. A change that needs an approval which nobody may give fails. */
-  note(
-    { index, spec }: { readonly index: number; readonly spec: Extract<StepSpec, { step: "check" }> },
-    result: StepResult,
-  ): StepResult {
+  note({ index, spec }: { readonly index: number; readonly spec: Check }, result: StepResult): StepResult {
     this.#needed.delete(index);
     this.#proven.delete(index);
     if (!result.ok) return result;

@@ -1,6 +1,6 @@
 import { commitMessage, teamKeys } from "../../domain/batch/commit-message.ts";
 import { pullRequestBody } from "../../domain/forge/pull-request-text.ts";
-import { ticketOf } from "../../domain/run/state.ts";
+import { ticketById } from "../../domain/run/state.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import type { LoopContext, OpenAttempt } from "./context.ts";
 
@@ -16,7 +16,7 @@ export function candidateBody(
   { ticket, n }: OpenAttempt,
   { base, baseSha, template }: { readonly base: Repo["base"]; readonly baseSha: string; readonly template: string | undefined },
 ): string {
-  const { attempt } = ticketOf(state(), ticket.id);
+  const { attempt } = ticketById(state(), ticket.id);
   const passed = (attempt?.passed ?? []).map(({ index, kind, name, ms, notNeeded }) => {
     const spec = ticket.finish[index];
     const by = spec?.step === "review" && spec.by === "second" ? ", by the second reviewer" : "";

@@ -26,12 +26,12 @@ export async function captureWork(
     await keepPeoplesCommits(ctx, ticket.id, { repo, ours: before });
     return await repo.capture({ ...tree, message: `${ticket.title} (${ticket.id})`, keepAs, signal, timeoutMs });
   } catch (error) {
-    throw signal.aborted ? new AttemptOver(abortedEnd(scope)) : await faultOf(repo, tree.from, error);
+    throw signal.aborted ? new AttemptOver(abortedEnd(scope)) : await captureFault(repo, tree.from, error);
   }
 }
 
 /** The same error, unless the repository cannot give the base any more: then that is the fault, and none of the work's. */
-export async function faultOf(repo: Pick<Repo, "files">, baseSha: string, error: unknown): Promise<unknown> {
+export async function captureFault(repo: Pick<Repo, "files">, baseSha: string, error: unknown): Promise<unknown> {
   if (error instanceof AttemptOver) return error;
   const lost = await repo.files(baseSha).then(
     () => undefined,
@@ -41,6 +41,6 @@ export async function faultOf(repo: Pick<Repo, "files">, baseSha: string, error:
 }
 
 /** A change as the fact of its capture tells it. */
-export function factOf({ tip, paths, additions, deletions, elsewhere }: Change) {
+export function capturedFact({ tip, paths, additions, deletions, elsewhere }: Change) {
   return { tip, files: paths.length, additions, deletions, ...(elsewhere && { elsewhere }) };
 }

@@ -1,4 +1,4 @@
-import type { StepSpec } from "../../domain/batch/step-spec.ts";
+import type { Check } from "../../domain/batch/step-spec.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import { AttemptOver } from "../programs/scope.ts";
 import { type BaseCheckResult, repairsTests } from "../steps/base-health.ts";
@@ -6,8 +6,6 @@ import { baseResults, settledCheck } from "../steps/base-results.ts";
 import { type ProofTiming, runCheckStep } from "../steps/check-step.ts";
 import type { Built, StepResult } from "../steps/step.ts";
 import type { LoopContext, OpenAttempt } from "./context.ts";
-
-type Check = Extract<StepSpec, { step: "check" }>;
 
 /** A check of a candidate, and the check's index in the finish line. */
 interface CandidateCheck {

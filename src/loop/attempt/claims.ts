@@ -37,15 +37,15 @@ export async function readClaims(
   const at = { ticket: open.ticket.id, fence: open.fence };
   for (const each of refused)
     if (!ctx.report({ type: "outbox-refused", ...at, ...each })) throw new AttemptOver({ outcome: "stopped" });
-  const known = partsOf(ctx, open).length;
+  const known = listFoundTickets(ctx, open).length;
   await fileDiscoveries(ctx, open, isSplit ? discoveries.map((each) => ({ ...each, blocks: true })) : discoveries);
-  if (blocker === undefined) return isSplit ? { end: splitEnd(partsOf(ctx, open).slice(known)) } : {};
+  if (blocker === undefined) return isSplit ? { end: splitEnd(listFoundTickets(ctx, open).slice(known)) } : {};
   const ruled = await adjudicateBlocker(ctx, open, repo, { claim: blocker, change, baseSha });
   return "humanStep" in ruled ? ruled : { end: { outcome: "failed", evidence: ruled.evidence } };
 }
 
 /** The tickets that workers found at this one, oldest first. */
-function partsOf({ state }: Pick<LoopContext, "state">, { ticket }: OpenAttempt): readonly TicketId[] {
+function listFoundTickets({ state }: Pick<LoopContext, "state">, { ticket }: OpenAttempt): readonly TicketId[] {
   return state().plan.tickets.flatMap(({ id, foundBy }) => (foundBy === ticket.id ? [id] : []));
 }
 

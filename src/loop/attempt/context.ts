@@ -51,15 +51,15 @@ export interface LoopContext extends StepContext {
 }
 
 /** The repository of a ticket. The batch check ensures that it exists. */
-export function repoOf(ctx: Pick<LoopContext, "repos">, ticket: Pick<Ticket, "repo">): Repo {
+export function ticketRepo(ctx: Pick<LoopContext, "repos">, ticket: Pick<Ticket, "repo">): Repo {
   const repo = ctx.repos.get(ticket.repo);
   if (repo === undefined) throw new Error(`no repository "${ticket.repo}" was opened`);
   return repo;
 }
 
 /** The same repository, for an attempt or a re-verification that waits out its outages until the signal is aborted. */
-export function waitingRepoOf(ctx: Pick<LoopContext, "repos" | "outages">, ticket: Ticket, signal: AbortSignal): Repo {
-  return persistentRepo(repoOf(ctx, ticket), ctx.outages, signal);
+export function waitingRepo(ctx: Pick<LoopContext, "repos" | "outages">, ticket: Ticket, signal: AbortSignal): Repo {
+  return persistentRepo(ticketRepo(ctx, ticket), ctx.outages, signal);
 }
 
 /** One attempt's identity and lifetime: one controller, whose abort ends all its processes. */
@@ -72,7 +72,7 @@ export interface AttemptScope extends Scope {
 export interface OpenAttempt extends AttemptScope, StepScope {}
 
 /** Announces facts of an attempt's steps under its fence. */
-export function announcerOf({ report }: Pick<LoopContext, "report">, { ticket, fence }: AttemptScope): StepScope["announce"] {
+export function createAnnouncer({ report }: Pick<LoopContext, "report">, { ticket, fence }: AttemptScope): StepScope["announce"] {
   const attempt = { ticket: ticket.id, fence };
   return (fact) => {
     // These facts are about the day, not about one attempt.

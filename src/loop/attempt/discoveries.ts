@@ -1,7 +1,7 @@
 import { admitDiscovery } from "../../domain/outbox/discovery.ts";
 import type { Discovery } from "../../domain/outbox/schema.ts";
-import { type RunState, ticketOf } from "../../domain/run/state.ts";
-import { specOf } from "../../domain/schedule/plan.ts";
+import { type RunState, ticketById } from "../../domain/run/state.ts";
+import { plannedTicket } from "../../domain/schedule/plan.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { FiledTicket } from "../../ports/tracker.ts";
@@ -43,7 +43,7 @@ export async function fileTicket(ctx: LoopContext, ticket: TicketId, signal: Abo
   const result = await writeTracker(ctx, signal, () => ctx.tracker.file(filed));
   if (result.ok) ctx.report({ type: "discovery-filed", ticket });
   // Re-verification or a person's command may have filed it meanwhile.
-  else if (result.isRefused && ticketOf(ctx.state(), ticket).unfiled === true) {
+  else if (result.isRefused && ticketById(ctx.state(), ticket).unfiled === true) {
     const reason = plainText(`the tracker does not hold it: ${result.problem}`, 500);
     ctx.report({ type: "ticket-stalled", ticket, reason });
   }
@@ -57,12 +57,12 @@ export async function fileUnfiled(ctx: LoopContext, signal: AbortSignal): Promis
 /** Discovered tickets that the tracker does not hold yet, as far as is known. */
 export function unfiledTickets(state: RunState): readonly TicketId[] {
   const found = state.plan.tickets.slice(state.batch.tickets.length);
-  return found.map(({ id }) => id).filter((id) => ticketOf(state, id).unfiled === true);
+  return found.map(({ id }) => id).filter((id) => ticketById(state, id).unfiled === true);
 }
 
 /** A discovered ticket as the tracker stores it. Throws a RangeError if the run has no such ticket. */
 export function filedTicket({ plan, run }: RunState, ticketId: TicketId): FiledTicket {
-  const { id, title, body, repo, dependsOn, exclusive, foundBy } = specOf(plan, ticketId);
+  const { id, title, body, repo, dependsOn, exclusive, foundBy } = plannedTicket(plan, ticketId);
   const who = foundBy === undefined ? "added by a person" : `found by the worker on ${foundBy}`;
   return { id, title, body, repo, dependsOn, exclusive, note: `${who} in run ${run}` };
 }

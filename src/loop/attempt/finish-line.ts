@@ -1,7 +1,7 @@
 import { type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
 import { landingMessage } from "../../domain/forge/pull-request-text.ts";
 import { landedAs } from "../../domain/run/commit-page.ts";
-import { indexOf, ticketOf } from "../../domain/run/state.ts";
+import { ticketById, ticketIndex } from "../../domain/run/state.ts";
 import { isToldDone, type PendingWork } from "../../domain/run/ticket-state.ts";
 import { heldByEnvironment } from "../../domain/schedule/environments.ts";
 import { isRepair } from "../../domain/schedule/freeze.ts";
@@ -17,7 +17,7 @@ import type { StepResult } from "../steps/step.ts";
 import { runVerifyStep } from "../steps/verify-step.ts";
 import { CandidateChecks } from "./candidate-checks.ts";
 import { candidateBody, candidateMessage } from "./candidate-text.ts";
-import { type LoopContext, type OpenAttempt, waitingRepoOf } from "./context.ts";
+import { type LoopContext, type OpenAttempt, waitingRepo } from "./context.ts";
 import { failed, type Placed, runInTurn, runStep } from "./run-step.ts";
 
 /** The effect of an upheld blocker: the change lands and leaves a human step, and no later step can pass yet. */
@@ -35,7 +35,7 @@ export async function runFinishLine(
   change: Change,
   { gated }: Gated = { gated: false },
 ): Promise<AttemptEnd> {
-  const repo = waitingRepoOf(ctx, scope.ticket, scope.signal);
+  const repo = waitingRepo(ctx, scope.ticket, scope.signal);
   const placed = scope.ticket.finish.map((spec, index): Placed => ({ index, spec }));
   const at = placed.findIndex(({ spec }) => spec.step === "merge");
   await refuseReversal(ctx, scope, repo, change.tip);
@@ -53,8 +53,8 @@ async function landBy(
 ): Promise<string> {
   const { repo, checks, step } = way;
   const branch = ctx.branchChecks.get(repo.id);
-  if (branch !== undefined) return landOnBranchOf(ctx, scope, { repo, checks, step, change, branch });
-  if (ctx.pullRequests.has(repo.id)) return landByPullRequestOf(ctx, scope, way);
+  if (branch !== undefined) return landByBranch(ctx, scope, { repo, checks, step, change, branch });
+  if (ctx.pullRequests.has(repo.id)) return landByPullRequestStep(ctx, scope, way);
   return landByTrain(ctx, scope, way);
 }
 
@@ -66,7 +66,7 @@ interface LandingWay {
 }
 
 /** Lands the change on a branch whose checks decide. One without a change reads them as they are, and costs no attempt. */
-async function landOnBranchOf(
+async function landByBranch(
   ctx: LoopContext,
   scope: OpenAttempt,
   options: {
@@ -78,13 +78,13 @@ async function landOnBranchOf(
   },
 ): Promise<string> {
   const { repo, checks, step, change, branch } = options;
-  const isReadOnly = change.paths.length === 0 && ticketOf(ctx.state(), scope.ticket.id).attempt?.agent === undefined;
+  const isReadOnly = change.paths.length === 0 && ticketById(ctx.state(), scope.ticket.id).attempt?.agent === undefined;
   const needs = { ...branch, repo, change, isReadOnly, check: () => checks.check() };
   try {
     return (await runStep(ctx, scope, step, () => landOnBranch(ctx, scope, needs))).commit;
   } catch (error) {
     if (!isReadOnly || !(error instanceof AttemptOver) || error.end.outcome !== "failed") throw error;
-    const isRead = ticketOf(ctx.state(), scope.ticket.id).ci?.iterations.at(-1)?.attempt === scope.n;
+    const isRead = ticketById(ctx.state(), scope.ticket.id).ci?.iterations.at(-1)?.attempt === scope.n;
     // Without checks there is nothing to read.
     if (!isRead && error.end.evidence?.cause !== "infrastructure") throw error;
     throw new AttemptOver({ ...error.end, readOnly: true });
@@ -93,7 +93,7 @@ async function landOnBranchOf(
 
 /** Refuses a repair of a landed ticket that only takes back what the ticket has landed, unless a person has rewritten it since. */
 async function refuseReversal(ctx: LoopContext, { ticket }: OpenAttempt, repo: Repo, tip: string): Promise<void> {
-  const { live, attempt } = ticketOf(ctx.state(), ticket.id);
+  const { live, attempt } = ticketById(ctx.state(), ticket.id);
   const baseSha = attempt?.worktree?.baseSha;
   if (live === undefined || live.rewritten || baseSha === undefined) return;
   if (!(await takesBackAllLanded(repo, live, { baseSha, tip }))) return;
@@ -109,7 +109,7 @@ export async function finishLanded(
   landed: NonNullable<PendingWork["landed"]>,
   { gated }: Gated = { gated: false },
 ): Promise<AttemptEnd> {
-  const repo = waitingRepoOf(ctx, scope.ticket, scope.signal);
+  const repo = waitingRepo(ctx, scope.ticket, scope.signal);
   const refUpdate = { ticket: scope.ticket.id, fence: scope.fence, repo: repo.id, ...landed };
   const target = ctx.pullRequests.get(repo.id);
   await ctx.merges.run(repairLane(repo.id), async () => {
@@ -117,9 +117,9 @@ export async function finishLanded(
     await repo.land({ ...landed, isMerged: target !== undefined });
     ctx.report({ type: "merge-landed", ...refUpdate });
   });
-  if (target !== undefined) await removeLandedBranch(ctx, scope, { ...target, branch: branchOf(ctx, scope) });
+  if (target !== undefined) await removeLandedBranch(ctx, scope, { ...target, branch: forgeBranch(ctx, scope) });
   if (gated) return { outcome: "gated" };
-  return isToldDone(ticketOf(ctx.state(), scope.ticket.id)) ? { outcome: "done" } : runAfterMerge(ctx, scope, repo, landed.to);
+  return isToldDone(ticketById(ctx.state(), scope.ticket.id)) ? { outcome: "done" } : runAfterMerge(ctx, scope, repo, landed.to);
 }
 
 async function runAfterMerge(ctx: LoopContext, scope: OpenAttempt, repo: Repo, landed: string): Promise<AttemptEnd> {
@@ -136,7 +136,7 @@ async function runAfterMerge(ctx: LoopContext, scope: OpenAttempt, repo: Repo, l
 }
 
 /** Lands the change through a pull request of its repository. */
-async function landByPullRequestOf(
+async function landByPullRequestStep(
   ctx: LoopContext,
   scope: OpenAttempt,
   { repo, checks, step }: { readonly repo: Repo; readonly checks: CandidateChecks; readonly step: Placed },
@@ -146,13 +146,13 @@ async function landByPullRequestOf(
   const needs = {
     ...target,
     repo,
-    branch: branchOf(ctx, scope),
+    branch: forgeBranch(ctx, scope),
     message: () => landingMessage(candidateMessage(ctx, scope)),
     text: (baseSha: string, template: string | undefined) => candidateBody(ctx, scope, { base: repo.base, baseSha, template }),
     isOutdated: () => checks.isOutdated,
   };
   // Only an attempt that continues another one's work can find that merged: an agent's change is a new one.
-  const isContinued = ticketOf(ctx.state(), scope.ticket.id).attempt?.agent === undefined;
+  const isContinued = ticketById(ctx.state(), scope.ticket.id).attempt?.agent === undefined;
   const merged = isContinued ? await findMerged(ctx, scope, needs) : undefined;
   if (merged !== undefined) return (await runStep(ctx, scope, step, () => Promise.resolve(merged))).commit;
   const checked = await checks.check();
@@ -161,23 +161,23 @@ async function landByPullRequestOf(
 }
 
 /** The branch of the ticket at its forge. */
-function branchOf({ run }: LoopContext, { ticket }: OpenAttempt): string {
+function forgeBranch({ run }: LoopContext, { ticket }: OpenAttempt): string {
   return `loopdash/${run}/${ticket.id}`;
 }
 
-function laneOf(ctx: LoopContext, { ticket }: OpenAttempt, repo: Repo): string {
-  return isRepair(ctx.state(), indexOf(ctx.state(), ticket.id)) ? repairLane(repo.id) : repo.id;
+function mergeLane(ctx: LoopContext, { ticket }: OpenAttempt, repo: Repo): string {
+  return isRepair(ctx.state(), ticketIndex(ctx.state(), ticket.id)) ? repairLane(repo.id) : repo.id;
 }
 
 /** Lands the change as a car of a merge train. If the base has moved since its check, it is checked again. */
 async function landByTrain(ctx: LoopContext, scope: OpenAttempt, { repo, checks, step }: LandingWay): Promise<string> {
-  const lane = laneOf(ctx, scope, repo);
+  const lane = mergeLane(ctx, scope, repo);
   const car = ctx.trains.enter(lane, checks.car());
   try {
     const checked = await checks.checkInTrain(car);
     const needs = {
       ...{ repo, checked, isOutdated: () => checks.isOutdated, checkAgain: () => checks.checkInTrain(car) },
-      proofOf: (commit: string) => checks.proofOf(commit),
+      landedProof: (commit: string) => checks.landedProof(commit),
       inTurn: <T>(land: () => Promise<T>) => ctx.merges.run(lane, land, scope.signal),
     };
     const { commit } = await runStep(ctx, scope, step, () => merge(ctx, scope, needs));

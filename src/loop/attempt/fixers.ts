@@ -1,7 +1,7 @@
 import { haveFixedInVain, lastCiFailure } from "../../domain/ci/ci-fact.ts";
-import { FIXER_FILES, type Fixer, fixersOf } from "../../domain/ci/fixers.ts";
+import { FIXER_FILES, type Fixer, findFixers } from "../../domain/ci/fixers.ts";
 import type { LayoutRepair } from "../../domain/run/attempt-fact.ts";
-import { ticketOf } from "../../domain/run/state.ts";
+import { ticketById } from "../../domain/run/state.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { Confinement } from "../../ports/executor.ts";
 import type { Change, Repo } from "../../ports/vcs.ts";
@@ -39,11 +39,11 @@ export async function runFixers(
 ): Promise<Change | undefined> {
   const { ticket } = scope;
   if (ctx.branchChecks.get(repo.id)?.canChange !== true) return undefined;
-  const { ci } = ticketOf(ctx.state(), ticket.id);
+  const { ci } = ticketById(ctx.state(), ticket.id);
   const fixable = lastCiFailure(ci)?.fixable ?? [];
   if (fixable.length === 0 || haveFixedInVain(ci)) return undefined;
   const { path, branch, baseSha: from, begun } = worktree;
-  const fixers = fixersOf(await repo.readFiles({ commit: from, paths: FIXER_FILES }), fixable);
+  const fixers = findFixers(await repo.readFiles({ commit: from, paths: FIXER_FILES }), fixable);
   const names: string[] = [];
   for (const fixer of fixers) if (await runFixer(ctx, scope, worktree, fixer)) names.push(plainText(fixer.name, 60));
   if (names.length === 0) return undefined;

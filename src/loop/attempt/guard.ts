@@ -1,8 +1,8 @@
-import { workerGuardOf } from "../../domain/batch/guard-spec.ts";
+import { resolveWorkerGuard } from "../../domain/batch/guard-spec.ts";
 import { mayTake } from "../../domain/batch/remedy-spec.ts";
 import type { Ticket } from "../../domain/batch/schema.ts";
 import { whyNoNudge } from "../../domain/behaviour/nudge.ts";
-import { alternativeOf, GuardComparison, readReportLine } from "../../domain/guard/guard-watch.ts";
+import { GuardComparison, readReportLine, ruleAlternative } from "../../domain/guard/guard-watch.ts";
 import type { RuleId } from "../../domain/guard/rule-table.ts";
 import type { AgentEvent } from "../../domain/run/agent-event.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
@@ -50,12 +50,12 @@ type Context = Pick<LoopContext, "batch" | "clock" | "confined" | "files" | "rep
  * attempt ends.
  */
 export function watchGuard(ctx: Context, open: OpenAttempt, options: Options): AttemptGuard {
-  const guard = workerGuardOf(ctx.batch);
+  const guard = resolveWorkerGuard(ctx.batch);
   if (guard === undefined)
     return { event: () => undefined, nudge: () => undefined, end: async () => undefined, fault: () => undefined };
   const nudge = mayTake(ctx.batch.behaviour ?? {}, "nudge") && whyNoNudge(ctx.batch) === undefined;
   const { stopGuard, settings } = guard;
-  const stop = stopGuard.times === 0 || options.isPlanning ? undefined : stopTaskOf(open, options.baseSha, stopGuard);
+  const stop = stopGuard.times === 0 || options.isPlanning ? undefined : stopGuardTask(open, options.baseSha, stopGuard);
   const watch = new GuardWatch(ctx, open, { ...options, stop });
   const { guard: folder, guardReport: report } = open.files;
   const onDead = (why: string): void => watch.dead(why);
@@ -73,7 +73,7 @@ function nudgeFile({ files }: Pick<OpenAttempt, "files">): string {
   return `${files.guard}/nudge`;
 }
 
-function stopTaskOf(
+function stopGuardTask(
   { ticket, files }: OpenAttempt,
   baseSha: string,
   { times, checks }: { times: number; checks: boolean },
@@ -196,7 +196,7 @@ class GuardWatch {
     if (!isLast && this.#reported >= MOST_BLOCKED) return;
     this.#lastAt = this.#ctx.clock.now();
     for (const [rule, { times, command }] of this.#waiting) {
-      const told = { command, alternative: alternativeOf(rule), ...(times > 1 && { times }) };
+      const told = { command, alternative: ruleAlternative(rule), ...(times > 1 && { times }) };
       this.#ctx.report({ type: "guard-blocked", ...this.#ref, rule, ...told });
       this.#reported += 1;
     }

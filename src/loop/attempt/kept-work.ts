@@ -3,16 +3,16 @@ import { mayTake } from "../../domain/batch/remedy-spec.ts";
 import type { AttemptOutcome } from "../../domain/run/attempt-fact.ts";
 import { type BranchFact, peoplesBranch } from "../../domain/run/branch-fact.ts";
 import { type Elsewhere, type KeptWork, keptBranch, ticketBranch } from "../../domain/run/kept-work.ts";
-import { ticketOf } from "../../domain/run/state.ts";
+import { ticketById } from "../../domain/run/state.ts";
 import { type Attempt, claimsDone } from "../../domain/run/ticket-state.ts";
 import { hasPassedChecks, workToKeep } from "../../domain/run/work-to-keep.ts";
-import { specOf } from "../../domain/schedule/plan.ts";
+import { plannedTicket } from "../../domain/schedule/plan.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { errorMessage, firstFewLine, plainText, plural } from "../../domain/values/text.ts";
 import { utcTime } from "../../domain/values/time.ts";
 import { type Change, type Commit, ENGINE_AUTHOR, type Repo } from "../../ports/vcs.ts";
-import { touchedOf } from "../steps/gates.ts";
-import { type AttemptScope, type LoopContext, repoOf } from "./context.ts";
+import { touchedProtected } from "../steps/gates.ts";
+import { type AttemptScope, type LoopContext, ticketRepo } from "./context.ts";
 
 /** Bytes of a change that are kept as a patch, for the next attempt and the dashboard. */
 const PATCH_BYTES = 1_000_000;
@@ -37,7 +37,7 @@ export async function keepWork(
   outcome: AttemptOutcome,
 ): Promise<boolean> {
   const { ticket, fence, n } = scope;
-  const { attempt } = ticketOf(ctx.state(), ticket.id);
+  const { attempt } = ticketById(ctx.state(), ticket.id);
   if (attempt?.fence !== fence) return false;
   // What an agent did instead of planning counts for nothing.
   if (attempt.isPlanning) return true;
@@ -71,7 +71,7 @@ export async function keepWork(
 
 /** Makes the branch of work that was set aside because a person has rewritten its ticket. The run goes on without it. */
 export async function keepSetAside(ctx: Pick<LoopContext, "state">, id: TicketId, repo: Repo): Promise<void> {
-  const kept = ticketOf(ctx.state(), id).history.at(-1)?.kept;
+  const kept = ticketById(ctx.state(), id).history.at(-1)?.kept;
   if (kept === undefined) return;
   try {
     await keepWorkBranch(repo, kept);
@@ -105,7 +105,7 @@ async function captureWorktree(
   outcome: AttemptOutcome,
 ): Promise<Change> {
   const state = ctx.state();
-  const { agent, worktree } = ticketOf(state, ticket.id).attempt ?? {};
+  const { agent, worktree } = ticketById(state, ticket.id).attempt ?? {};
   if (worktree === undefined) throw new Error("its worktree is not known");
   if (!(await ctx.files.hasRoom())) throw new Error("the disk that holds the run is full");
   await ctx.starts.over();
@@ -130,7 +130,7 @@ async function writeAttemptPatch(
   repo: Repo,
   change: Change,
 ): Promise<void> {
-  const from = ticketOf(ctx.state(), ticket.id).attempt?.worktree?.baseSha;
+  const from = ticketById(ctx.state(), ticket.id).attempt?.worktree?.baseSha;
   if (from === undefined) return;
   try {
     const { patch } = await ctx.files.attempt(ticket.id, n);
@@ -146,7 +146,7 @@ export async function keepPatch(
   repo: Repo,
   { from, change, patch }: { readonly from: string; readonly change: Change; readonly patch: string },
 ): Promise<void> {
-  if (touchedOf(change, copiedPaths(state().batch.repos[repo.id]?.copy)).length > 0) return;
+  if (touchedProtected(change, copiedPaths(state().batch.repos[repo.id]?.copy)).length > 0) return;
   if (change.paths.length > 0) await repo.writePatch({ from, tip: change.tip, file: patch, maxBytes: PATCH_BYTES });
 }
 
@@ -176,12 +176,12 @@ export async function keepPeoplesCommits(
   {
     isAtRest = true,
     ours,
-    repo = repoOf(ctx, specOf(ctx.state().plan, id)),
+    repo = ticketRepo(ctx, plannedTicket(ctx.state().plan, id)),
   }: { readonly isAtRest?: boolean; readonly ours?: string | undefined; readonly repo?: Repo } = {},
 ): Promise<void> {
   const branch = ticketBranch(ctx.run, id);
   await observeBranch(ctx, repo, { ticket: id, branch, isAtRest, ours });
-  const { people = [] } = ticketOf(ctx.state(), id).branches ?? {};
+  const { people = [] } = ticketById(ctx.state(), id).branches ?? {};
   const tip = people.length === 0 ? undefined : await repo.branchTip(branch);
   // An engine may have been lost between the fact and its effect.
   const kept = people.find(({ sha }) => sha === tip);
@@ -216,7 +216,7 @@ export async function observeBranch(
 }
 
 function seenTip({ state }: BranchContext, ticket: TicketId, branch: string): string | undefined {
-  return ticketOf(state(), ticket).branches?.tips[branch];
+  return ticketById(state(), ticket).branches?.tips[branch];
 }
 
 /**
@@ -224,7 +224,7 @@ function seenTip({ state }: BranchContext, ticket: TicketId, branch: string): st
  * commits on this very branch: nobody can tell its commits from a person's, so they are its work.
  */
 function mayBeOurs({ confined, state }: BranchContext, id: TicketId, isAtRest: boolean): boolean {
-  const { attempt } = ticketOf(state(), id);
+  const { attempt } = ticketById(state(), id);
   if (attempt === undefined || attempt.change !== undefined) return false;
   if (attempt.agent === undefined) return !isAtRest;
   return !confined || (attempt.agent.endedAt !== undefined && !isAtRest);
@@ -252,7 +252,7 @@ export async function cleanUp(
     if (options.deleteBranch) await keepPeoplesCommits(ctx, id);
     const aside = await ctx.files.setAside(options.path);
     if (aside !== undefined) gone = ctx.files.remove(aside).catch(warn);
-    const repo = repoOf(ctx, specOf(ctx.state().plan, id));
+    const repo = ticketRepo(ctx, plannedTicket(ctx.state().plan, id));
     await repo.removeWorktree({ ...options, branch: ticketBranch(ctx.run, id) });
   } catch (error) {
     warn(error);

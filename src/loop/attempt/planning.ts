@@ -2,13 +2,13 @@ import { lacksPlan, planToJudge } from "../../domain/complexity/planned.ts";
 import { readAnswer } from "../../domain/review/answer.ts";
 import { countBySeverity, Review, ruleOnReview } from "../../domain/review/review.ts";
 import { planDigest, planText } from "../../domain/run/plan-fact.ts";
-import { ticketOf } from "../../domain/run/state.ts";
+import { ticketById } from "../../domain/run/state.ts";
 import type { Change, Repo } from "../../ports/vcs.ts";
 import { type AttemptEnd, AttemptOver } from "../programs/scope.ts";
 import { askReviewer } from "../questions/ask.ts";
 import { renderPlanQuestion } from "../questions/plan-prompt.ts";
 import { type AgentRun, cutShort } from "./agent-end.ts";
-import { type AttemptScope, announcerOf, type LoopContext, type OpenAttempt } from "./context.ts";
+import { type AttemptScope, createAnnouncer, type LoopContext, type OpenAttempt } from "./context.ts";
 
 /** Time for the reviewer's verdict on a plan, unless the batch gives an attempt less. Minutes. */
 const ASK_MINUTES = 15;
@@ -25,7 +25,7 @@ export function isToPlan(
   { batch, state }: Pick<LoopContext, "batch" | "state">,
   { ticket }: Pick<AttemptScope, "ticket">,
 ): boolean {
-  return lacksPlan(batch, ticketOf(state(), ticket.id));
+  return lacksPlan(batch, ticketById(state(), ticket.id));
 }
 
 /**
@@ -62,10 +62,10 @@ export async function judgeWrittenPlan(
   tree: { readonly path: string; readonly branch: string },
 ): Promise<AttemptEnd> {
   const { ticket, fence, n } = scope;
-  const plan = planToJudge(ctx.batch, ticketOf(ctx.state(), ticket.id));
+  const plan = planToJudge(ctx.batch, ticketById(ctx.state(), ticket.id));
   if (plan === undefined) throw new Error(`${ticket.id} has no plan that waits for its verdict`);
   const files = await ctx.files.attempt(ticket.id, n);
-  const open: OpenAttempt = { ...scope, files, retried: new Set(), announce: announcerOf(ctx, scope) };
+  const open: OpenAttempt = { ...scope, files, retried: new Set(), announce: createAnnouncer(ctx, scope) };
   const baseSha = await repo.baseTip();
   ctx.report({ type: "worktree-ready", ticket: ticket.id, fence, ...tree, baseSha, continues: true });
   return judge(ctx, open, repo, { ...plan, baseSha });
@@ -110,7 +110,7 @@ export function keptOut(
   { ticket }: Pick<OpenAttempt, "ticket">,
   { paths }: Pick<Change, "paths">,
 ): AttemptEnd | undefined {
-  const now = ticketOf(state(), ticket.id);
+  const now = ticketById(state(), ticket.id);
   if (paths.length === 0 || !lacksPlan(batch, now)) return undefined;
   const { class: is, why } = now.complexity ?? { class: "unknown", why: "" };
   const summary = `its change is kept out: the ticket is ${is} (${why}), and needs an approved plan first`;

@@ -3,20 +3,20 @@ import { remedyNotes } from "../../domain/behaviour/remedy-notes.ts";
 import { boundForWorker } from "../../domain/bound/bound-text.ts";
 import { describeElsewhere } from "../../domain/run/kept-work.ts";
 import type { LiveState } from "../../domain/run/live-check.ts";
-import { ticketOf } from "../../domain/run/state.ts";
+import { ticketById } from "../../domain/run/state.ts";
 import type { PastAttempt, TicketState } from "../../domain/run/ticket-state.ts";
 import { attemptsFor } from "../../domain/schedule/stop-conditions.ts";
 import type { OfferedTools } from "../../ports/harness.ts";
 import { toolsPath } from "../programs/confine.ts";
 import { protectedFor } from "../steps/gates.ts";
 import { refusalEvidence } from "./claims.ts";
-import { type LoopContext, type OpenAttempt, waitingRepoOf } from "./context.ts";
+import { type LoopContext, type OpenAttempt, waitingRepo } from "./context.ts";
 import { isToPlan } from "./planning.ts";
 import { renderWorkerPrompt } from "./prompt.ts";
 
 /** The file with the last attempt's change, if there is one. */
 export async function lastPatch(ctx: LoopContext, { ticket }: OpenAttempt): Promise<string | undefined> {
-  const [last] = lastAttempts(ticketOf(ctx.state(), ticket.id).history);
+  const [last] = lastAttempts(ticketById(ctx.state(), ticket.id).history);
   if (last === undefined) return undefined;
   const { patch } = await ctx.files.attempt(ticket.id, last.n);
   return (await ctx.files.exists(patch)) ? patch : undefined;
@@ -35,8 +35,12 @@ function leftElsewhere(past: readonly PastAttempt[]): readonly string[] {
 }
 
 /** The prompt of an attempt: its ticket, and what came of the attempts before. */
-export async function promptOf(ctx: LoopContext, open: OpenAttempt, { tools, patch, startsAt }: Offered): Promise<string> {
-  const state = ticketOf(ctx.state(), open.ticket.id);
+export async function writeAttemptPrompt(
+  ctx: LoopContext,
+  open: OpenAttempt,
+  { tools, patch, startsAt }: Offered,
+): Promise<string> {
+  const state = ticketById(ctx.state(), open.ticket.id);
   const { due, evidence, failures, history, live, plan, reflections = [], refusals, reverted } = state;
   const last = lastAttempts(history);
   const files = await Promise.all(last.map(({ n }) => ctx.files.attempt(open.ticket.id, n)));
@@ -74,7 +78,7 @@ async function landedPaths(
   { ticket, signal }: OpenAttempt,
   { from, sha }: Pick<LiveState, "from" | "sha">,
 ): Promise<readonly string[]> {
-  const repo = waitingRepoOf(ctx, ticket, signal);
+  const repo = waitingRepo(ctx, ticket, signal);
   if (!(await repo.has(from)) || !(await repo.has(sha))) return [];
   return (await repo.change({ from, tip: sha })).paths.map(({ path }) => path);
 }

@@ -1,6 +1,6 @@
 import { withOrigin } from "../../domain/batch/origin.ts";
 import type { Ticket } from "../../domain/batch/schema.ts";
-import { type StepSpec, stepName, wantedExitCode } from "../../domain/batch/step-spec.ts";
+import { type Check, type StepSpec, stepName, wantedExitCode } from "../../domain/batch/step-spec.ts";
 import { BOUND_CHARS } from "../../domain/bound/bound-text.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import type { LiveState, RevertedChange } from "../../domain/run/live-check.ts";
@@ -18,6 +18,8 @@ const BODY_CHARS = 24_000;
 const LIST_CHARS = 3_000;
 /** Of one piece of evidence: the limit of a capture (see Evidence), and a mark. */
 const DETAIL_CHARS = 4_100;
+/** Of an older failed check: it begins with the cause. */
+const OLDER_CHARS = 1_000;
 const SUMMARY_CHARS = 500;
 /** Of the previous agent's notes. */
 const NOTES_CHARS = 4_000;
@@ -151,7 +153,7 @@ function inWords(step: StepSpec): string {
   }
 }
 
-function inWordsOfTests({ report, criterion }: Extract<StepSpec, { step: "check" }>): string {
+function inWordsOfTests({ report, criterion }: Check): string {
   if (report === undefined) return "";
   const condition = criterion?.condition === undefined ? "" : `; and ${criterion.condition}, where base is the count on the base`;
   return `; every test of the base must still be there under its name, run and pass${condition}`;
@@ -211,9 +213,10 @@ ${checksInWords(history)}
 }
 
 /** The reverted change, for the prompt: an agent that does not know it would land the same again. */
-function revertedInWords({ sha, by, paths, checks, after, failedCheck }: RevertedWork): string {
-  const [cause, goal, found] =
-    failedCheck === undefined
+function revertedInWords({ sha, by, paths, checks, after, failedCheck, byPerson }: RevertedWork): string {
+  const [cause, goal, found] = byPerson
+    ? ["A person did not want it", "a person would keep it", "No check failed: read the ticket again, and what the change did."]
+    : failedCheck === undefined
       ? [
           "Its live check kept failing",
           "the live check passes",
@@ -251,8 +254,9 @@ function checksInWords(checks: LandedWork["history"]): string {
 function evidenceInWords({ attempt, evidence, patch, startsFrom }: Parameters<typeof earlierInWords>[0]): string {
   if (evidence.length === 0)
     return attempt === 1 ? "This is the first attempt." : "Earlier attempts were cut off; nothing of them was judged.";
-  const parts = evidence.map(({ step, name, summary, detail }) => {
-    const block = detail === "" ? "" : fence(boundedHead(detail, DETAIL_CHARS));
+  const parts = evidence.map(({ step, name, summary, detail }, i) => {
+    const most = step === "check" && i < evidence.length - 1 ? OLDER_CHARS : DETAIL_CHARS;
+    const block = detail === "" ? "" : fence(boundedHead(detail, most));
     const isTold = step === "tracker" || step === "person" || (step === "outbox" && name === SPLIT);
     const what = isTold ? "" : `${step} "${name}" failed: `;
     return `### ${what}${plainText(summary, SUMMARY_CHARS)}\n${block}`;

@@ -4,15 +4,16 @@ import { stopByLimit } from "../../domain/outbox/usage-limit.ts";
 import type { AgentEvent } from "../../domain/run/agent-event.ts";
 import type { AgentEnding } from "../../domain/run/attempt-fact.ts";
 import { remedyValue } from "../../domain/run/remedy-fact.ts";
-import { indexOf, ticketOf } from "../../domain/run/state.ts";
+import { ticketById, ticketIndex } from "../../domain/run/state.ts";
 import { countsAsFailure } from "../../domain/schedule/breaker.ts";
 import { remediationAt } from "../../domain/schedule/remediation.ts";
 import { agentLimitMs } from "../../domain/schedule/stop-conditions.ts";
+import type { Fence, TicketId } from "../../domain/values/ids.ts";
 import type { AgentResult, AgentTask } from "../../ports/agent.ts";
 import type { Confinement } from "../../ports/executor.ts";
 import { limitHint } from "../programs/last-words.ts";
 import { reserveMoney } from "../programs/reserve-money.ts";
-import { sanitizeStopReason, thinActivity, withSecrets } from "../programs/run-in.ts";
+import { sanitizeStopReason, thinActivity, thinSpend, withSecrets } from "../programs/run-in.ts";
 import { type AttemptEnd, AttemptOver, fetchKey, takeAccount } from "../programs/scope.ts";
 import { untilStarted } from "../programs/until-started.ts";
 import type { AgentRun } from "./agent-end.ts";
@@ -40,7 +41,7 @@ export async function runAgent(
   if (!ctx.report({ type: "agent-launching", ...ref })) throw new AttemptOver({ outcome: "stopped" });
   const path = ctx.toolchainPaths.get(ticket.repo);
   const by = takeAccount(ctx, "agent", ticket.id);
-  const activity = thinActivity(ctx.clock, (text, lines) => ctx.report({ type: "activity", ...ref, text, lines }));
+  const live = reportLive(ctx, ref);
   const onReport = (watch: GateWatch) => remedyAtWork(ctx, open, { guard: guard.watch, watch });
   const behaviour = watchBehaviour(ctx, open, { worktree: tree.path, onReport });
   const audit = auditCommands(ctx, open);
@@ -52,21 +53,21 @@ export async function runAgent(
   const task: AgentTask = {
     ...{ ticket: ticket.id, attempt: n, marker, worktree: tree.path },
     ...{ promptFile: files.prompt, outbox: files.outbox, session: files.session, logFile: files.agentLog },
-    timeoutMs: agentLimitMs(ctx.batch, ticket, ticketOf(ctx.state(), ticket.id)),
+    timeoutMs: agentLimitMs(ctx.batch, ticket, ticketById(ctx.state(), ticket.id)),
     silenceMs: limits.silenceMinutes * 60_000,
     ...{ signal: AbortSignal.any([signal, useless.signal]), ...by },
     ...(await sessionToResume(ctx, open)),
     ...(path === undefined ? {} : { path }),
     ...(confinement === undefined ? {} : { confinement }),
     onStart: (process) => ctx.report({ type: "agent-started", ...ref, ...process }),
-    onActivity: activity.line,
+    ...live.callbacks,
     onEvent: toAll(behaviour, audit, { event: (event) => guard.watch.event(event) }),
     onBlocked: (blocked) => ctx.report({ type: "connection-blocked", ...ref, step: "agent", ...blocked }),
   };
   const run = () => guard.start((installed) => ctx.agent.run({ ...task, ...installed }));
   const running = untilStarted(ctx, { who: "the agent", signal, run });
   const result = await withRunClaims(ctx, open, await running.finally(() => guard.watch.end()));
-  activity.end();
+  live.end();
   behaviour.end();
   const costUsd = result.costUsd ?? ctx.agent.reserveUsd;
   ctx.dayBudget.settle(fence, costUsd);
@@ -82,6 +83,17 @@ export async function runAgent(
   });
   await audit.end();
   return fault === undefined ? result : { fault };
+}
+
+/** Reports, now and then, what an agent prints and has spent. */
+function reportLive({ clock, report }: LoopContext, ref: { readonly ticket: TicketId; readonly fence: Fence }) {
+  const activity = thinActivity(clock, (text, lines) => report({ type: "activity", ...ref, text, lines }));
+  const spend = thinSpend(clock, (usd) => report({ type: "agent-spent", ...ref, usd }));
+  const end = (): void => {
+    activity.end();
+    spend.end();
+  };
+  return { callbacks: { onActivity: activity.line, onSpend: spend.total }, end };
 }
 
 /** The watch over the guard of an agent. The guard is installed anew with each try to start the agent. */
@@ -133,7 +145,7 @@ async function withRunClaims(ctx: LoopContext, open: OpenAttempt, result: AgentR
 
 /** The session that the last agent of the ticket named, if a limit or an outage has interrupted it. */
 async function sessionToResume(ctx: LoopContext, { ticket }: OpenAttempt): Promise<Pick<AgentTask, "resumes">> {
-  const { history, signs } = ticketOf(ctx.state(), ticket.id);
+  const { history, signs } = ticketById(ctx.state(), ticket.id);
   const last = history.findLast(({ hadAgent }) => hadAgent);
   if (ctx.batch.agent.kind !== "command" || last === undefined || (signs?.turnedAway ?? 0) === 0) return {};
   const { session } = await ctx.outbox.readRun((await ctx.files.attempt(ticket.id, last.n)).outbox);
@@ -155,7 +167,7 @@ function remedyAtWork(
   { ticket }: Pick<AttemptScope, "ticket">,
   { guard, watch }: Told,
 ): void {
-  const fact = remediationAt(state(), indexOf(state(), ticket.id), "at-work", watch.failedAgain);
+  const fact = remediationAt(state(), ticketIndex(state(), ticket.id), "at-work", watch.failedAgain);
   if (fact === undefined || !report(fact) || fact.action !== "nudge") return;
   guard.nudge(nudgeLine(fact.gate, watch.count(fact.gate)));
   watch.countAnew(fact.gate);
@@ -167,12 +179,12 @@ export function remedyAfterFailure(
   { ticket: { id } }: Pick<AttemptScope, "ticket">,
   { outcome, readOnly, unplanned }: Pick<AttemptEnd, "outcome" | "readOnly" | "unplanned">,
 ): void {
-  const ticket = ticketOf(state(), id);
+  const ticket = ticketById(state(), id);
   const isFailure = outcome === "failed" || outcome === "silent" || outcome === "out-of-time";
   // The signals are about the work, and not about a plan.
   if (!isFailure || readOnly || unplanned || ticket.attempt === undefined || ticket.attempt.isPlanning) return;
   if (!countsAsFailure(ticket, ticket.attempt, outcome)) return;
-  const fact = remediationAt(state(), indexOf(state(), id), "failed");
+  const fact = remediationAt(state(), ticketIndex(state(), id), "failed");
   if (fact !== undefined) report(fact);
 }
 
@@ -182,7 +194,7 @@ export function withRemedy(
   { ending, signal, ticket }: Pick<AttemptScope, "ending" | "signal" | "ticket">,
   end: AttemptEnd,
 ): AttemptEnd {
-  const remedy = ticketOf(state(), ticket.id).remedies?.at(-1);
+  const remedy = ticketById(state(), ticket.id).remedies?.at(-1);
   if (!signal.aborted || ending() !== "remedied" || remedy === undefined || end.outcome !== "failed") return end;
   const summary = `its agent was ended: ${GATE_LABELS[remedy.gate]} failed (${remedyValue(remedy.was)})`;
   return { ...end, evidence: { step: "agent", name: "behaviour", summary, detail: "" } };

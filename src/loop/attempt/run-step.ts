@@ -1,5 +1,5 @@
 import { runsCommand, type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
-import { ticketOf } from "../../domain/run/state.ts";
+import { ticketById } from "../../domain/run/state.ts";
 import type { Rest } from "../concurrency/semaphore.ts";
 import { AttemptOver, abortedEnd, overIfAborted, type StepFact } from "../programs/scope.ts";
 import type { StepFailed, StepResult } from "../steps/step.ts";
@@ -41,20 +41,21 @@ export async function runStep<R extends StepResult>(
     throw new AttemptOver({ outcome: "stopped" });
   const result = await run();
   for (const fact of result.facts ?? []) if (isNews(ctx, scope, fact)) scope.announce(fact);
-  ctx.report({ type: "step-ended", ...at, ...endOf(result) });
+  ctx.report({ type: "step-ended", ...at, ...stepEnd(result) });
   if (result.ok) return result as Extract<R, { ok: true }>;
   // A cancelled step is not evidence against the work.
   throw scope.signal.aborted ? new AttemptOver(abortedEnd(scope)) : failed(result, spec);
 }
 
-function endOf(result: StepResult) {
+function stepEnd(result: StepResult) {
   if (!result.ok) return { ok: false, summary: result.evidence.summary };
-  const { summary, commit, strength, notNeeded } = result;
+  const { summary, commit, strength, tests, notNeeded } = result;
   return {
     ok: true,
     summary,
     ...(commit === undefined ? {} : { judged: commit }),
     ...(strength === undefined ? {} : { strength }),
+    ...(tests && { tests }),
     ...(notNeeded && { notNeeded }),
   };
 }
@@ -62,7 +63,7 @@ function endOf(result: StepResult) {
 /** The failing tests of the base are reported once, as long as they are the same. */
 function isNews({ state }: LoopContext, { ticket }: OpenAttempt, fact: StepFact): boolean {
   if (fact.type !== "base-failing") return true;
-  const known = ticketOf(state(), ticket.id).failingOnBase?.find(({ check }) => check === fact.check);
+  const known = ticketById(state(), ticket.id).failingOnBase?.find(({ check }) => check === fact.check);
   return (known?.count ?? 0) !== fact.count || !fact.tests.every((test, i) => known?.tests[i] === test);
 }
 

@@ -1,9 +1,9 @@
-import { ticketOf } from "../../domain/run/state.ts";
+import { ticketById } from "../../domain/run/state.ts";
 import type { TicketState } from "../../domain/run/ticket-state.ts";
 import type { Change, Repo } from "../../ports/vcs.ts";
 import { type AttemptEnd, AttemptOver } from "../programs/scope.ts";
 import { adjudicateBlocker } from "./blocker.ts";
-import { type AttemptScope, announcerOf, type LoopContext, type OpenAttempt } from "./context.ts";
+import { type AttemptScope, createAnnouncer, type LoopContext, type OpenAttempt } from "./context.ts";
 
 /** The heal whose wall the next attempt at a ticket rules on; undefined if there is none, or if it was upheld already. */
 export function wallToRuleOn({ wall, pendingWork }: TicketState): number | undefined {
@@ -23,11 +23,11 @@ export async function ruleOnWall(
 ): Promise<AttemptEnd> {
   const at = { ticket: scope.ticket.id, fence: scope.fence };
   const { heals } = ctx.state();
-  const n = wallToRuleOn(ticketOf(ctx.state(), scope.ticket.id));
+  const n = wallToRuleOn(ticketById(ctx.state(), scope.ticket.id));
   const claim = heals.past.find((heal) => heal.n === n)?.wall;
   if (claim === undefined) throw new Error(`heal ${n} claims no wall`);
   const files = await ctx.files.attempt(scope.ticket.id, scope.n);
-  const open: OpenAttempt = { ...scope, files, retried: new Set(), announce: announcerOf(ctx, scope) };
+  const open: OpenAttempt = { ...scope, files, retried: new Set(), announce: createAnnouncer(ctx, scope) };
   const baseSha = await repo.baseTip();
   ctx.report({ type: "worktree-ready", ...at, ...tree, baseSha, continues: true });
   const change: Change = { tip: baseSha, paths: [], additions: 0, deletions: 0 };

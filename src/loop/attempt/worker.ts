@@ -7,7 +7,7 @@ import { complexityOfChange } from "../../domain/complexity/of-change.ts";
 import { planToJudge } from "../../domain/complexity/planned.ts";
 import type { LayoutRepair } from "../../domain/run/attempt-fact.ts";
 import { ticketBranch } from "../../domain/run/kept-work.ts";
-import { ticketOf } from "../../domain/run/state.ts";
+import { ticketById } from "../../domain/run/state.ts";
 import type { PendingWork, TicketState } from "../../domain/run/ticket-state.ts";
 import { errorMessage, plainText } from "../../domain/values/text.ts";
 import { ForgeUnavailable } from "../../ports/forge.ts";
@@ -20,15 +20,15 @@ import { withReadOnlyZones } from "../programs/read-only-zones.ts";
 import { type AttemptEnd, AttemptOver, abortedEnd } from "../programs/scope.ts";
 import { cutShort } from "./agent-end.ts";
 import { beginWorktree, persistBegin, type WorktreeStart } from "./begin-worktree.ts";
-import { reflectedOf, reportRelevance } from "./behaviour.ts";
-import { captureWork, factOf, faultOf } from "./capture.ts";
+import { reflectChange, reportRelevance } from "./behaviour.ts";
+import { capturedFact, captureFault, captureWork } from "./capture.ts";
 import { readClaims } from "./claims.ts";
-import { type AttemptScope, announcerOf, type LoopContext, type OpenAttempt, repoOf, waitingRepoOf } from "./context.ts";
+import { type AttemptScope, createAnnouncer, type LoopContext, type OpenAttempt, ticketRepo, waitingRepo } from "./context.ts";
 import { finishLanded, runFinishLine } from "./finish-line.ts";
 import { repairLayout, runFixers } from "./fixers.ts";
 import { cleanUp, keepPatch, keepSetAside, keepWork } from "./kept-work.ts";
 import { isToPlan, judgeWrittenPlan, keptOut, planFirst } from "./planning.ts";
-import { lastPatch, promptOf } from "./prompt-of-attempt.ts";
+import { lastPatch, writeAttemptPrompt } from "./prompt-of-attempt.ts";
 import { remedyAfterFailure, runAgent, withRemedy } from "./run-agent.ts";
 import { ruleOnWall, wallToRuleOn } from "./wall.ts";
 
@@ -39,11 +39,11 @@ import { ruleOnWall, wallToRuleOn } from "./wall.ts";
 export async function work(loop: LoopContext, scope: AttemptScope): Promise<void> {
   const { ticket, fence } = scope;
   const ctx = guardedBy(loop, ticket);
-  const repo = waitingRepoOf(ctx, ticket, scope.signal);
+  const repo = waitingRepo(ctx, ticket, scope.signal);
   const path = ctx.files.worktreePath(ticket.id, scope.n);
   const branch = ticketBranch(ctx.run, ticket.id);
-  const run = taskOf(ctx, ticket);
-  const ended = await run(ctx, scope, repo, { path, branch }).catch((error: unknown) => endOf(scope, error));
+  const run = chooseTask(ctx, ticket);
+  const ended = await run(ctx, scope, repo, { path, branch }).catch((error: unknown) => endFromError(scope, error));
   const end = withRemedy(ctx, scope, ended);
   if (ctx.isBroken()) return;
   const done = end.outcome === "done";
@@ -72,8 +72,8 @@ export async function work(loop: LoopContext, scope: AttemptScope): Promise<void
 }
 
 /** What the next attempt at a ticket is for. */
-function taskOf({ batch, state }: LoopContext, { id }: Ticket): typeof attempt {
-  const ticket = ticketOf(state(), id);
+function chooseTask({ batch, state }: LoopContext, { id }: Ticket): typeof attempt {
+  const ticket = ticketById(state(), id);
   if (wallToRuleOn(ticket) !== undefined) return ruleOnWall;
   return planToJudge(batch, ticket) === undefined ? attempt : judgeWrittenPlan;
 }
@@ -106,7 +106,7 @@ async function waitForRoom(ctx: LoopContext, { signal }: AttemptScope): Promise<
 }
 
 function finished(ctx: LoopContext, scope: AttemptScope): void {
-  const started = ticketOf(ctx.state(), scope.ticket.id).attempt?.startedAt;
+  const started = ticketById(ctx.state(), scope.ticket.id).attempt?.startedAt;
   if (started === undefined) return;
   try {
     ctx.recordDuration(scope.ticket.id, ctx.clock.now() - started);
@@ -116,7 +116,7 @@ function finished(ctx: LoopContext, scope: AttemptScope): void {
   }
 }
 
-function endOf(scope: AttemptScope, error: unknown): AttemptEnd {
+function endFromError(scope: AttemptScope, error: unknown): AttemptEnd {
   if (error instanceof AttemptOver) return error.end;
   // A forge or a repository that was not waited for any longer because the attempt was ended.
   const isAway = error instanceof RepoUnavailable || error instanceof ForgeUnavailable;
@@ -146,7 +146,7 @@ async function attempt(
       throw error;
     },
   );
-  const open: OpenAttempt = { ...scope, files, retried: new Set(), announce: announcerOf(ctx, scope) };
+  const open: OpenAttempt = { ...scope, files, retried: new Set(), announce: createAnnouncer(ctx, scope) };
   if (continued?.landed !== undefined && (await repo.contains(continued.landed.to)))
     return finishLanded(ctx, open, continued.landed, { gated: continued.humanStep !== undefined });
   if (continued !== undefined && (await repo.has(continued.tip))) {
@@ -165,11 +165,11 @@ type Worktree = WorktreeStart & { readonly path: string; readonly branch: string
 /** Prepares a fresh worktree, runs fixers or the agent there, and takes their change through the finish line. */
 async function attemptFrom(ctx: LoopContext, open: OpenAttempt, repo: Repo, worktree: Worktree): Promise<AttemptEnd> {
   const { files, ticket } = open;
-  const isSplit = ticketOf(ctx.state(), ticket.id).due?.action === "split";
+  const isSplit = ticketById(ctx.state(), ticket.id).due?.action === "split";
   const { baseSha, startsAt = baseSha, ...tree } = worktree;
   const tools = await ctx.harness.tools(ticket.repo);
   const patch = await lastPatch(ctx, open);
-  const prompt = await promptOf(ctx, open, { tools, patch, startsAt: worktree.startsAt });
+  const prompt = await writeAttemptPrompt(ctx, open, { tools, patch, startsAt: worktree.startsAt });
   await persistBegin(ctx, open, "disk", () => ctx.files.write(files.prompt, prompt));
   const confined = await confineAgent(ctx, repo, open, { ...tree, tools, patch });
   const zones = { path: tree.path, commit: baseSha, bound: readOnlyBound(ctx, ticket) };
@@ -213,17 +213,17 @@ async function finishFrom(
 ): Promise<AttemptEnd> {
   const ref = { ticket: open.ticket.id, fence: open.fence };
   const { paths } = change;
-  const captured = { ...factOf(change), reflected: reflectedOf(change) };
+  const captured = { ...capturedFact(change), reflected: reflectChange(change) };
   const ruling = await complexityRuling(ctx, open, { from: baseSha, change });
   if (!ctx.report({ type: "change-captured", ...ref, ...captured, ...(layout && { layout }) })) return { outcome: "stopped" };
   reportRelevance(ctx, open, change);
   if (ruling !== undefined) reportComplexity(ctx, open, ruling);
   if (humanStep !== undefined && paths.length === 0) return { outcome: "gated" };
   // Nothing is left to change about what landed: its live check is repeated.
-  if (paths.length === 0 && ticketOf(ctx.state(), open.ticket.id).live !== undefined) return { outcome: "landed" };
+  if (paths.length === 0 && ticketById(ctx.state(), open.ticket.id).live !== undefined) return { outcome: "landed" };
   const finish = () => runFinishLine(ctx, open, change, { gated: humanStep !== undefined });
-  const repo = repoOf(ctx, open.ticket);
-  const failed = async (error: unknown): Promise<AttemptEnd> => endOf(open, await faultOf(repo, baseSha, error));
+  const repo = ticketRepo(ctx, open.ticket);
+  const failed = async (error: unknown): Promise<AttemptEnd> => endFromError(open, await captureFault(repo, baseSha, error));
   const end = keptOut(ctx, open, change) ?? (await finish().catch(failed));
   if (end.outcome === "failed") await keepPatch(ctx, repo, { from: baseSha, change, patch: open.files.patch });
   return end;
@@ -239,7 +239,7 @@ async function look(
   repo: Repo,
 ): Promise<PendingWork | undefined> {
   const target = branchChecks.get(repo.id);
-  if (target === undefined || (target.canChange && hasFailedChecks(ticketOf(state(), ticket.id)))) return undefined;
+  if (target === undefined || (target.canChange && hasFailedChecks(ticketById(state(), ticket.id)))) return undefined;
   const tip = await repo.baseTip();
   return { tip, baseSha: tip, claimed: false };
 }
@@ -254,13 +254,13 @@ async function complexityRuling(
   { ticket }: Pick<OpenAttempt, "ticket">,
   { from, change }: { readonly from: string; readonly change: Change },
 ): Promise<ComplexityRuling | undefined> {
-  if (ticketOf(ctx.state(), ticket.id).complexity === undefined) return undefined;
+  if (ticketById(ctx.state(), ticket.id).complexity === undefined) return undefined;
   const { bounds = {} } = ctx.batch;
   const zones = Object.hasOwn(bounds, ticket.repo) ? (bounds[ticket.repo]?.zones ?? []) : [];
   const byCount = complexityOfChange(change, zones);
   if (byCount.class === "architectural" || change.paths.length === 0) return byCount;
   const except = uncountedFiles(change);
-  const { diff, whole } = await repoOf(ctx, ticket).changedLines({ from, tip: change.tip, names: ["*"], except });
+  const { diff, whole } = await ticketRepo(ctx, ticket).changedLines({ from, tip: change.tip, names: ["*"], except });
   return complexityOfChange({ ...change, hiddenLines: whole ? hiddenLines(diff) : "unknown" }, zones);
 }
 
@@ -275,7 +275,7 @@ function reportComplexity(
   { ticket, fence }: Pick<OpenAttempt, "ticket" | "fence">,
   { class: to, why }: ComplexityRuling,
 ): void {
-  const { complexity: before } = ticketOf(ctx.state(), ticket.id);
+  const { complexity: before } = ticketById(ctx.state(), ticket.id);
   if (before === undefined || !isHarder(to, before.class)) return;
   ctx.report({ type: "complexity-changed", ticket: ticket.id, fence, from: before.class, to, why });
 }

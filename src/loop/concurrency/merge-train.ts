@@ -1,5 +1,6 @@
+import { plainText } from "../../domain/values/text.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { Car, type CarLane, type CarOptions, type CheckOutcome, type Train } from "./train-car.ts";
+import { Car, type CarLane, type CarOptions, type CheckOutcome, type RunningTrain } from "./train-car.ts";
 
 /** A train under check. */
 interface Flight<R extends CheckOutcome> {
@@ -10,7 +11,7 @@ interface Flight<R extends CheckOutcome> {
 }
 
 /** The result of a train that failed, and the commit that it is about. */
-interface FailedTrain<R> {
+interface FailedTrain<R extends CheckOutcome> {
   readonly commit: string;
   readonly result: R;
   /** It stood on the base's tip. */
@@ -216,7 +217,9 @@ class Lane<R extends CheckOutcome> implements CarLane<R> {
     const [first, rest] = [cars.slice(0, half), cars.slice(half)];
     const ids = first.map(({ options }) => options.id);
     const part = `waits: its train failed, and ${ids.join(" ")} ${ids.length === 1 ? "is" : "are"} checked first`;
-    for (const { options } of rest) options.hears({ type: "step-part-started", part });
+    const trainFailed = plainText(failed.result.evidence?.summary ?? "its check failed", 300);
+    for (const [i, car] of rest.entries())
+      car.options.hears({ type: "step-part-started", part, ...(i === 0 && { trainFailed }) });
     if (await this.#run(first)) return this.#run(rest, failed);
     this.#putBack(rest);
     return false;
@@ -280,7 +283,7 @@ class Lane<R extends CheckOutcome> implements CarLane<R> {
     const last = cars.at(-1);
     const base = cars[0]?.candidate?.base;
     if (last?.candidate === undefined || base === undefined) return undefined;
-    const train: Train = {
+    const train: RunningTrain = {
       ids: cars.map(({ options }) => options.id),
       behind: () => this.#waiting.length,
       below: () => this.#passed.map(({ options }) => options.id),

@@ -54,7 +54,7 @@ export class OutageGivenUp extends Error {
 }
 
 /** The time from which a call may be repeated, if its error tells. Milliseconds since the epoch. */
-export function retryAtOf(error: unknown): number | undefined {
+export function errorRetryAt(error: unknown): number | undefined {
   return error instanceof TrackerBusy || error instanceof ForgeUnavailable ? error.retryAt : undefined;
 }
 
@@ -104,7 +104,7 @@ export class Outages {
   async #failed(retry: Retry, error: unknown, { signal, isOutage }: Required<PersistOptions>): Promise<void> {
     if (error instanceof OutageGivenUp || !isOutage(error)) throw error;
     const why = errorMessage(error);
-    if (!retry.failed(why, retryAtOf(error))) throw new OutageGivenUp(plainText(why, WHY_CHARS));
+    if (!retry.failed(why, errorRetryAt(error))) throw new OutageGivenUp(plainText(why, WHY_CHARS));
     await retry.wait(signal);
   }
 

@@ -8,13 +8,14 @@ export type BuiltCandidate = Extract<Candidate, { ok: true }>;
 /** The result of the checks of a train. */
 export interface CheckOutcome {
   readonly ok: boolean;
+  readonly evidence?: { readonly summary: string };
 }
 
 /** A part of a check that begins. */
 export type PartStarted = Omit<Extract<PrepareFact, { type: "step-part-started" }>, "ticket" | "fence">;
 
 /** A train as its cars see it. */
-export interface Train {
+export interface RunningTrain {
   /** Its cars, in the order in which they land. */
   readonly ids: readonly string[];
   /** The cars that wait for the next train. */
@@ -42,7 +43,7 @@ export interface CarOptions<R extends CheckOutcome> {
   /** Builds the change as one commit on `onto`, or on the base's tip. */
   build(onto?: string): Promise<Candidate>;
   /** Checks the candidate of a train's last car. `base` is the commit below its first car. Calls `depart` as it begins. */
-  check(candidate: BuiltCandidate, train: Train): Promise<R>;
+  check(candidate: BuiltCandidate, train: RunningTrain): Promise<R>;
   /** Hears what is being done for its train. */
   hears(part: PartStarted): void;
   baseTip(): Promise<string>;
@@ -90,7 +91,7 @@ export class Car<R extends CheckOutcome> {
   readonly options: CarOptions<R>;
   readonly #lane: CarLane<R>;
   #checked = Promise.withResolvers<CheckedCar<R>>();
-  #departed = Promise.withResolvers<Train | undefined>();
+  #departed = Promise.withResolvers<RunningTrain | undefined>();
   /** The cars that were checked with it. */
   #train: readonly Car<R>[] = [];
   #state: "under-check" | "failed" | "checked" | "ready" | "stale" | "landed" | "left" = "under-check";
@@ -137,12 +138,12 @@ export class Car<R extends CheckOutcome> {
   }
 
   /** Waits until the check of its train begins to run, or it is settled without one. Throws the signal's reason. */
-  get departed(): Promise<Train | undefined> {
+  get departed(): Promise<RunningTrain | undefined> {
     return orAborted(this.#departed.promise, this.options.signal);
   }
 
   /** Called by the lane once the check of its train runs. */
-  depart(train: Train): void {
+  depart(train: RunningTrain): void {
     this.#departed.resolve(train);
   }
 

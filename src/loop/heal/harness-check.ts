@@ -28,7 +28,7 @@ export function unfitForHarness(file: HarnessPath, text: string): string | undef
 }
 
 /** The classes of a valid transients.json. Throws if it is not valid. */
-export function classesOf(text: string): readonly TransientSpec[] {
+export function readTransientClasses(text: string): readonly TransientSpec[] {
   const read = parseTransients(text);
   if (!read.ok) throw new Error(read.why);
   return read.classes;

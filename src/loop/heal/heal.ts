@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { ANSWER_FILE, claimOf, diagnosisOf, type HealerAnswer } from "../../domain/outbox/healer-answer.ts";
+import { ANSWER_FILE, type HealerAnswer, pickDiagnosis, wallClaim } from "../../domain/outbox/healer-answer.ts";
 import { parseHealerAnswer } from "../../domain/outbox/parse.ts";
 import type { RunEvent } from "../../domain/run/event.ts";
 import type { HarnessPath, HealFact } from "../../domain/run/heal-fact.ts";
@@ -7,7 +7,7 @@ import { type HealsState, usedHeals } from "../../domain/run/heals-state.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import { whyMisnamed } from "../../domain/schedule/heal.ts";
 import { isOutage } from "../../domain/schedule/model-outage.ts";
-import { specOf } from "../../domain/schedule/plan.ts";
+import { plannedTicket } from "../../domain/schedule/plan.ts";
 import type { RepoId, RunId } from "../../domain/values/ids.ts";
 import { errorMessage, plainText } from "../../domain/values/text.ts";
 import { vecItems } from "../../domain/values/vec.ts";
@@ -20,7 +20,7 @@ import { confineHealer } from "../programs/confine.ts";
 import { reserveMoney } from "../programs/reserve-money.ts";
 import { howItEnded, sanitizeStopReason } from "../programs/run-in.ts";
 import { fetchKey, type OfAccount, takeAccount } from "../programs/scope.ts";
-import { classesOf, loosensChecks, unfitForHarness } from "./harness-check.ts";
+import { loosensChecks, readTransientClasses, unfitForHarness } from "./harness-check.ts";
 import { describeStop, renderHealerPrompt } from "./healer-prompt.ts";
 
 type Started = Extract<RunEvent, { type: "heal-started" }>;
@@ -55,7 +55,7 @@ export async function keepHeal(ctx: LoopContext, { n, keep }: Extract<RunEvent, 
   const state = keep === "auto" && scripts.length === 0 ? "kept" : "waiting";
   const { rootCause = "", change = "", prediction = [] } = answer ?? {};
   try {
-    for (const repo of reposOf(ctx, heal.repo))
+    for (const repo of healRepos(ctx, heal.repo))
       await ctx.harness.keep({ n, base, repo, state, at, rootCause, change, prediction, moved });
     const why = scripts.length === 0 ? KEPT[state] : plainText(`an agent wrote ${scripts.join(", ")}: ${KEPT.waiting}`, 500);
     ctx.report({ type: "heal-kept", n, as: state, why });
@@ -71,7 +71,7 @@ const KEPT: Readonly<Record<"kept" | "waiting", string>> = {
 };
 
 /** The repository of a heal; for one that an older version began, the first of the run. */
-function reposOf({ repos }: Pick<LoopContext, "repos">, repo: RepoId | undefined): readonly RepoId[] {
+function healRepos({ repos }: Pick<LoopContext, "repos">, repo: RepoId | undefined): readonly RepoId[] {
   return repo === undefined ? [...repos.values()].map(({ id }) => id).slice(0, 1) : [repo];
 }
 
@@ -84,7 +84,7 @@ interface RepairOptions {
 
 async function repair(ctx: LoopContext, event: Started, { signal, spent }: RepairOptions): Promise<End> {
   const { n, token } = event;
-  const [repo] = reposOf(ctx, event.repo);
+  const [repo] = healRepos(ctx, event.repo);
   const base = ctx.state().heals.running?.base ?? 0;
   if (repo === undefined) throw new Error("the run has no repository");
   await fetchKey(ctx, "agent", { signal });
@@ -102,7 +102,7 @@ async function repair(ctx: LoopContext, event: Started, { signal, spent }: Repai
     const result = await runHealer(ctx, event, { files, signal, by });
     spent.usd = result.costUsd ?? ctx.agent.reserveUsd;
     if (!hasFinished(result))
-      return { outcome: "failed", why: `its agent ${describeEnd(result)}`, changed: [], ...outageOf(result, by) };
+      return { outcome: "failed", why: `its agent ${describeEnd(result)}`, changed: [], ...healerOutage(result, by) };
     return await admit(ctx, await ctx.harness.read(files.harness), { n, repo, before });
   } finally {
     ctx.dayBudget.settle(token, spent.usd);
@@ -110,7 +110,7 @@ async function repair(ctx: LoopContext, event: Started, { signal, spent }: Repai
 }
 
 /** The stop of a healer, if its model's API was away: then its failure says nothing about the heal. */
-function outageOf({ stop }: AgentResult, by: OfAccount): Pick<End, "stop" | "account"> {
+function healerOutage({ stop }: AgentResult, by: OfAccount): Pick<End, "stop" | "account"> {
   return stop !== undefined && isOutage(stop.kind) ? { stop: sanitizeStopReason(stop), ...by } : {};
 }
 
@@ -162,11 +162,11 @@ async function admit(ctx: LoopContext, left: HarnessReading, { n, repo, before }
   const ignored = unknownFiles.length === 0 ? "" : `; unknown files were ignored: ${unknownFiles.join(", ")}`;
   const read = answerIn(ctx, left, repo);
   if (!read.ok) return { outcome: "failed", why: `it left no answer: ${ANSWER_FILE} ${read.why}${ignored}`, changed: [] };
-  const answer = diagnosisOf(read.value);
-  const changed = pathsOf(before, texts);
+  const answer = pickDiagnosis(read.value);
+  const changed = changedHarnessPaths(before, texts);
   if (read.value.kind === "wall") return admitWall(ctx, read.value, { changed, ignored });
   if (changed.length === 0) return { outcome: "nothing", why: `it changed nothing${ignored}`, changed, answer };
-  const problem = problemOf(ctx, { repo, before, texts, changed });
+  const problem = harnessProblem(ctx, { repo, before, texts, changed });
   if (problem !== undefined) return { outcome: "rejected", why: `${problem}${ignored}`, changed, answer };
   await ctx.harness.write(n, { repo, texts });
   return { outcome: "accepted", why: `it changed ${changed.join(", ")}${ignored}`, changed, answer };
@@ -178,7 +178,7 @@ function admitWall(
   wall: Extract<HealerAnswer, { kind: "wall" }>,
   { changed, ignored }: { readonly changed: readonly HarnessPath[]; readonly ignored: string },
 ): End {
-  const answer = diagnosisOf(wall);
+  const answer = pickDiagnosis(wall);
   const unused = changed.length === 0 ? "" : `; what it changed beside a wall is not used: ${changed.join(", ")}`;
   const rest = `${plainText(wall.humanStep, 200)}${unused}${ignored}`;
   if (ctx.reviewer === undefined) {
@@ -186,7 +186,7 @@ function admitWall(
     return { outcome: "rejected", why, changed: [], answer };
   }
   const why = `it claims a wall that blocks ${wall.prediction.join(", ")}; the reviewer will rule on it: ${rest}`;
-  return { outcome: "wall", why, changed: [], answer, wall: claimOf(wall) };
+  return { outcome: "wall", why, changed: [], answer, wall: wallClaim(wall) };
 }
 
 function answerIn(
@@ -202,12 +202,12 @@ function answerIn(
 }
 
 /** The files that differ, scripts included. */
-function pathsOf(before: HarnessTexts, after: HarnessTexts): readonly HarnessPath[] {
+function changedHarnessPaths(before: HarnessTexts, after: HarnessTexts): readonly HarnessPath[] {
   const paths = [...new Set([...Object.keys(before), ...Object.keys(after)])] as HarnessPath[];
   return paths.filter((path) => before[path] !== after[path]);
 }
 
-function problemOf(
+function harnessProblem(
   ctx: LoopContext,
   options: Omit<AdmitOptions, "n"> & { readonly texts: HarnessTexts; readonly changed: readonly HarnessPath[] },
 ): string | undefined {
@@ -217,7 +217,7 @@ function problemOf(
     const unfit = text === undefined ? undefined : unfitForHarness(file, text);
     if (unfit !== undefined) return `${file} ${unfit}`;
   }
-  const loosened = loosensChecks(classesOf(before["transients.json"]), classesOf(texts["transients.json"]));
+  const loosened = loosensChecks(readTransientClasses(before["transients.json"]), readTransientClasses(texts["transients.json"]));
   return loosened === undefined ? smoke(ctx, repo, texts) : `transients.json ${loosened}`;
 }
 
@@ -226,7 +226,7 @@ function smoke(ctx: LoopContext, repo: RepoId, texts: HarnessTexts): string | un
   const state = ctx.state();
   const { attempts } = ctx.batch.limits;
   for (const { id, evidence } of openTickets(state)) {
-    const ticket = specOf(state.plan, id);
+    const ticket = plannedTicket(state.plan, id);
     if (ticket.repo !== repo) continue;
     const about = {
       ticket,

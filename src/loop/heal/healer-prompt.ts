@@ -3,7 +3,7 @@ import { whatIsLeft } from "../../domain/results/what-is-left.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import type { TicketState } from "../../domain/run/ticket-state.ts";
 import { canHealHelp, isHealable } from "../../domain/schedule/heal.ts";
-import { specOf } from "../../domain/schedule/plan.ts";
+import { plannedTicket } from "../../domain/schedule/plan.ts";
 import type { RepoId } from "../../domain/values/ids.ts";
 import { fillTemplate, PROMPT_CHARS } from "../../domain/values/template.ts";
 import { plainLines, plainText, plural } from "../../domain/values/text.ts";
@@ -68,15 +68,15 @@ export async function describeStop(
   const failed = healable.toSorted((a, b) => Number(isHealable(b)) - Number(isHealable(a)));
   const parts = [block(nonce, "reason", plainText(reason, REASON_CHARS))];
   for (const ticket of failed.slice(0, MOST_TICKETS)) {
-    const spec = specOf(state.plan, ticket.id);
-    const text = `${plainText(spec.title, SUMMARY_CHARS)}\n\n${await attemptsOf(ctx, ticket)}`;
+    const spec = plannedTicket(state.plan, ticket.id);
+    const text = `${plainText(spec.title, SUMMARY_CHARS)}\n\n${await describeAttempts(ctx, ticket)}`;
     parts.push(withOrigin(spec, block(nonce, ticket.id, text)));
   }
   if (failed.length > MOST_TICKETS) parts.push(`${failed.length - MOST_TICKETS} more tickets have failed.`);
   return parts.join("\n\n");
 }
 
-async function attemptsOf({ files }: Pick<LoopContext, "files">, { id, evidence, history }: TicketState): Promise<string> {
+async function describeAttempts({ files }: Pick<LoopContext, "files">, { id, evidence, history }: TicketState): Promise<string> {
   const last = history.findLast(({ outcome }) => outcome !== "stopped" && outcome !== "lost");
   const tried = `${plural(history.length, "attempt")}; those that left evidence, oldest first:`;
   if (last === undefined) return tried;

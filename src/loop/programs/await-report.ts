@@ -1,7 +1,7 @@
 import { reportLocation } from "../../domain/batch/report-location.ts";
 import type { CheckReport, WrittenReport } from "../../domain/batch/step-spec.ts";
 import type { FoundResults, ResultsReading, TestResultsReader } from "../../ports/test-results.ts";
-import { Stdout } from "./run-in.ts";
+import { OutputStream } from "./run-in.ts";
 
 /** Characters of output that are kept if the output is the report. */
 const MAX_OUTPUT = 64 * 1024 * 1024;
@@ -47,13 +47,24 @@ export async function awaitReport(
 }
 
 async function findResults(reports: TestResultsReader, { roots, written }: ReportFolders): Promise<Awaited> {
-  const stdout = new Stdout(MAX_OUTPUT);
-  const found = await reports.find(written.artifacts);
-  return { onLine: stdout.onLine, found, read: () => found.read(stdout.text() ?? "", roots) };
+  // Some runners name their tests on stderr.
+  const streams = [new OutputStream(MAX_OUTPUT), new OutputStream(MAX_OUTPUT, "stderr")];
+  const found = await reports.find(written);
+  return {
+    onLine(line, stream) {
+      for (const each of streams) each.onLine(line, stream);
+    },
+    found,
+    read: () =>
+      found.read(
+        streams.map((each) => each.text() ?? ""),
+        roots,
+      ),
+  };
 }
 
 function readOutput(reports: TestResultsReader, { format }: WrittenReport, roots: readonly string[]): Awaited {
-  const stdout = new Stdout(MAX_OUTPUT);
+  const stdout = new OutputStream(MAX_OUTPUT);
   return {
     onLine: stdout.onLine,
     read: () => {

@@ -63,7 +63,7 @@ export function confineCommand(ctx: Confined, repo: Repo, own: Pick<Confinement,
  * in it or around it, one would cover a part of the other; then it is the checkout's own path. Agents have the same rule
  * (agentView).
  */
-export function placeOf(ctx: Pick<ProgramContext, "batch" | "commandEnv">, repo: Repo, outside: string): string {
+export function sandboxCheckoutPath(ctx: Pick<ProgramContext, "batch" | "commandEnv">, repo: Repo, outside: string): string {
   const { read = [], write = [] } = ctx.batch.sandboxPolicy ?? {};
   const { HOME: home } = ctx.commandEnv;
   const isWithin = (folder: string, path: string) => path === folder || path.startsWith(`${folder}/`);

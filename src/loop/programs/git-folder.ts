@@ -40,7 +40,7 @@ export class GitFolders {
       // A killed engine may have left one.
       await remove(copy);
       await cp(from, copy, AS_IT_IS);
-      saved.push({ from, copy, state: await stateOf(from) });
+      saved.push({ from, copy, state: await fingerprintGitFolder(from) });
     }
     return new GitFolders(saved, remove);
   }
@@ -49,11 +49,11 @@ export class GitFolders {
   async restore(): Promise<void> {
     for (const saved of this.#saved) {
       const { from, copy } = saved;
-      const isChanged = (await stateOf(from)) !== saved.state;
+      const isChanged = (await fingerprintGitFolder(from)) !== saved.state;
       const [target, source] = isChanged ? [from, copy] : [join(from, "index"), join(copy, "index")];
       await this.#remove(target);
       if (isChanged || (await isThere(source))) await cp(source, target, AS_IT_IS);
-      saved.state = await stateOf(from);
+      saved.state = await fingerprintGitFolder(from);
     }
   }
 
@@ -64,14 +64,14 @@ export class GitFolders {
 }
 
 async function isFolder(path: string): Promise<boolean> {
-  return (await statsOf(path))?.isDirectory() === true;
+  return (await statIfPresent(path))?.isDirectory() === true;
 }
 
 async function isThere(path: string): Promise<boolean> {
-  return (await statsOf(path)) !== undefined;
+  return (await statIfPresent(path)) !== undefined;
 }
 
-async function statsOf(path: string): Promise<Stats | undefined> {
+async function statIfPresent(path: string): Promise<Stats | undefined> {
   try {
     return await lstat(path);
   } catch (error) {
@@ -81,7 +81,7 @@ async function statsOf(path: string): Promise<Stats | undefined> {
 }
 
 /** Everything below a git folder except the index, by path, type, size and ctime, which nobody can set. */
-async function stateOf(root: string): Promise<string> {
+async function fingerprintGitFolder(root: string): Promise<string> {
   const lines: string[] = [];
   if (!(await isFolder(root))) return "it is no folder";
   try {

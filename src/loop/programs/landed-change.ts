@@ -1,6 +1,6 @@
 import { type LiveState, ticketLandings } from "../../domain/run/live-check.ts";
-import { landingsOf } from "../../domain/run/reduce-base.ts";
-import { type RunState, ticketOf } from "../../domain/run/state.ts";
+import { repoLandings } from "../../domain/run/reduce-base.ts";
+import { type RunState, ticketById } from "../../domain/run/state.ts";
 import type { PendingWork } from "../../domain/run/ticket-state.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { vecItems } from "../../domain/values/vec.ts";
@@ -79,7 +79,7 @@ export async function haveOthersCommitted(state: RunState, repo: Repo, since: st
 
 /** The commits that the run has landed, and those of earlier runs that it knows. */
 function ownCommits(state: RunState, repo: Repo): OwnCommits {
-  const landings = landingsOf(state, repo.id)?.commits.map(({ sha }) => sha) ?? [];
+  const landings = repoLandings(state, repo.id)?.commits.map(({ sha }) => sha) ?? [];
   const ofTickets = [...vecItems(state.tickets)].flatMap(({ mergedSha, landedEarlier }) => [mergedSha, landedEarlier?.sha]);
   return new Set([...landings, ...ofTickets]);
 }
@@ -94,7 +94,7 @@ async function othersCommits(own: OwnCommits, repo: Repo, since: string): Promis
 
 /** The pendingWork work of a ticket's earlier attempt, unless it has landed and a person has reverted it: an agent starts over. */
 export async function workToContinue(state: RunState, repo: Repo, id: TicketId): Promise<PendingWork | undefined> {
-  const { pendingWork } = ticketOf(state, id);
+  const { pendingWork } = ticketById(state, id);
   const { landed } = pendingWork ?? {};
   if (landed === undefined || !(await repo.contains(landed.to))) return pendingWork;
   const gone = await whyGone(state, repo, { sha: landed.to, from: landed.from });

@@ -12,9 +12,13 @@ function lastLines(tail: string): readonly string[] {
   return lines.slice(-LINES);
 }
 
+/** What Node.js prints below an error that ends a program: where it was thrown, and its own version. It tells nothing of the reason. */
+const BELOW_ERROR = /^\s+at |^Node\.js v\d/;
+
 /** The last line that a program printed, safe for a terminal, for use behind its end; empty if there is none. */
 export function lastWords(tail: string): string {
-  const line = plainText(lastLines(tail).at(-1)?.trim() ?? "", CHARS);
+  const lines = tail.split("\n").filter((line) => !BELOW_ERROR.test(line));
+  const line = plainText(lastLines(lines.join("\n")).at(-1)?.trim() ?? "", CHARS);
   return line === "" ? "" : `; it printed last: ${JSON.stringify(line)}`;
 }
 

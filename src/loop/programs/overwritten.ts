@@ -61,10 +61,10 @@ async function lookInto(layered: Layered, folder: string, most: number) {
     if (entries > most) break;
     const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
     // The repository's own folder is no part of what is checked; a new file there replaces nothing.
-    const before = path === ".git" ? undefined : await lstatOf(join(layered.checkout, path));
+    const before = path === ".git" ? undefined : await lstatIfPresent(join(layered.checkout, path));
     if (before === undefined) {
       siblings ??= await readdir(join(layered.checkout, folder));
-      paths.push(...(await shadowOf(layered.upper, path, entry, siblings)));
+      paths.push(...(await findShadow(layered.upper, path, entry, siblings)));
       continue;
     }
     changed.add(entry.name);
@@ -89,7 +89,7 @@ export async function findShadows(
     if (folder === "." || !known.has(folder)) continue;
     const { added, siblings } = await lookAtFolder(checkout, folder, known);
     if (added.length > MOST_NEW) found.push(folder);
-    else for (const entry of added) found.push(...(await shadowOf(checkout, `${folder}/${entry.name}`, entry, siblings)));
+    else for (const entry of added) found.push(...(await findShadow(checkout, `${folder}/${entry.name}`, entry, siblings)));
   }
   return found;
 }
@@ -169,7 +169,7 @@ function isPassedOver(path: string): boolean {
 }
 
 /** The path of a new entry in `root`, if it may be loaded instead of another. */
-async function shadowOf(root: string, path: string, entry: Dirent, siblings: readonly string[]): Promise<readonly string[]> {
+async function findShadow(root: string, path: string, entry: Dirent, siblings: readonly string[]): Promise<readonly string[]> {
   if (path === ".git") return [];
   // A link may lead to a package.
   const entries = entry.isDirectory() ? await firstNames(join(root, path)) : entry.isSymbolicLink() ? ["__init__.py"] : undefined;
@@ -242,11 +242,11 @@ async function openFolder(path: string): Promise<Dir> {
 export type Identities = ReadonlyMap<string, string>;
 
 /** Reads the identities of these files of a folder. */
-export async function identitiesOf(folder: string, paths: readonly string[]): Promise<Identities> {
+export async function readIdentities(folder: string, paths: readonly string[]): Promise<Identities> {
   const found = new Map<string, string>();
   for (let at = 0; at < paths.length; at += AT_ONCE) {
     const some = paths.slice(at, at + AT_ONCE);
-    const now = await Promise.all(some.map((path) => lstatOf(join(folder, path))));
+    const now = await Promise.all(some.map((path) => lstatIfPresent(join(folder, path))));
     for (const [i, path] of some.entries()) found.set(path, identity(now[i]));
   }
   return found;
@@ -254,7 +254,7 @@ export async function identitiesOf(folder: string, paths: readonly string[]): Pr
 
 /** The files whose identity has changed. */
 export async function changedIdentities(folder: string, before: Identities): Promise<readonly string[]> {
-  const now = await identitiesOf(folder, [...before.keys()]);
+  const now = await readIdentities(folder, [...before.keys()]);
   return [...before].flatMap(([path, was]) => (now.get(path) === was ? [] : [path]));
 }
 
@@ -262,7 +262,7 @@ function identity(found: BigIntStats | undefined): string {
   return found === undefined ? "" : `${found.ino}:${found.ctimeNs}:${found.size}`;
 }
 
-async function lstatOf(path: string): Promise<BigIntStats | undefined> {
+async function lstatIfPresent(path: string): Promise<BigIntStats | undefined> {
   try {
     return await lstat(path, { bigint: true });
   } catch (error) {

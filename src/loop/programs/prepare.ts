@@ -12,11 +12,11 @@ import type { Repo } from "../../ports/vcs.ts";
 import { copyFiles } from "./copy-files.ts";
 import { GitFolders } from "./git-folder.ts";
 import { nestedGitEvidence } from "./nested-git.ts";
-import { changedIdentities, findProtected, findShadows, identitiesOf, type Made, TooMuchPrepared } from "./overwritten.ts";
+import { changedIdentities, findProtected, findShadows, type Made, readIdentities, TooMuchPrepared } from "./overwritten.ts";
 import { prepareFolder, type ToPrepare } from "./prepared.ts";
 import { behindLinks, changedFiles, differingFiles, onTheWayTo, protectedBy, protectedFiles } from "./protected-files.ts";
-import { failureOf, retryTransient } from "./retry-transient.ts";
-import { causeIn, commandEvidence, runIn, thinActivity, variablesOf } from "./run-in.ts";
+import { commandFailure, retryTransient } from "./retry-transient.ts";
+import { causeIn, commandEvidence, resolveVariables, runIn, thinActivity } from "./run-in.ts";
 import type { ProgramContext, StepScope } from "./scope.ts";
 
 const NOTHING_MADE: Made = { files: [], links: [] };
@@ -60,7 +60,7 @@ export async function prepare(
 ): Promise<Evidence | undefined> {
   if ((ctx.batch.repos[scope.ticket.repo]?.prepare ?? []).length === 0) return undefined;
   const before = await protectedFiles(path, ctx.batch.protect);
-  const identities = await identitiesOf(path, kept);
+  const identities = await readIdentities(path, kept);
   const run = runPrepare(ctx, `${log}-prepare`);
   const failed = await prepareFolder(ctx, scope, repo, { cwd: path, commit, base, name, confinement, run });
   if (failed !== undefined) return failed;
@@ -135,9 +135,22 @@ export async function prepareWorktree(
   repo: Repo,
   { cwd, commit, base = commit, confinement }: Pick<ToPrepare, "cwd" | "commit" | "confinement"> & { readonly base?: string },
 ): Promise<Evidence | undefined> {
+  const { failed, remedy } = await prepareBase(ctx, scope, repo, { cwd, commit, base, confinement });
+  if (failed === undefined || commit !== base) return failed;
+  const blocked = remedy === undefined ? {} : ({ blocked: true } as const);
+  scope.announce({ type: "prepare-failed", base: commit, summary: [failed.summary, remedy ?? []].flat().join(". "), ...blocked });
+  return failed;
+}
+
+/** The same without a word about the base. `remedy`: what to do about a connection that the sandbox blocked, if it was that. */
+export async function prepareBase(
+  ctx: ProgramContext,
+  scope: StepScope,
+  repo: Repo,
+  { cwd, commit, base = commit, confinement }: Pick<ToPrepare, "cwd" | "commit" | "confinement"> & { readonly base?: string },
+): Promise<{ readonly failed?: Evidence; readonly remedy?: string }> {
   const turn = { step: PREPARE_STEP, name: "prepare", rest: (idle: () => Promise<void>) => idle() };
-  const run = runPrepare(ctx, OWN_LOG);
-  const toPrepare = { cwd, commit, base, name: "worktree", confinement, run };
+  const toPrepare = { cwd, commit, base, name: "worktree", confinement, run: runPrepare(ctx, OWN_LOG) };
   const blocked: BlockedConnection[] = [];
   const announce: StepScope["announce"] = (fact) => {
     if (fact.type === "connection-blocked") blocked.push(fact);
@@ -145,12 +158,8 @@ export async function prepareWorktree(
   };
   const unprepared = await prepareFolder(ctx, { ...scope, turn, announce }, repo, toPrepare);
   const failed = unprepared ?? (await copyFiles(ctx, repo.id, cwd, "agent"));
-  if (failed === undefined || commit !== base) return failed;
   const [first] = blocked;
-  const why = first === undefined ? {} : ({ blocked: true } as const);
-  const remedy = first === undefined ? "" : `. ${blockedRemedy(first)}`;
-  announce({ type: "prepare-failed", base: commit, summary: `${failed.summary}${remedy}`, ...why });
-  return failed;
+  return { ...(failed && { failed }), ...(first && { remedy: blockedRemedy(first) }) };
 }
 
 /** Defaults for batches frozen by an older loopdash, which have neither limit. */
@@ -219,8 +228,8 @@ async function runOne(
   const activity = thinActivity(ctx.clock, (text, lines) => scope.announce({ type: "activity", text, lines }));
   const toRun = { ...place, argv, minutes, silenceMinutes, endIfBlocked: true, onLine: activity.line };
   const result = await retryTransient(ctx, scope, {
-    run: async () => runIn(ctx, scope, { ...toRun, env: await variablesOf(ctx, scope, command) }),
-    failure: (ended) => failureOf("prepare", ended),
+    run: async () => runIn(ctx, scope, { ...toRun, env: await resolveVariables(ctx, scope, command) }),
+    failure: (ended) => commandFailure("prepare", ended),
   }).finally(activity.end);
   if (result.ending !== "exited" || result.exitCode !== 0) return withCause(commandEvidence(PREPARE, argv, result), result);
   // Later commands, agents and checks read what this one made.

@@ -1,14 +1,15 @@
 import { createHash } from "node:crypto";
 import { isAbsolute, join } from "node:path";
+import { INSTALLED_LISTS, installedTrouble } from "../../domain/batch/manifest-trouble.ts";
 import { prepareCommand, prepareCommands } from "../../domain/batch/prepare-command.ts";
-import { manifestsOf, type PrepareInputs, prepareInputs, programsOf } from "../../domain/batch/prepare-inputs.ts";
+import { filterManifests, listPreparePrograms, type PrepareInputs, prepareInputs } from "../../domain/batch/prepare-inputs.ts";
 import type { RepoSpec } from "../../domain/batch/repo-spec.ts";
 import { secretNames } from "../../domain/batch/secret-spec.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import type { Confinement } from "../../ports/executor.ts";
 import type { PreparedRef, PreparedTrees } from "../../ports/prepared-trees.ts";
 import type { CommitTree, Repo } from "../../ports/vcs.ts";
-import { confineCommand, opened, placeOf } from "./confine.ts";
+import { confineCommand, opened, sandboxCheckoutPath } from "./confine.ts";
 import { overIfAborted, type ProgramContext, type StepScope, withoutRest } from "./scope.ts";
 
 /** A checkout or worktree to prepare. Nothing has been changed in it yet. */
@@ -25,7 +26,9 @@ export interface ToPrepare {
 }
 
 /** A preparation that can be kept, or the reason why it cannot. */
-type Chosen = { readonly ok: true; readonly key: PreparationKey } | { readonly ok: false; readonly why: string };
+type Chosen =
+  | { readonly ok: true; readonly key: PreparationKey }
+  | { readonly ok: false; readonly why: string; readonly canNameInputs?: true };
 
 type Sharing = ProgramContext & { readonly preparedTrees: PreparedTrees };
 
@@ -56,6 +59,7 @@ export async function prepareFolder(
       ...{ type: "prepared", name, ms, reused: shared.ok && shared.reused },
       ...(chosen.ok ? { key: chosen.key.key.slice(0, KEY_SHOWN) } : {}),
       ...(shared.ok ? {} : { why: shared.why }),
+      ...(chosen.ok || chosen.canNameInputs === undefined ? {} : { canNameInputs: true }),
     });
   return failed;
 }
@@ -72,14 +76,15 @@ async function choose(
   const { preparedTrees } = ctx;
   const why = whyNotShared(ctx, repo, spec, cwd);
   if (why !== undefined || preparedTrees === undefined) return { ok: false, why: why ?? "" };
-  const keyOf = (tip: string) => preparationKey({ ...ctx, preparedTrees }, repo, spec, { commit: tip, attributesOf: base });
-  const key = await keyOf(commit);
+  const preparedKey = (tip: string) => preparationKey({ ...ctx, preparedTrees }, repo, spec, { commit: tip, attributesOf: base });
+  const key = await preparedKey(commit);
   const notKept = preparedTrees.whyNotKept(key);
   if (notKept !== undefined) return { ok: false, why: notKept };
   if (commit === base) return { ok: true, key };
-  const ofBase = await keyOf(base);
+  const ofBase = await preparedKey(base);
   if (ofBase.key === key.key) return { ok: true, key };
-  return { ok: false, why: key.inputs.reach === "tree" ? key.inputs.why : "the change touches an input" };
+  if (key.inputs.reach === "files") return { ok: false, why: "the change touches an input" };
+  return { ok: false, why: key.inputs.why, canNameInputs: true };
 }
 
 type FromStore =
@@ -136,7 +141,7 @@ async function makeKept(
     await repo.checkout({ commit: base, path: checkout, attributesOf: base });
     const before = await store.snapshot(checkout);
     const begun = ctx.clock.now();
-    const mount = { from: checkout, at: placeOf(ctx, repo, checkout), write: true };
+    const mount = { from: checkout, at: sandboxCheckoutPath(ctx, repo, checkout), write: true };
     const confinement = opened(ctx, confineCommand(ctx, repo, { mounts: [mount] }), "prepare", {
       isTold: true,
       hasHeaders: true,
@@ -144,6 +149,11 @@ async function makeKept(
     // Others wait for it, and may hold every permit: it gives none away.
     const failed = await run(withoutRest(scope), checkout, confinement);
     if (failed !== undefined) return { ok: true, reused: false, failed };
+    const why = key.inputs.reach === "files" && key.inputs.hasUnknownScripts ? await installedIn(ctx, checkout) : undefined;
+    if (why !== undefined) {
+      store.refuse(key, why);
+      return { ok: false, why };
+    }
     const { id: tree } = await repo.tree(base);
     const kept = await store.keep(key, { before, name: key.name, tree, ms: ctx.clock.now() - begun });
     return kept.ok ? { ok: true, reused: false, failed: undefined } : kept;
@@ -151,6 +161,19 @@ async function makeKept(
     await ctx.files.remove(room);
   }
 }
+
+/** The reason why what npm has installed in a checkout may have read any file of it. */
+async function installedIn({ files }: Sharing, checkout: string): Promise<string | undefined> {
+  let list = "";
+  for (const name of INSTALLED_LISTS) list ||= await files.tail(join(checkout, name), LIST_BYTES);
+  return installedTrouble(list);
+}
+
+/** A list of some 100,000 packages. One that is longer is cut, and so no valid JSON. */
+const LIST_BYTES = 64 * 1024 * 1024;
+
+/** Results without a lockfile are kept for the day (UTC) on which a run began, in milliseconds. */
+const DAY_MS = 24 * 60 * 60_000;
 
 /** The identity of a commit's preparation, with what it was computed from. */
 interface PreparationKey extends PreparedRef {
@@ -171,7 +194,9 @@ function whyNotShared(
   if ((ctx.batch.sandboxPolicy?.write ?? []).length > 0 && spec.inputs === undefined)
     return "the batch opens folders for writing, and names no inputs";
   // Programs write their own absolute path into what they install.
-  return placeOf(ctx, repo, checkout) === checkout ? "the batch opens a folder in or around the repository" : undefined;
+  return sandboxCheckoutPath(ctx, repo, checkout) === checkout
+    ? "the batch opens a folder in or around the repository"
+    : undefined;
 }
 
 /**
@@ -180,39 +205,50 @@ function whyNotShared(
  * unseen, the store is told to keep nothing with that key.
  */
 async function preparationKey(
-  ctx: Pick<ProgramContext, "batch" | "commandEnv" | "toolchainPaths"> & { readonly preparedTrees: PreparedTrees },
+  ctx: Pick<ProgramContext, "batch" | "commandEnv" | "state" | "toolchainPaths"> & { readonly preparedTrees: PreparedTrees },
   repo: Repo,
   spec: RepoSpec,
   { commit, attributesOf }: { readonly commit: string; readonly attributesOf: string },
 ): Promise<PreparationKey> {
   const [{ key: identity, name }, tree, rules] = await Promise.all([repo.identity(), repo.tree(commit), repo.tree(attributesOf)]);
   const commands = prepareCommands(spec.prepare);
-  const manifests = manifestsOf(commands, tree.files).flatMap(({ kind, path }) => (kind === "file" ? [path] : []));
+  const manifests = filterManifests(commands, tree.files).flatMap(({ kind, path }) => (kind === "file" ? [path] : []));
   const texts = await repo.readFiles({ commit, paths: manifests });
-  const inputs = prepareInputs({ commands, inputs: spec.inputs, files: tree.files, text: (path) => texts.get(path) });
-  const chosen = new Set(inputs.reach === "files" ? inputs.paths : []);
+  const found = prepareInputs({ commands, inputs: spec.inputs, files: tree.files, text: (path) => texts.get(path) });
   // The toolchains that the repository wants come first on it.
   const path = ctx.toolchainPaths.get(repo.id);
   const commandEnv = path === undefined ? ctx.commandEnv : { ...ctx.commandEnv, PATH: path };
   const { read = [], write = [], hosts = {} } = ctx.batch.sandboxPolicy ?? {};
   const outside = await ctx.preparedTrees.identityOf({
-    programs: programsOf(commands),
+    programs: listPreparePrograms(commands),
     // A script beside the batch file is no file of the repository.
     paths: [...read, ...commands.flat().filter((word) => isAbsolute(word))].toSorted(),
     env: commandEnv,
   });
   const all = {
     commands: spec.prepare,
-    secrets: sourcesOf(spec, ctx.batch),
-    inputs: inputs.reach === "tree" ? tree.id : idsOf(tree, (path) => chosen.has(path)),
-    attributes: idsOf(rules, (path) => path === ".gitattributes" || path.endsWith("/.gitattributes")),
+    secrets: secretSources(spec, ctx.batch),
+    attributes: wantedFileIds(rules, (path) => path === ".gitattributes" || path.endsWith("/.gitattributes")),
     place: repo.place,
     policy: { read, write, hosts: hosts["prepare"] ?? [] },
     env: Object.entries(commandEnv).toSorted(([a], [b]) => (a < b ? -1 : 1)),
     outside: outside.identity,
     machine: [process.platform, process.arch],
   };
-  const key = createHash("sha256").update(JSON.stringify(all)).digest("hex");
+  const preparedKey = (inputs: PrepareInputs) => {
+    const chosen = new Set(inputs.reach === "files" ? inputs.paths : []);
+    const read = inputs.reach === "tree" ? tree.id : wantedFileIds(tree, (path) => chosen.has(path));
+    const day = inputs.reach === "files" && inputs.isUnlocked ? Math.floor(ctx.state().startedAt / DAY_MS) : undefined;
+    return createHash("sha256")
+      .update(JSON.stringify({ ...all, inputs: read, day }))
+      .digest("hex");
+  };
+  const why =
+    found.reach === "files" && found.hasUnknownScripts
+      ? ctx.preparedTrees.whyNotKept({ repo: identity, key: preparedKey(found) })
+      : undefined;
+  const inputs: PrepareInputs = why === undefined ? found : { reach: "tree", why };
+  const key = preparedKey(inputs);
   if (outside.problem !== undefined) ctx.preparedTrees.refuse({ repo: identity, key }, outside.problem);
   return { repo: identity, key, name, tree, inputs };
 }
@@ -221,12 +257,12 @@ async function preparationKey(
  * The sources of the secrets in its variables. Another source may give access to other things; a new value of the same one does
  * not.
  */
-function sourcesOf({ prepare }: RepoSpec, { secrets = {} }: ProgramContext["batch"]) {
+function secretSources({ prepare }: RepoSpec, { secrets = {} }: ProgramContext["batch"]) {
   const names = new Set(prepare.flatMap((entry) => Object.values(prepareCommand(entry).env ?? {}).flatMap(secretNames)));
   return [...names].toSorted().map((name) => [name, secrets[name]] as const);
 }
 
-function idsOf({ files }: CommitTree, isWanted: (path: string) => boolean): readonly (readonly [string, string])[] {
+function wantedFileIds({ files }: CommitTree, isWanted: (path: string) => boolean): readonly (readonly [string, string])[] {
   return files.flatMap(({ id, path }) => (isWanted(path) ? [[path, id] as const] : []));
 }
 

@@ -73,7 +73,7 @@ export async function protectedFiles(folder: string, protect: readonly string[])
     seen += 1;
     if (seen > MOST_ENTRIES) throw new Error(`the checkout holds more than ${MOST_ENTRIES} files and folders`);
     if (entry.isDirectory() || !isProtected(path)) continue;
-    found.set(path, { content: await contentOf(place), bytes: place.subarray(top.length) });
+    found.set(path, { content: await fingerprintFile(place), bytes: place.subarray(top.length) });
   }
   return found;
 }
@@ -83,7 +83,7 @@ export async function changedFiles(folder: string, before: ProtectedFiles): Prom
   const changed: string[] = [];
   const top = Buffer.from(folder);
   for (const [path, { content, bytes }] of before)
-    if ((await contentOf(below(top, bytes), sizeIn(content))) !== content) changed.push(path);
+    if ((await fingerprintFile(below(top, bytes), sizeIn(content))) !== content) changed.push(path);
   return changed;
 }
 
@@ -91,8 +91,8 @@ export async function changedFiles(folder: string, before: ProtectedFiles): Prom
 export async function differingFiles(folder: string, pristine: string, paths: readonly string[]): Promise<readonly string[]> {
   const differing: string[] = [];
   for (const path of paths) {
-    const content = await contentOf(join(pristine, path));
-    if (bytesIn(await contentOf(join(folder, path), sizeIn(content))) !== bytesIn(content)) differing.push(path);
+    const content = await fingerprintFile(join(pristine, path));
+    if (bytesIn(await fingerprintFile(join(folder, path), sizeIn(content))) !== bytesIn(content)) differing.push(path);
   }
   return differing;
 }
@@ -109,19 +109,19 @@ export async function behindLinks(checkout: string, paths: readonly string[]): P
   return found;
 }
 
-/** The content of a file as `contentOf` gives it, regardless of its executable bit. */
+/** The content of a file as `fingerprintFile` gives it, regardless of its executable bit. */
 function bytesIn(content: string): string {
   return content.replace(/^[x-] /, "");
 }
 
-/** The size of a file, as `contentOf` gives it; undefined for anything else. */
+/** The size of a file, as `fingerprintFile` gives it; undefined for anything else. */
 function sizeIn(content: string): number | undefined {
   const [, size] = /^[x-] (\d+) /.exec(content) ?? [];
   return size === undefined ? undefined : Number(size);
 }
 
 /** The executable bit, size in bytes and hash of a file. Only a file of `size` bytes is read, if that is given. */
-async function contentOf(file: string | Buffer, size?: number): Promise<string> {
+async function fingerprintFile(file: string | Buffer, size?: number): Promise<string> {
   try {
     const found = await lstat(file);
     if (found.isSymbolicLink()) return `link ${await readlink(file)}`;

@@ -1,4 +1,4 @@
-import { type FailureKind, type TransientKind, transientOf } from "../../domain/schedule/transient.ts";
+import { type FailureKind, matchTransient, type TransientKind } from "../../domain/schedule/transient.ts";
 import type { ExecResult } from "../../ports/executor.ts";
 import { pause } from "../concurrency/wait.ts";
 import { AttemptOver, abortedEnd, type ProgramContext, type StepScope } from "./scope.ts";
@@ -10,7 +10,7 @@ export interface CommandFailure {
 }
 
 /** The failure of a command; undefined if it did not fail, or if it had to be killed: a hang is no transient. */
-export function failureOf(kind: TransientKind, result: ExecResult): CommandFailure | undefined {
+export function commandFailure(kind: TransientKind, result: ExecResult): CommandFailure | undefined {
   if (result.ending === "failed-to-start") return { kind: "start", output: result.message ?? "" };
   if (result.ending !== "exited" || result.signal !== null || result.exitCode === 0) return undefined;
   return { kind, output: result.tail };
@@ -35,7 +35,7 @@ export async function retryTransient<T>(
   const failure = options.failure(first);
   if (failure === undefined || turn === undefined || scope.retried.has(turn.step)) return first;
   const classes = [...(ctx.batch.transients ?? []), ...(await ctx.harness.transients(scope.ticket.repo))];
-  const transient = transientOf(classes, failure.kind, failure.output);
+  const transient = matchTransient(classes, failure.kind, failure.output);
   if (transient === undefined || !((await options.stillTrue?.()) ?? true)) return first;
   const waitMs = transient.waitSeconds * 1000;
   const { step, name } = turn;

@@ -36,7 +36,7 @@ export interface ToRun extends TakesOutput {
 export async function runIn(ctx: ProgramContext, scope: StepScope, toRun: ToRun): Promise<ExecResult> {
   const headers = (toRun.confinement?.hosts ?? []).filter(isHeaderHost).flatMap((host) => Object.values(host.headers));
   await withSecrets(ctx, scope, (secrets) => secrets.fetch(headers, scope.signal));
-  const request = requestOf(ctx, scope, toRun);
+  const request = execRequest(ctx, scope, toRun);
   const who = plainText(toRun.argv[0] ?? "", 200);
   const run = async (): Promise<ExecResult> => {
     const ended = await ctx.executor.run(request);
@@ -64,7 +64,7 @@ async function isGone(
   return !(await Promise.all(places.map((place) => files.exists(place)))).includes(true);
 }
 
-function requestOf(ctx: ProgramContext, scope: StepScope, toRun: ToRun): ExecRequest {
+function execRequest(ctx: ProgramContext, scope: StepScope, toRun: ToRun): ExecRequest {
   const path = ctx.toolchainPaths.get(scope.ticket.repo);
   return {
     argv: toRun.argv,
@@ -95,7 +95,7 @@ function carefulVariables({ carefulToolchains }: ProgramContext, { ticket }: Ste
 }
 
 /** The batch's own variables for a command, with the values of their secrets. Throws AttemptOver as `runIn` does. */
-export async function variablesOf(
+export async function resolveVariables(
   ctx: ProgramContext,
   scope: StepScope,
   command: CommandWithVariables,
@@ -136,14 +136,41 @@ export function commandEvidence(evidence: Pick<Evidence, "step" | "name">, argv:
 }
 
 /** The duration of a command, in seconds with one decimal. */
-export function secondsOf(result: Pick<ExecResult, "durationMs">): string {
+export function execSeconds(result: Pick<ExecResult, "durationMs">): string {
   return (result.durationMs / 1000).toFixed(1);
 }
 
 /** Least time between two activity reports of one worker. Milliseconds. */
 const EVERY_MS = 250;
+/** Least time between two reports of what an agent has spent. Milliseconds. */
+const SPEND_EVERY_MS = 2_000;
 /** Characters of a line that reach the journal. */
 const LINE_CHARS = 200;
+
+/** Reports what is due at once, or `everyMs` milliseconds after the last report. `end` reports the rest. */
+function thin(clock: Clock, everyMs: number, report: () => void): { due(): void; end(): void } {
+  let isDue = false;
+  let lastAt = Number.NEGATIVE_INFINITY;
+  let off: (() => void) | undefined;
+  const flush = (): void => {
+    off?.();
+    off = undefined;
+    if (!isDue) return;
+    isDue = false;
+    lastAt = clock.now();
+    report();
+  };
+  return {
+    due() {
+      isDue = true;
+      if (off !== undefined) return;
+      const left = everyMs - (clock.now() - lastAt);
+      if (left <= 0) flush();
+      else off = clock.after(left, flush);
+    },
+    end: flush,
+  };
+}
 
 /**
  * Reduces an agent's output to a few lines a second: the newest line and the number of lines since the last report. `end` reports
@@ -153,49 +180,53 @@ export function thinActivity(
   clock: Clock,
   report: (text: string, lines: number) => void,
 ): { line(text: string): void; end(): void } {
-  let waiting: string | undefined;
+  let newest = "";
   let lines = 0;
-  let lastAt = Number.NEGATIVE_INFINITY;
-  let off: (() => void) | undefined;
-  const flush = (): void => {
-    off?.();
-    off = undefined;
-    if (waiting === undefined) return;
-    const text = plainText(waiting, LINE_CHARS);
+  const { due, end } = thin(clock, EVERY_MS, () => {
     const count = lines;
-    waiting = undefined;
     lines = 0;
-    lastAt = clock.now();
-    report(text, count);
-  };
+    report(plainText(newest, LINE_CHARS), count);
+  });
   return {
     line(text) {
       if (text.trim() === "") return;
-      waiting = text;
+      newest = text;
       lines += 1;
-      if (off !== undefined) return;
-      const left = EVERY_MS - (clock.now() - lastAt);
-      if (left <= 0) flush();
-      else off = clock.after(left, flush);
+      due();
     },
-    end: flush,
+    end,
   };
 }
 
-/** A command's stdout, line by line, up to a size. */
-export class Stdout {
+/** Reduces what an agent has spent so far, in dollars, to a report every two seconds. `end` reports the rest. */
+export function thinSpend(clock: Clock, report: (usd: number) => void): { total(usd: number): void; end(): void } {
+  let newest = 0;
+  const { due, end } = thin(clock, SPEND_EVERY_MS, () => report(newest));
+  return {
+    total(usd) {
+      newest = usd;
+      due();
+    },
+    end,
+  };
+}
+
+/** One output stream of a command, line by line, up to a size. */
+export class OutputStream {
   readonly #most: number;
+  readonly #stream: "stdout" | "stderr";
   readonly #lines: string[] = [];
   #size = 0;
 
-  /** `most` characters are kept, line ends included. */
-  constructor(most: number) {
+  /** `most` characters of `stream` are kept, line ends included. */
+  constructor(most: number, stream: "stdout" | "stderr" = "stdout") {
     this.#most = most;
+    this.#stream = stream;
   }
 
-  /** Takes a line and drops those of stderr. */
+  /** Takes a line and drops those of the other stream. */
   readonly onLine = (line: string, stream: "stdout" | "stderr"): void => {
-    if (stream !== "stdout") return;
+    if (stream !== this.#stream) return;
     this.#size += line.length + 1;
     if (this.#size <= this.#most) this.#lines.push(line);
   };

@@ -8,11 +8,11 @@ import type { Confinement, ExecResult } from "../../ports/executor.ts";
 import type { ResultsReading } from "../../ports/test-results.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import { awaitReport } from "./await-report.ts";
-import { confineCommand, opened, placeOf } from "./confine.ts";
+import { confineCommand, opened, sandboxCheckoutPath } from "./confine.ts";
 import { copyFiles } from "./copy-files.ts";
 import { borrowOutside, nestedGitEvidence } from "./nested-git.ts";
 import { prepare } from "./prepare.ts";
-import { runIn, type TakesOutput, type ToRun, variablesOf } from "./run-in.ts";
+import { resolveVariables, runIn, type TakesOutput, type ToRun } from "./run-in.ts";
 import type { ProgramContext, StepFact, StepScope } from "./scope.ts";
 import { type CheckFolders, checkFolders, keptFiles, type SealedCheckout, sealCheckout } from "./sealed-checkout.ts";
 
@@ -72,7 +72,7 @@ export async function runOnCommit(
     await repo.checkout({ commit, path: folders.checkout, attributesOf });
     const files = await repo.files(commit);
     const pristine = (path: string) => repo.checkout({ commit, path, attributesOf });
-    const place = placeOf(ctx, repo, folders.checkout);
+    const place = sandboxCheckoutPath(ctx, repo, folders.checkout);
     const shown = { from: folders.checkout, at: place, write: true };
     const told = { isTold: true, hasHeaders: true };
     const confinement = opened(ctx, confineCommand(ctx, repo, { mounts: [shown] }), "prepare", told);
@@ -210,7 +210,7 @@ async function stepVariables(
   scope: StepScope,
   step: CommandStep,
 ): Promise<Readonly<Record<string, string>>> {
-  return step.step === "verify" ? variablesOf(ctx, scope, step) : {};
+  return step.step === "verify" ? resolveVariables(ctx, scope, step) : {};
 }
 
 /**

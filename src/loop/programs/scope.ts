@@ -1,9 +1,9 @@
-import { accountName, accountsOf, type Party, type ReviewerParty } from "../../domain/batch/party.ts";
+import { accountName, allAccounts, type Party, type ReviewerParty } from "../../domain/batch/party.ts";
 import type { Argv } from "../../domain/batch/prepare-command.ts";
 import type { Batch, Ticket } from "../../domain/batch/schema.ts";
 import type { AgentEnding, AttemptOutcome, Evidence } from "../../domain/run/attempt-fact.ts";
 import type { RunFact } from "../../domain/run/event.ts";
-import { type RunState, ticketOf } from "../../domain/run/state.ts";
+import { type RunState, ticketById } from "../../domain/run/state.ts";
 import type { SuiteFact } from "../../domain/run/suite-fact.ts";
 import { accountAt, currentAccount } from "../../domain/schedule/accounts.ts";
 import { escalatedTo } from "../../domain/schedule/remediation.ts";
@@ -102,7 +102,8 @@ type StepFactType =
   | "reviewer-answered"
   | "reviewer-asked"
   | "step-part-started"
-  | "step-retried";
+  | "step-retried"
+  | "steps-repeated";
 
 type WithoutAttempt<T> = T extends RunFact ? Omit<T, "ticket" | "fence"> : never;
 
@@ -228,7 +229,7 @@ export async function fetchKey(
   const now = state();
   const spec = now.batch[party];
   if (spec === undefined || spec.kind === "command") return;
-  const name = accountsOf(spec)[escalated(now, ticket, clock.now()) ?? accountAt(now, party, clock.now())]?.apiKeySecret;
+  const name = allAccounts(spec)[escalated(now, ticket, clock.now()) ?? accountAt(now, party, clock.now())]?.apiKeySecret;
   if (name !== undefined) await stepSecrets?.fetch([`{secret:${name}}`], signal);
 }
 
@@ -249,18 +250,20 @@ export function takeAccount({ state, clock, report }: AccountContext, party: Par
   const spec = now.batch[party];
   const taken = to === 0 ? {} : { account: to };
   if (from === to || spec === undefined || spec.kind === "command") return taken;
-  const accounts = accountsOf(spec);
-  const nameOf = (account: number) => plainText(accountName(accounts, account), 200);
+  const accounts = allAccounts(spec);
+  const accountTitle = (account: number) => plainText(accountName(accounts, account), 200);
   const limit = now.rateLimited?.[party]?.[from];
   const isLimited = limit !== undefined && limit.until > clock.now();
-  const why = isLimited ? `${nameOf(from)} is rate limited until ${formatUtc(limit.until)}` : `${nameOf(to)} is free again`;
-  report({ type: "account-switched", party, from, to, name: nameOf(to), why });
+  const why = isLimited
+    ? `${accountTitle(from)} is rate limited until ${formatUtc(limit.until)}`
+    : `${accountTitle(to)} is free again`;
+  report({ type: "account-switched", party, from, to, name: accountTitle(to), why });
   return taken;
 }
 
 /** The account to which a ticket was escalated, unless its API refuses it now. */
 function escalated(state: RunState, ticket: TicketId | undefined, now: number): number | undefined {
-  const account = ticket === undefined ? undefined : escalatedTo(ticketOf(state, ticket));
+  const account = ticket === undefined ? undefined : escalatedTo(ticketById(state, ticket));
   const limit = account === undefined ? undefined : state.rateLimited?.agent?.[account];
   return limit !== undefined && limit.until > now ? undefined : account;
 }

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { canDecide, isTestPath, isToolConfiguration } from "../../domain/evidence/sealed-paths.ts";
 import type { Confinement } from "../../ports/executor.ts";
 import type { Repo } from "../../ports/vcs.ts";
-import { confineCommand, placeOf } from "./confine.ts";
-import { changedIdentities, identitiesOf, overwrittenInLayer } from "./overwritten.ts";
+import { confineCommand, sandboxCheckoutPath } from "./confine.ts";
+import { changedIdentities, overwrittenInLayer, readIdentities } from "./overwritten.ts";
 import { isErrorCode, protectedBy } from "./protected-files.ts";
 import type { ProgramContext } from "./scope.ts";
 
@@ -76,7 +76,7 @@ export async function sealCheckout(
   const mayWrite = protectedBy(options.writes);
   const kept = keptFiles(ctx, options);
   if (!ctx.confined) return unconfined(folders, kept);
-  const place = placeOf(ctx, repo, folders.checkout);
+  const place = sandboxCheckoutPath(ctx, repo, folders.checkout);
   const sealed = await mountable(folders.checkout, inOrder(kept, isProtected));
   // A name that code cannot know from elsewhere (adversary case F3).
   const artifacts = `/tmp/${randomBytes(6).toString("hex")}`;
@@ -84,7 +84,7 @@ export async function sealCheckout(
   const shownArtifacts = { from: folders.artifacts, at: artifacts };
   const shown = { from: folders.checkout, at: place };
   if (!ctx.layers) {
-    const before = await identitiesOf(folders.checkout, kept);
+    const before = await readIdentities(folders.checkout, kept);
     return {
       ...{ place, artifacts, written: folders.checkout, writtenArtifacts: folders.artifacts },
       confinement: confineCommand(ctx, repo, {
@@ -114,7 +114,7 @@ export async function sealCheckout(
 
 async function unconfined(folders: CheckFolders, kept: readonly string[]): Promise<SealedCheckout> {
   const { checkout, artifacts } = folders;
-  const before = await identitiesOf(checkout, kept);
+  const before = await readIdentities(checkout, kept);
   return {
     ...{ place: checkout, artifacts, written: checkout, writtenArtifacts: artifacts, confinement: undefined },
     overwritten: () => changedIdentities(checkout, before),

@@ -48,7 +48,7 @@ export function renderAdjudicatorPrompt(
     wall: beginning(claim.wall, CLAIM_CHARS),
     tried: beginning(claim.tried, CLAIM_CHARS),
     humanStep: claim.humanStep,
-    evidence: options.replays.map(evidenceOf),
+    evidence: options.replays.map(replayEvidence),
   };
   const prompt = fillTemplate(template, {
     id: ticket.id,
@@ -63,7 +63,7 @@ export function renderAdjudicatorPrompt(
   return withOrigin(ticket, prompt);
 }
 
-function evidenceOf({ captured, output }: Replayed): object {
+function replayEvidence({ captured, output }: Replayed): object {
   const { command, exitCode } = captured;
   return {
     command: plainText(beginning(command.join(" "), COMMAND_CHARS)),

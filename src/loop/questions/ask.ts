@@ -4,11 +4,11 @@ import { askedReviewer, PARTY_NAMES, type ReviewerParty } from "../../domain/bat
 import type { Ticket } from "../../domain/batch/schema.ts";
 import type { Evidence, Question } from "../../domain/run/attempt-fact.ts";
 import type { RunFact } from "../../domain/run/event.ts";
-import { type RunState, ticketOf } from "../../domain/run/state.ts";
-import { countOf, isAnotherFree } from "../../domain/schedule/accounts.ts";
-import { reachOf } from "../../domain/schedule/breaker.ts";
+import { type RunState, ticketById } from "../../domain/run/state.ts";
+import { isAnotherFree, partyAccountCount } from "../../domain/schedule/accounts.ts";
+import { stopReach } from "../../domain/schedule/breaker.ts";
 import { questionCap } from "../../domain/schedule/money.ts";
-import { specOf, textOf } from "../../domain/schedule/plan.ts";
+import { plannedTicket, serializeTicketText } from "../../domain/schedule/plan.ts";
 import type { Fence } from "../../domain/values/ids.ts";
 import { errorMessage, plainText } from "../../domain/values/text.ts";
 import type { DayBudget } from "../../ports/day-budget.ts";
@@ -30,7 +30,7 @@ import {
   takeAccount,
 } from "../programs/scope.ts";
 import { type Answer, type AnsweredFact, type Asked, type NoAnswer, type ReadAnswer, readAnswer } from "./answer.ts";
-import { differences, lastLineOf } from "./reviewer-traces.ts";
+import { differences, readLastLine } from "./reviewer-traces.ts";
 import { rulingVariables } from "./ruling-variables.ts";
 import { openTrials } from "./try-out.ts";
 
@@ -108,9 +108,9 @@ export async function askReviewer<T>(ctx: QuestionContext, scope: QuestionScope,
   const { halted } = ctx.state();
   if (halted?.party === party) throw postponed(ask, `it is not asked any more (${halted.kind}): ${halted.says}`);
   for (let asked = 0; asked < MOST_REWRITES; asked += 1) {
-    const text = textOf(ticketNow(ctx, scope));
+    const text = serializeTicketText(ticketNow(ctx, scope));
     const answer = await askUntilAnswered(ctx, scope, repo, { ...ask, party, reviewer });
-    if (!answer.ok || ask.canary !== undefined || textOf(ticketNow(ctx, scope)) === text) return answer;
+    if (!answer.ok || ask.canary !== undefined || serializeTicketText(ticketNow(ctx, scope)) === text) return answer;
   }
   throw postponed(ask, "the ticket was rewritten each time that it was asked");
 }
@@ -139,16 +139,16 @@ async function askUntilAnswered<T>(
 }
 
 /** The ticket as people wrote it last. */
-const ticketNow = ({ state }: QuestionContext, { ticket }: QuestionScope): Ticket => specOf(state().plan, ticket.id);
+const ticketNow = ({ state }: QuestionContext, { ticket }: QuestionScope): Ticket => plannedTicket(state().plan, ticket.id);
 
 /** Puts the question: at once with the next account while one is free, and once more after a short wait if none is. */
 async function askInTurn<T>(ctx: QuestionContext, scope: QuestionScope, repo: Repo, ask: AddressedAsk<T>): Promise<Answer<T>> {
-  let others = countOf(ctx.state(), ask.party) - 1;
+  let others = partyAccountCount(ctx.state(), ask.party) - 1;
   let canWait = true;
   for (;;) {
     const answer = await askOnce(ctx, scope, repo, { ...ask, canWait, canSwitch: others > 0 });
     if (answer.shouldSwitch) others -= 1;
-    else if (answer.waitMs === undefined) return answerOf(ask, answer);
+    else if (answer.waitMs === undefined) return finalAnswer(ask, answer);
     else {
       canWait = false;
       await pause(ctx.clock, answer.waitMs, scope.signal);
@@ -158,8 +158,8 @@ async function askInTurn<T>(ctx: QuestionContext, scope: QuestionScope, repo: Re
 }
 
 /** The result of a final answer. Throws AttemptOver if its stop applies to every question. */
-function answerOf<T>(ask: AddressedAsk<T>, answer: Answer<T>): Answer<T> {
-  const reach = answer.stop === undefined ? "attempt" : reachOf(answer.stop.kind);
+function finalAnswer<T>(ask: AddressedAsk<T>, answer: Answer<T>): Answer<T> {
+  const reach = answer.stop === undefined ? "attempt" : stopReach(answer.stop.kind);
   if (reach === "waits" || reach === "run") throw postponed(ask, answer.says);
   return answer;
 }
@@ -201,7 +201,7 @@ async function askOnce<T>(ctx: QuestionContext, scope: QuestionScope, repo: Repo
     const answer = await inCheckout(ctx, scope, repo, { ...putting, ...of }, (usd) => {
       costUsd = usd;
     });
-    const given = nextOf(ctx, answer, { ...putting, ...of });
+    const given = followUp(ctx, answer, { ...putting, ...of });
     const canary = given.ok && putting.canary !== undefined ? { canary: putting.canary(given.value) } : {};
     const stop = given.stop === undefined || given.waitMs !== undefined ? {} : { stop: given.stop };
     const findings = given.findings === undefined ? {} : { findings: given.findings };
@@ -214,9 +214,9 @@ async function askOnce<T>(ctx: QuestionContext, scope: QuestionScope, repo: Repo
 }
 
 /** The answer, and whether its question is put again: with a free account, or after a wait if none is free. */
-function nextOf<T>(ctx: QuestionContext, answer: Answer<T>, { canWait, canSwitch, party, account = 0 }: Putting<T>): Answer<T> {
+function followUp<T>(ctx: QuestionContext, answer: Answer<T>, { canWait, canSwitch, party, account = 0 }: Putting<T>): Answer<T> {
   const { stop } = answer;
-  if (stop === undefined || reachOf(stop.kind) !== "waits") return answer;
+  if (stop === undefined || stopReach(stop.kind) !== "waits") return answer;
   if (canSwitch && isAnotherFree(ctx.state(), party, account, ctx.clock.now())) return { ...answer, shouldSwitch: true };
   const waitMs = stop.retryAfterMs ?? WAIT_MS;
   return canWait && waitMs <= LONGEST_WAIT_MS ? { ...answer, waitMs } : answer;
@@ -232,7 +232,7 @@ async function reserve<T>(
   const who = PARTY_NAMES[party];
   const usd = reviewer.reserveUsd;
   const state = ctx.state();
-  const cap = questionCap(state, ticketOf(state, ticket.id), usd);
+  const cap = questionCap(state, ticketById(state, ticket.id), usd);
   if (cap !== undefined) return `the ${who} may cost ${usd} dollars, and limits.${cap} has no room for that any more`;
   const reserved = await reserveMoney(ctx.dayBudget, announce, { fence, usd, question });
   if (!reserved.ok && reserved.unknown) throw postponed(putting, reserved.why);
@@ -277,7 +277,7 @@ async function inCheckout<T>(
     const byItself = answer.ending === "exited" && (answer.signal ?? null) === null;
     if (answer.ending === "aborted" || (scope.signal.aborted && !byItself)) throw new AttemptOver(abortedEnd(scope));
     const edited = before === undefined ? [] : differences(before, await protectedFiles(checkout, EVERYTHING));
-    const lastLine = byItself && answer.exitCode === 0 ? "" : await lastLineOf(ctx, folders.logFile);
+    const lastLine = byItself && answer.exitCode === 0 ? "" : await readLastLine(ctx, folders.logFile);
     return readAnswer(answer, { edited, lastLine }, () => putting.read(answer.text, nonce));
   } finally {
     await Promise.all([trials.end(), ctx.files.remove(checkout), ctx.files.remove(session)]);

@@ -75,11 +75,11 @@ export function renderQuestion(
 /** The ticket as it was written, with its contract. Bounded. */
 export function ticketInWords(ticket: Ticket): string {
   const body = ticket.body.trim() === "" ? "(no description)" : boundedHead(visibleText(ticket.body), BODY_CHARS);
-  return `${ticket.id}: ${visibleText(ticket.title)}\n\n${body}${contractOf(ticket)}`;
+  return `${ticket.id}: ${visibleText(ticket.title)}\n\n${body}${contractText(ticket)}`;
 }
 
 /** Gives the ticket's contract without its criteria, which the engine has checked; empty if it has none. */
-function contractOf({ contract }: Ticket): string {
+function contractText({ contract }: Ticket): string {
   if (contract === undefined) return "";
   const rules = (contract.safety?.rules ?? []).map((rule) => `- ${plainText(rule, RULE_CHARS)}`);
   const parts = [contract.body, ...(rules.length === 0 ? [] : [`Rules for the change:\n${rules.join("\n")}`])];

@@ -7,7 +7,7 @@ const LOG_BYTES = 4_096;
 const LINE_CHARS = 200;
 
 /** The last line that the reviewer's program printed, safe for a terminal; empty if there is none. */
-export async function lastLineOf({ files }: Pick<ProgramContext, "files">, log: string): Promise<string> {
+export async function readLastLine({ files }: Pick<ProgramContext, "files">, log: string): Promise<string> {
   const lines = (await files.tail(log, LOG_BYTES)).split("\n").map((line) => plainText(line, LINE_CHARS));
   return lines.findLast((line) => line.trim() !== "") ?? "";
 }

@@ -1,5 +1,5 @@
 import type { Question } from "../../domain/run/attempt-fact.ts";
-import { variablesOf } from "../programs/run-in.ts";
+import { resolveVariables } from "../programs/run-in.ts";
 import type { ProgramContext, StepScope } from "../programs/scope.ts";
 
 /**
@@ -13,5 +13,5 @@ export async function rulingVariables(
 ): Promise<Readonly<Record<string, string>>> {
   const { reviewer } = ctx.batch;
   if (question !== "adjudicate" || reviewer?.kind !== "command") return {};
-  return variablesOf(ctx, scope, reviewer);
+  return resolveVariables(ctx, scope, reviewer);
 }

@@ -2,7 +2,7 @@ import type { Trial } from "../../domain/review/trial.ts";
 import { errorMessage } from "../../domain/values/text.ts";
 import type { ReviewerTask } from "../../ports/reviewer.ts";
 import type { Repo } from "../../ports/vcs.ts";
-import { confineTrial, placeOf } from "../programs/confine.ts";
+import { confineTrial, sandboxCheckoutPath } from "../programs/confine.ts";
 import { howItEnded, runIn } from "../programs/run-in.ts";
 import { besideMarker, type ProgramContext, type StepScope } from "../programs/scope.ts";
 
@@ -36,7 +36,7 @@ export function openTrials(
   { name, checkout, copyTo }: TrialOptions,
 ): Pick<ReviewerTask, "tryOut"> & { end(): Promise<void> } {
   const copy = ctx.files.checkoutPath(scope.ticket.id, `${name}-trial`);
-  const place = ctx.confined ? placeOf(ctx, repo, copy) : copy;
+  const place = ctx.confined ? sandboxCheckoutPath(ctx, repo, copy) : copy;
   const minutes = Math.min(MINUTES, ctx.batch.limits.silenceMinutes * OF_SILENCE);
   const over = new AbortController();
   const signal = AbortSignal.any([scope.signal, over.signal]);

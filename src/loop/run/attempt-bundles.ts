@@ -1,19 +1,19 @@
 import { join } from "node:path";
 import { copiedPaths } from "../../domain/batch/copy-spec.ts";
-import { attemptBundle, commitsOf, type EndedAttempt } from "../../domain/bundle/attempt-bundle.ts";
+import { attemptBundle, attemptCommits, type EndedAttempt } from "../../domain/bundle/attempt-bundle.ts";
 import { attemptPage } from "../../domain/bundle/attempt-page.ts";
 import { BUNDLE_JSON, BUNDLE_MD } from "../../domain/bundle/bundle.ts";
 import { CAPTURED_PATCH, CHANGE_STAT, describeFile, LEFT_OUT, REFLECTION } from "../../domain/bundle/describe-file.ts";
 import { diffStat } from "../../domain/bundle/diff-stat.ts";
 import { isActivity, type RunEvent } from "../../domain/run/event.ts";
-import { ticketOf } from "../../domain/run/state.ts";
-import { specOf } from "../../domain/schedule/plan.ts";
+import { ticketById } from "../../domain/run/state.ts";
+import { plannedTicket } from "../../domain/schedule/plan.ts";
 import type { Fence, TicketId } from "../../domain/values/ids.ts";
 import { errorMessage, hasErrorCode, plainText } from "../../domain/values/text.ts";
 import { vecItems } from "../../domain/values/vec.ts";
 import type { AttemptFiles } from "../../ports/run-files.ts";
-import { type LoopContext, repoOf } from "../attempt/context.ts";
-import { touchedOf } from "../steps/gates.ts";
+import { type LoopContext, ticketRepo } from "../attempt/context.ts";
+import { touchedProtected } from "../steps/gates.ts";
 
 /** Bytes of a patch in a bundle. */
 const PATCH_BYTES = 4_000_000;
@@ -61,7 +61,7 @@ export class AttemptBundles {
   write({ ticket, fence }: Extract<RunEvent, { type: "attempt-ended" }>): Promise<void> {
     const events = this.#facts.get(fence) ?? [];
     this.#facts.delete(fence);
-    const n = ticketOf(this.#ctx.state(), ticket).history.at(-1)?.n;
+    const n = ticketById(this.#ctx.state(), ticket).history.at(-1)?.n;
     return n === undefined ? Promise.resolve() : this.#inTurn({ ticket, n, events });
   }
 
@@ -71,7 +71,7 @@ export class AttemptBundles {
       history.flatMap(({ n, bundleSha }) => (bundleSha === undefined ? [`${id} ${n}`] : [])),
     );
     if (missing.length === 0) return Promise.resolve();
-    const facts = factsOf(this.#ctx.events(), new Set(missing));
+    const facts = collectFacts(this.#ctx.events(), new Set(missing));
     return Promise.all(facts.map((ended) => this.#inTurn(ended))).then(() => undefined);
   }
 
@@ -100,9 +100,9 @@ function whyNot(error: unknown): string {
 /** Writes the bundle of one attempt into its folder: first the page, and last the list that names it. */
 async function writeBundle(ctx: LoopContext, { ticket: id, n, events }: Ended): Promise<{ sha256: string; files: number }> {
   const { run, batch, state, files } = ctx;
-  const past = ticketOf(state(), id).history.find((each) => each.n === n);
+  const past = ticketById(state(), id).history.find((each) => each.n === n);
   if (past === undefined) throw new Error(`${id} has no attempt ${n}`);
-  const ticket = specOf(state().plan, id);
+  const ticket = plannedTicket(state().plan, id);
   const folder = await files.attempt(id, n);
   const unwritten = await writeChange(ctx, folder, { ticket, events });
   await writeReflections(ctx, folder, { ticket: id, n });
@@ -124,14 +124,14 @@ async function writeChange(
   { folder, patch }: AttemptFiles,
   { ticket, events }: Pick<EndedAttempt, "ticket" | "events">,
 ): Promise<readonly { readonly path: string; readonly why: string }[]> {
-  const commits = commitsOf(events);
+  const commits = attemptCommits(events);
   if (commits === undefined) return [];
   const isKept = await ctx.files.exists(patch);
   const file = isKept ? patch : join(folder, CAPTURED_PATCH);
   try {
-    const repo = repoOf(ctx, ticket);
+    const repo = ticketRepo(ctx, ticket);
     const copied = copiedPaths(ctx.batch.repos[repo.id]?.copy);
-    if (copied.length > 0 && touchedOf(await repo.change(commits), copied).length > 0)
+    if (copied.length > 0 && touchedProtected(await repo.change(commits), copied).length > 0)
       throw new Error("it has a file that the batch copies");
     if (!isKept) await repo.writePatch({ ...commits, file, maxBytes: PATCH_BYTES });
   } catch (error) {
@@ -148,7 +148,7 @@ async function writeReflections(
   { folder }: AttemptFiles,
   { ticket, n }: { readonly ticket: TicketId; readonly n: number },
 ): Promise<void> {
-  const { reflections = [] } = ticketOf(state(), ticket);
+  const { reflections = [] } = ticketById(state(), ticket);
   const entry = reflections.find(({ what }) => what.attempt === n);
   if (entry === undefined) return;
   await files.writeWhole(join(folder, REFLECTION), `${JSON.stringify(entry, undefined, 2)}\n`);
@@ -156,7 +156,7 @@ async function writeReflections(
 }
 
 /** The facts of some attempts, `<ticket> <n>` each, from the whole journal. */
-function factsOf(events: Iterable<RunEvent>, wanted: ReadonlySet<string>): readonly Ended[] {
+function collectFacts(events: Iterable<RunEvent>, wanted: ReadonlySet<string>): readonly Ended[] {
   const byFence = new Map<Fence, { ticket: TicketId; n: number; events: RunEvent[] }>();
   for (const event of events) {
     if (!("fence" in event) || event.type === "report-dropped" || isActivity(event)) continue;

@@ -1,6 +1,6 @@
 import type { ForgeRequest, ForgeRequestFact } from "../../domain/forge/forge-request.ts";
 import type { RunState } from "../../domain/run/state.ts";
-import { specOf } from "../../domain/schedule/plan.ts";
+import { plannedTicket } from "../../domain/schedule/plan.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { vecItems } from "../../domain/values/vec.ts";
 import { ForgeUnavailable, type PullRequests } from "../../ports/forge.ts";
@@ -21,7 +21,7 @@ export async function askForge(
   { pullRequests, report, state }: LoopContext,
   { ticket, number, request }: Started,
 ): Promise<void> {
-  const { repo } = specOf(state().plan, ticket);
+  const { repo } = plannedTicket(state().plan, ticket);
   const pulls = pullRequests.get(repo)?.pulls;
   const problem = pulls === undefined ? `changes of ${repo} do not land by pull requests` : await asked(pulls, number, request);
   const told = problem === undefined ? {} : { problem: plainText(problem, 300) };

@@ -1,5 +1,5 @@
 import { evidenceLine, evidenceOfGate } from "../../domain/results/heal-results.ts";
-import { type RunState, ticketOf } from "../../domain/run/state.ts";
+import { type RunState, ticketById } from "../../domain/run/state.ts";
 import { keptWorkLines } from "../../domain/run/work-to-keep.ts";
 import type { RunId, TicketId } from "../../domain/values/ids.ts";
 
@@ -13,7 +13,7 @@ const BY = {
 
 /** The note in the tracker of a ticket that is left to a person: who gated it, and what was built. */
 export function gateNote(state: RunState, run: RunId, id: TicketId): string {
-  const ticket = ticketOf(state, id);
+  const ticket = ticketById(state, id);
   const { gate, mergedSha } = ticket;
   const built = mergedSha === undefined ? "" : `; what was built landed as ${mergedSha}`;
   const left = keptWorkLines(ticket).map((line) => `; ${line}`);

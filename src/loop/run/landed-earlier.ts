@@ -1,5 +1,5 @@
 import type { TicketState } from "../../domain/run/ticket-state.ts";
-import { specOf } from "../../domain/schedule/plan.ts";
+import { plannedTicket } from "../../domain/schedule/plan.ts";
 import { vecItems } from "../../domain/values/vec.ts";
 import type { LoopContext } from "../attempt/context.ts";
 import { persistentRepo } from "../programs/persistent-repo.ts";
@@ -22,7 +22,7 @@ export async function ticketsLandedEarlier(ctx: LoopContext, signal: AbortSignal
   );
   const held: TicketState[] = [];
   for (const [id, repo] of ctx.repos) {
-    const mine = settled.filter((ticket) => specOf(plan, ticket.id).repo === id);
+    const mine = settled.filter((ticket) => plannedTicket(plan, ticket.id).repo === id);
     if (mine.length === 0) continue;
     const commits = mine.flatMap(({ landedEarlier }) => landedEarlier?.sha ?? []);
     const lost = new Set(await persistentRepo(repo, ctx.outages, signal).missingFromBase(commits));

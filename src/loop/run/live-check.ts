@@ -3,14 +3,14 @@ import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import { landedAs } from "../../domain/run/commit-page.ts";
 import { isBeingReverted, isLandedNotLive, type LiveCheckFact } from "../../domain/run/live-check.ts";
 import { failingStep } from "../../domain/run/reduce-base.ts";
-import { ticketOf } from "../../domain/run/state.ts";
+import { ticketById } from "../../domain/run/state.ts";
 import { isToldDone, type TicketState } from "../../domain/run/ticket-state.ts";
 import { heldByEnvironment } from "../../domain/schedule/environments.ts";
-import { specOf } from "../../domain/schedule/plan.ts";
+import { plannedTicket } from "../../domain/schedule/plan.ts";
 import type { RepoId, RunId, TicketId } from "../../domain/values/ids.ts";
 import { errorMessage, plainText, plural } from "../../domain/values/text.ts";
 import { vecItems } from "../../domain/values/vec.ts";
-import { type LoopContext, waitingRepoOf } from "../attempt/context.ts";
+import { type LoopContext, waitingRepo } from "../attempt/context.ts";
 import { cleanUp } from "../attempt/kept-work.ts";
 import { pause } from "../concurrency/wait.ts";
 import { whyGone } from "../programs/landed-change.ts";
@@ -58,7 +58,7 @@ export async function endLiveCheck(ctx: LoopContext, ticket: TicketId, result: L
     return;
   }
   ctx.report({ type: "live-check-ended", ticket, ok: true, summary: result.summary, detail: "" });
-  const { history } = ticketOf(ctx.state(), ticket);
+  const { history } = ticketById(ctx.state(), ticket);
   const path = ctx.files.worktreePath(ticket, history.at(-1)?.n ?? 1);
   await cleanUp(ctx, ticket, { path, deleteBranch: true });
 }
@@ -80,12 +80,12 @@ export function settleToldDone(ctx: LoopContext): void {
 }
 
 async function liveResult(ctx: LoopContext, id: TicketId, signal: AbortSignal): Promise<LiveResult> {
-  const ticket = ticketOf(ctx.state(), id);
+  const ticket = ticketById(ctx.state(), id);
   const { live } = ticket;
   if (live === undefined) return inconclusiveCheck("the ticket has not landed");
   if (isBeingReverted(live)) return inconclusiveCheck("its change is being reverted");
-  const spec = specOf(ctx.state().plan, id);
-  const repo = waitingRepoOf(ctx, spec, signal);
+  const spec = plannedTicket(ctx.state().plan, id);
+  const repo = waitingRepo(ctx, spec, signal);
   const gone = await whyGone(ctx.state(), repo, live);
   if (gone !== undefined) return { ...inconclusiveCheck(gone), problem: "gone" };
   const tip = await repo.baseTip();
@@ -140,7 +140,7 @@ export async function verifyScope(
   { id, history }: TicketState,
   { signal, marker, step }: { readonly signal: AbortSignal; readonly marker: string; readonly step?: Verify },
 ): Promise<StepScope> {
-  const spec = specOf(ctx.state().plan, id);
+  const spec = plannedTicket(ctx.state().plan, id);
   return {
     ticket: spec,
     marker,
@@ -183,12 +183,12 @@ async function checkBase(ctx: LoopContext, repo: RepoId, signal: AbortSignal): P
     const failing = ctx.state().failingChecks[repo];
     if (failing === undefined) return undefined;
     const { foundBy, step: index } = failing;
-    const ticket = ticketOf(ctx.state(), foundBy);
-    const spec = specOf(ctx.state().plan, foundBy);
+    const ticket = ticketById(ctx.state(), foundBy);
+    const spec = plannedTicket(ctx.state().plan, foundBy);
     const step = failingStep(ctx.state(), failing);
     if (step?.step !== "check") throw new Error(`${foundBy} has no such check`);
     const scope = await verifyScope(ctx, ticket, { signal, marker: baseCheckMarker(ctx.run, repo) });
-    const waiting = waitingRepoOf(ctx, spec, signal);
+    const waiting = waitingRepo(ctx, spec, signal);
     const tip = await waiting.baseTip();
     const result = await ctx.commandPermits.run(() => ctx.baseHealth.checkAgain(ctx, scope, waiting, { step, tip }), signal);
     if (result.as === "unknown") return result.summary;

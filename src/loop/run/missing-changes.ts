@@ -1,9 +1,9 @@
 import { nextBranchMove } from "../../domain/ci/branch-move.ts";
 import { failedBefore } from "../../domain/ci/ci-fact.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
-import { landingsOf } from "../../domain/run/reduce-base.ts";
+import { repoLandings } from "../../domain/run/reduce-base.ts";
 import type { TicketState } from "../../domain/run/ticket-state.ts";
-import { specOf } from "../../domain/schedule/plan.ts";
+import { plannedTicket } from "../../domain/schedule/plan.ts";
 import { endOfTime } from "../../domain/schedule/run-time.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import type { BranchChecks } from "../../ports/branch-checks.ts";
@@ -24,7 +24,7 @@ export type Broken = Map<TicketId, Evidence>;
 export async function missing(ctx: LoopContext, done: readonly TicketState[], signal: AbortSignal): Promise<Broken> {
   const broken: Broken = new Map();
   for (const [id, repo] of ctx.repos) {
-    const mine = done.filter((ticket) => specOf(ctx.state().plan, ticket.id).repo === id);
+    const mine = done.filter((ticket) => plannedTicket(ctx.state().plan, ticket.id).repo === id);
     if (mine.length === 0) continue;
     const persistent = persistentRepo(repo, ctx.outages, signal);
     const [here, there] = [await missingHere(ctx, persistent, mine), await missingAtForge(persistent, mine)];
@@ -41,7 +41,7 @@ export async function missing(ctx: LoopContext, done: readonly TicketState[], si
 export async function notGreen(ctx: LoopContext, done: readonly TicketState[], signal: AbortSignal): Promise<Broken> {
   const broken: Broken = new Map();
   for (const ticket of done) {
-    const target = ctx.branchChecks.get(specOf(ctx.state().plan, ticket.id).repo);
+    const target = ctx.branchChecks.get(plannedTicket(ctx.state().plan, ticket.id).repo);
     if (target === undefined) continue;
     const why = await whyNotGreen(ctx, ticket, { checks: target.checks, signal });
     if (why === undefined) continue;
@@ -81,12 +81,12 @@ type Reasons = ReadonlyMap<TicketId, string>;
 
 async function missingHere(ctx: LoopContext, repo: Repo, done: readonly TicketState[]): Promise<Reasons> {
   const reasons = new Map<TicketId, string>();
-  const lost = await repo.missingFromBase(done.map((ticket) => changeOf(ticket).sha));
-  const first = landingsOf(ctx.state(), repo.id)?.first;
+  const lost = await repo.missingFromBase(done.map((ticket) => findLandedChange(ticket).sha));
+  const first = repoLandings(ctx.state(), repo.id)?.first;
   const isTouched = lost.length > 0 || first === undefined || (await haveOthersCommitted(ctx.state(), repo, first));
   // What an earlier run landed may have been reverted before this run's first landing.
   for (const ticket of isTouched ? done : done.filter(({ mergedSha }) => mergedSha === undefined)) {
-    const reason = await whyGone(ctx.state(), repo, changeOf(ticket));
+    const reason = await whyGone(ctx.state(), repo, findLandedChange(ticket));
     if (reason !== undefined) reasons.set(ticket.id, reason);
   }
   return reasons;
@@ -94,14 +94,14 @@ async function missingHere(ctx: LoopContext, repo: Repo, done: readonly TicketSt
 
 /** Why the forge's base does not hold a change: somebody has moved it back there, and the base of this machine does not follow. */
 async function missingAtForge(repo: Repo, done: readonly TicketState[]): Promise<Reasons> {
-  const shas = new Map(done.map((ticket) => [ticket.id, changeOf(ticket).sha]));
+  const shas = new Map(done.map((ticket) => [ticket.id, findLandedChange(ticket).sha]));
   const lost = new Set(await repo.missingAtForge?.([...shas.values()]));
   const gone = `in ${repo.base} of this machine and no longer at its remote: somebody has moved it back there`;
   return new Map([...shas].flatMap(([id, sha]) => (lost.has(sha) ? [[id, `${sha.slice(0, 7)} is ${gone}`]] : [])));
 }
 
 /** The change of a ticket that this run landed, or an earlier one. */
-function changeOf({ mergedSha, mergedFrom, landedEarlier }: TicketState): LandedChange {
+function findLandedChange({ mergedSha, mergedFrom, landedEarlier }: TicketState): LandedChange {
   if (mergedSha === undefined && landedEarlier !== undefined) return landedEarlier;
   return { sha: mergedSha ?? "", from: mergedFrom };
 }

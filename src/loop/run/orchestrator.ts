@@ -2,9 +2,9 @@ import { admitCommand, admitFact } from "../../domain/run/admit.ts";
 import type { Command } from "../../domain/run/command.ts";
 import { isActivity, type RunEvent, type RunFact } from "../../domain/run/event.ts";
 import { reduce } from "../../domain/run/reduce.ts";
-import { type RunState, ticketOf } from "../../domain/run/state.ts";
+import { type RunState, ticketById } from "../../domain/run/state.ts";
 import { type Action, decide, nextMoment } from "../../domain/schedule/decide.ts";
-import { specOf } from "../../domain/schedule/plan.ts";
+import { plannedTicket } from "../../domain/schedule/plan.ts";
 import { unprovenCommits } from "../../domain/schedule/proofs.ts";
 import type { Fence, RepoId } from "../../domain/values/ids.ts";
 import type { EngineClock } from "../../ports/clock.ts";
@@ -188,9 +188,9 @@ export class Orchestrator {
 
   /** The names are taken first: a lock without an attempt does no harm, and is let go of after this decision. */
   #start({ ticket, slot, reservedUsd }: Extract<Action, { do: "start" }>): void {
-    const elsewhere = this.#exclusive?.take(specOf(this.#state.plan, ticket).exclusive);
+    const elsewhere = this.#exclusive?.take(plannedTicket(this.#state.plan, ticket).exclusive);
     if (elsewhere !== undefined) return void this.report({ type: "exclusive-awaited", ticket, ...elsewhere });
-    const attempt = ticketOf(this.#state, ticket).history.length + 1;
+    const attempt = ticketById(this.#state, ticket).history.length + 1;
     const fence = (this.#state.lastFence + 1) as Fence;
     this.report({ type: "attempt-claimed", ticket, fence, attempt, slot, reservedUsd });
   }
@@ -215,44 +215,35 @@ export class Orchestrator {
       case "start":
         return this.#start(action);
       case "write-gate":
-        this.report({ type: "gate-writing", ticket: action.ticket });
-        return;
+        return void this.report({ type: "gate-writing", ticket: action.ticket });
       case "leave-to-person":
         return void this.report({ type: "gate-requested", ticket: action.ticket, step: action.step, by: "zone" });
       case "backoff":
-        this.report({ type: "backoff-started", until: action.until, reason: action.reason });
-        return;
+        return void this.report({ type: "backoff-started", until: action.until, reason: action.reason });
       case "stall":
-        this.report({ type: "ticket-stalled", ticket: action.ticket, reason: action.reason, by: "attempts" });
-        return;
+        return void this.report({ type: "ticket-stalled", ticket: action.ticket, reason: action.reason, by: "attempts" });
       case "live-check":
-        this.report({ type: "live-check-started", ticket: action.ticket, why: "due" });
-        return;
+        return void this.report({ type: "live-check-started", ticket: action.ticket, why: "due" });
       case "base-check":
-        this.report({ type: "base-check-started", repo: action.repo });
-        return;
+        return void this.report({ type: "base-check-started", repo: action.repo });
+      case "measure-base":
+        return void this.report({ type: "base-measure-started", repo: action.repo });
       case "prove":
         return this.#startProof(action.repo);
       case "revert":
-        this.report({ type: "revert-started", ticket: action.ticket });
-        return;
+        return void this.report({ type: "revert-started", ticket: action.ticket });
       case "reverify":
-        this.report({ type: "reverify-started" });
-        return;
+        return void this.report({ type: "reverify-started" });
       case "tripwire":
-        this.report({ type: "tripwire-started" });
-        return;
+        return void this.report({ type: "tripwire-started" });
       case "heal":
         return this.#startHeal(action);
       case "keep-heal":
-        this.report({ type: "heal-keeping", n: action.n, keep: action.keep });
-        return;
+        return void this.report({ type: "heal-keeping", n: action.n, keep: action.keep });
       case "drop-heal":
-        this.report({ type: "heal-dropped", why: action.why });
-        return;
+        return void this.report({ type: "heal-dropped", why: action.why });
       case "judge":
-        this.report({ type: "oracle-asked", final: action.final });
-        return;
+        return void this.report({ type: "oracle-asked", final: action.final });
       case "end": {
         if (this.#effects?.isRecording?.() === true) return;
         const { kind, verdict, exitCode, reason } = action;

@@ -1,9 +1,9 @@
 import { baseKey, type Fingerprint } from "../../domain/run/people-fact.ts";
-import { landingsOf } from "../../domain/run/reduce-base.ts";
+import { repoLandings } from "../../domain/run/reduce-base.ts";
 import { isLeftByForge } from "../../domain/run/reduce-merge-observed.ts";
-import { ticketOf } from "../../domain/run/state.ts";
+import { ticketById } from "../../domain/run/state.ts";
 import type { TicketState } from "../../domain/run/ticket-state.ts";
-import { specOf } from "../../domain/schedule/plan.ts";
+import { plannedTicket } from "../../domain/schedule/plan.ts";
 import { endOfTime } from "../../domain/schedule/run-time.ts";
 import { errorMessage } from "../../domain/values/text.ts";
 import { vecItems } from "../../domain/values/vec.ts";
@@ -131,7 +131,7 @@ export class PeopleWatch {
    */
   #ours(repo: Repo): ReadonlySet<string> {
     const state = this.#ctx.state();
-    const landed = landingsOf(state, repo.id)?.commits ?? [];
+    const landed = repoLandings(state, repo.id)?.commits ?? [];
     const landing = [...vecItems(state.tickets)].flatMap(({ mergedSha, mergedFrom, attempt, live, pullRequest }) =>
       [
         mergedSha === mergedFrom ? undefined : mergedSha,
@@ -188,7 +188,7 @@ async function mergedGates(ctx: MergedGatesContext, repo: Repo): Promise<readonl
   const merged: MergedGate[] = [];
   for (const ticket of vecItems(tickets)) {
     const { number, head = "" } = ticket.pullRequest ?? {};
-    if (number === undefined || !isLeftByForge(ticket) || specOf(plan, ticket.id).repo !== repo.id) continue;
+    if (number === undefined || !isLeftByForge(ticket) || plannedTicket(plan, ticket.id).repo !== repo.id) continue;
     const read = await target.pulls.read(number).catch((error: unknown) => {
       if (error instanceof ForgeUnavailable) return undefined;
       throw error;
@@ -208,7 +208,7 @@ async function withdrawGate(ctx: MergedGatesContext, repo: Repo, merged: MergedG
   const landing = await repo.land({ from: await repo.baseTip(), to, isMerged: true });
   if (landing.as !== "landed" || !(isOurs || (await repo.contains(head)))) return;
   const from = (await repo.parent(to)) ?? to;
-  const now = ticketOf(ctx.state(), ticket);
+  const now = ticketById(ctx.state(), ticket);
   if (isLeftByForge(now) && now.pullRequest?.head === head)
     ctx.report({ type: "merge-observed", ticket, repo: repo.id, number, from, to });
 }

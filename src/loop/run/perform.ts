@@ -1,12 +1,12 @@
 import type { AgentEnding } from "../../domain/run/attempt-fact.ts";
 import type { RunEvent } from "../../domain/run/event.ts";
 import { evidenceChange, type TicketEvidence } from "../../domain/run/oracle-evidence.ts";
-import { activeTickets, ticketOf } from "../../domain/run/state.ts";
+import { activeTickets, ticketById } from "../../domain/run/state.ts";
 import type { Action } from "../../domain/schedule/decide.ts";
-import { specOf } from "../../domain/schedule/plan.ts";
+import { plannedTicket } from "../../domain/schedule/plan.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { reportAudit } from "../attempt/audit.ts";
-import { type AttemptScope, type LoopContext, waitingRepoOf } from "../attempt/context.ts";
+import { type AttemptScope, type LoopContext, waitingRepo } from "../attempt/context.ts";
 import { fileTicket, unfiledTickets } from "../attempt/discoveries.ts";
 import { keepSetAside } from "../attempt/kept-work.ts";
 import { work } from "../attempt/worker.ts";
@@ -19,6 +19,7 @@ import { askForge, openRequests } from "./forge-request.ts";
 import { gateNote } from "./gate-note.ts";
 import { caughtUp, mayLag } from "./lagging.ts";
 import { checkLive, recheckBase } from "./live-check.ts";
+import { measureBase } from "./measure-bases.ts";
 import type { Effects } from "./orchestrator.ts";
 import { PeopleWatch } from "./people-watch.ts";
 import { proveBase } from "./prove.ts";
@@ -95,9 +96,7 @@ export class Performer implements Effects {
   }
 
   /** True while the files of an ended attempt are being listed. */
-  isRecording(): boolean {
-    return this.#bundles.isWriting;
-  }
+  isRecording = (): boolean => this.#bundles.isWriting;
 
   launch(event: RunEvent): void {
     this.#bundles.note(event);
@@ -128,6 +127,8 @@ export class Performer implements Effects {
         return;
       case "base-check-started":
         return this.#track(recheckBase(this.#ctx, event.repo, this.#others.signal));
+      case "base-measure-started":
+        return event.check === undefined ? this.#track(measureBase(this.#ctx, event.repo, this.#others.signal)) : undefined;
       case "proof-started":
         return this.#track(proveBase(this.#ctx, event, this.#others.signal));
       case "revert-started":
@@ -156,7 +157,7 @@ export class Performer implements Effects {
       case "ticket-added":
         return this.#track(this.#file(event.added.id));
       case "ticket-retried":
-        if (ticketOf(this.#ctx.state(), event.ticket).unfiled === true) this.#track(this.#file(event.ticket));
+        if (ticketById(this.#ctx.state(), event.ticket).unfiled === true) this.#track(this.#file(event.ticket));
         return;
       case "forge-request-started":
         return this.#track(askForge(this.#ctx, event));
@@ -164,7 +165,7 @@ export class Performer implements Effects {
         return this.#track(this.#writeGate(event.ticket));
       case "change-approved":
         // The tracker may still say that it is left to a person.
-        if (ticketOf(this.#ctx.state(), event.ticket).ungated === true) this.#track(this.#watch.poll());
+        if (ticketById(this.#ctx.state(), event.ticket).ungated === true) this.#track(this.#watch.poll());
         return;
       case "tracker-drifted":
         if (event.change.kind === "rewritten") this.#track(this.#keepSetAside(event.ticket));
@@ -203,7 +204,7 @@ export class Performer implements Effects {
     const { run, state } = this.#ctx;
     const running: Running = { controller: new AbortController(), ending: undefined };
     const scope: AttemptScope = {
-      ticket: specOf(state().plan, event.ticket),
+      ticket: plannedTicket(state().plan, event.ticket),
       n: event.attempt,
       fence: event.fence,
       marker: `${run}/${event.ticket}/${event.attempt}/${event.fence}`,
@@ -239,7 +240,7 @@ export class Performer implements Effects {
     const { clock, oracle, state, batch } = this.#ctx;
     const { signal } = this.#others;
     const judged = await oracle.judge(signal, final ? undefined : "background");
-    const isSettled = (id: TicketId): boolean => ["done", "human-gated"].includes(ticketOf(state(), id).phase);
+    const isSettled = (id: TicketId): boolean => ["done", "human-gated"].includes(ticketById(state(), id).phase);
     const isOdd = judged.verdict === "not-done" && judged.open.every(isSettled);
     if (!final || !isOdd || !mayLag(batch)) return judged;
     await caughtUp(this.#ctx, clock.now(), signal);
@@ -284,18 +285,18 @@ export class Performer implements Effects {
   }
 
   #keepSetAside(ticket: TicketId): Promise<void> {
-    const spec = specOf(this.#ctx.state().plan, ticket);
-    return keepSetAside(this.#ctx, ticket, waitingRepoOf(this.#ctx, spec, this.#others.signal));
+    const spec = plannedTicket(this.#ctx.state().plan, ticket);
+    return keepSetAside(this.#ctx, ticket, waitingRepo(this.#ctx, spec, this.#others.signal));
   }
 
   async #writeGate(ticket: TicketId): Promise<void> {
     const { report, run, state } = this.#ctx;
-    const step = ticketOf(state(), ticket).gate?.step ?? "";
+    const step = ticketById(state(), ticket).gate?.step ?? "";
     const note = gateNote(state(), run, ticket);
     const { signal } = this.#others;
     const result = await assertTracker(this.#ctx, { ticket, state: { as: "human-gated", step }, note, signal });
     if (result.ok) report({ type: "ticket-gated", ticket, step });
-    else if (ticketOf(state(), ticket).gate === undefined) return;
+    else if (ticketById(state(), ticket).gate === undefined) return;
     else report({ type: "gate-postponed", ticket });
   }
 }

@@ -1,22 +1,21 @@
-import type { StepSpec } from "../../domain/batch/step-spec.ts";
+import type { Check } from "../../domain/batch/step-spec.ts";
 import type { Remark } from "../../domain/evidence/compare.ts";
 import { proofLine } from "../../domain/evidence/summary-lines.ts";
 import { type LandedCommit, type Origin, upTo, wholeParts } from "../../domain/run/landings.ts";
 import type { ProofFact } from "../../domain/run/proof-fact.ts";
-import { landingsOf } from "../../domain/run/reduce-base.ts";
-import { ticketOf } from "../../domain/run/state.ts";
-import { specOf } from "../../domain/schedule/plan.ts";
+import { repoLandings } from "../../domain/run/reduce-base.ts";
+import { ticketById } from "../../domain/run/state.ts";
+import { plannedTicket } from "../../domain/schedule/plan.ts";
 import { unprovenCommits } from "../../domain/schedule/proofs.ts";
 import type { RepoId, RunId } from "../../domain/values/ids.ts";
 import { boundedList, errorMessage, plainText, plural } from "../../domain/values/text.ts";
 import type { Repo } from "../../ports/vcs.ts";
-import { type LoopContext, waitingRepoOf } from "../attempt/context.ts";
+import { type LoopContext, waitingRepo } from "../attempt/context.ts";
 import { pause } from "../concurrency/wait.ts";
 import { deepProof, shareProven } from "../steps/deep-proof.ts";
 import type { ProofOutcome } from "../steps/proof.ts";
 import { verifyScope } from "./live-check.ts";
 
-type Check = Extract<StepSpec, { step: "check" }>;
 type Ended = Omit<Extract<ProofFact, { type: "proof-ended" }>, "type" | "repo" | "sha" | "commits">;
 
 /** Waits before a proof that could not run is tried again. Milliseconds. */
@@ -68,13 +67,13 @@ async function proveCommits(
 ): Promise<Ended | string> {
   const last = covered.at(-1);
   if (last === undefined) return { ok: true, summary: "nothing has landed since the last proof" };
-  const repo = waitingRepoOf(ctx, specOf(ctx.state().plan, last.ticket), signal);
-  const proofOf = (first: number): Promise<TreeOutcome> =>
+  const repo = waitingRepo(ctx, plannedTicket(ctx.state().plan, last.ticket), signal);
+  const proveFirst = (first: number): Promise<TreeOutcome> =>
     proveTree(
       { ctx, repo, commit: covered[first - 1] ?? last, origin: originAt(ctx, id, covered, first - 1), signal },
       covered.slice(0, first),
     );
-  let found = await proofOf(covered.length);
+  let found = await proveFirst(covered.length);
   if (found.outcome.as === "proven") {
     const { newTests } = found.outcome;
     return { ok: true, summary: `${plural(covered.length, "change")} proven: ${found.says}`, ...(newTests && { newTests }) };
@@ -84,7 +83,7 @@ async function proveCommits(
   let [proven, failing] = [0, parts.length - 1];
   while (failing - proven > 1) {
     const middle = Math.floor((proven + failing) / 2);
-    const next = await proofOf(parts[middle] ?? covered.length);
+    const next = await proveFirst(parts[middle] ?? covered.length);
     if (next.outcome.as === "broken") return next.outcome.evidence.summary;
     if (next.outcome.as === "proven") proven = middle;
     else [failing, found] = [middle, next];
@@ -101,7 +100,7 @@ async function proveCommits(
 
 /** True for the change of a ticket that was not taken back. */
 function isInBase({ state }: Pick<LoopContext, "state">, { sha, ticket }: LandedCommit): boolean {
-  return ticketOf(state(), ticket).mergedSha === sha;
+  return ticketById(state(), ticket).mergedSha === sha;
 }
 
 /** A failed proof of a commit. A commit that is not the ticket's own change, but its revert, is nobody's fault. */
@@ -125,11 +124,11 @@ interface TreeOutcome {
 /** Proves a tree by each check of the tickets that landed in it. */
 async function proveTree(proof: TreeProof, covered: readonly LandedCommit[]): Promise<TreeOutcome> {
   const { ctx, repo, commit, origin, signal } = proof;
-  const scope = await verifyScope(ctx, ticketOf(ctx.state(), commit.ticket), { signal, marker: proofMarker(ctx.run, repo.id) });
+  const scope = await verifyScope(ctx, ticketById(ctx.state(), commit.ticket), { signal, marker: proofMarker(ctx.run, repo.id) });
   const candidate = { ok: true as const, commit: commit.sha, base: origin.first };
   const says: string[] = [];
   const newTests: string[] = [];
-  for (const step of checksOf(ctx, covered)) {
+  for (const step of distinctChecks(ctx, covered)) {
     const prove = () => deepProof(ctx, scope, repo, { step, candidate, origin, allow: {} });
     const outcome = await ctx.commandPermits.run(prove, signal);
     if (outcome.as !== "proven") return { outcome, says: step.name };
@@ -142,16 +141,17 @@ async function proveTree(proof: TreeProof, covered: readonly LandedCommit[]): Pr
 }
 
 /** The distinct checks of the tickets of these commits. */
-function checksOf({ state }: LoopContext, commits: readonly LandedCommit[]): readonly Check[] {
+function distinctChecks({ state }: LoopContext, commits: readonly LandedCommit[]): readonly Check[] {
   const checks = new Map<string, Check>();
   for (const { ticket } of commits)
-    for (const step of specOf(state().plan, ticket).finish) if (step.step === "check") checks.set(JSON.stringify(step), step);
+    for (const step of plannedTicket(state().plan, ticket).finish)
+      if (step.step === "check") checks.set(JSON.stringify(step), step);
   return [...checks.values()];
 }
 
 /** The trusted origin of a landed commit: without what was trusted only after it. */
 function originAt({ state }: LoopContext, repo: RepoId, covered: readonly LandedCommit[], at: number): Origin {
-  const landings = landingsOf(state(), repo);
+  const landings = repoLandings(state(), repo);
   if (landings === undefined) throw new Error(`nothing has landed on ${repo}`);
   const later = new Set(covered.slice(at + 1).map(({ sha }) => sha));
   const own = covered[at]?.sha;

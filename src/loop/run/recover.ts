@@ -1,18 +1,19 @@
-import { workerGuardOf } from "../../domain/batch/guard-spec.ts";
-import { activeTickets, type RunState, ticketOf } from "../../domain/run/state.ts";
+import { resolveWorkerGuard } from "../../domain/batch/guard-spec.ts";
+import { activeTickets, type RunState, ticketById } from "../../domain/run/state.ts";
 import { isToldDone } from "../../domain/run/ticket-state.ts";
-import { specOf } from "../../domain/schedule/plan.ts";
+import { plannedTicket } from "../../domain/schedule/plan.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { errorMessage } from "../../domain/values/text.ts";
 import { vecAt, vecItems } from "../../domain/values/vec.ts";
 import type { Executor, ProcessId } from "../../ports/executor.ts";
 import type { LoopContext } from "../attempt/context.ts";
-import { repoOf } from "../attempt/context.ts";
+import { ticketRepo } from "../attempt/context.ts";
 import { cleanUp, type KeepContext, keepWork } from "../attempt/kept-work.ts";
 import { healMarker } from "../heal/heal.ts";
 import { allMarkers } from "../programs/scope.ts";
 import { caughtUp } from "./lagging.ts";
 import { baseCheckMarker, liveCheckMarker, settleToldDone } from "./live-check.ts";
+import { measureMarker } from "./measure-bases.ts";
 import { proofMarker } from "./prove.ts";
 import { reverifyMarker } from "./reverify.ts";
 import { revertMarker } from "./revert.ts";
@@ -22,14 +23,20 @@ import { revertMarker } from "./revert.ts";
  * keeps what agents under way left in their worktrees, and ends every attempt under way as `lost`, which costs no attempt. The
  * next attempt continues from an agent's finished work. An attempt whose engine had told the tracker that its ticket is done, is
  * done. A heal that had begun is used up, and the harness stays as it was. `readTracker` reconciles the run with the tracker.
- * `by`: the engine resumes its own run, which is no intervention. The caller holds the run's lock.
+ * `by`: the engine resumes its own run, which is no intervention. `keepsChecksOnly`: a run that starts no agent still starts none. The
+ * caller holds the run's lock.
  */
-export async function recover(ctx: LoopContext, readTracker: () => Promise<void>, by?: "engine"): Promise<void> {
+export async function recover(
+  ctx: LoopContext,
+  readTracker: () => Promise<void>,
+  { by, keepsChecksOnly = false }: { readonly by?: "engine"; readonly keepsChecksOnly?: boolean } = {},
+): Promise<void> {
   const state = ctx.state();
   const active = activeTickets(state);
-  const orphansKilled = await ctx.executor.killStrays(straysOf(state));
-  const guardAdded = state.guarded === undefined && workerGuardOf(ctx.batch) !== undefined;
-  ctx.report({ type: "run-resumed", orphansKilled, ...(guardAdded && { guardAdded }), ...(by === undefined ? {} : { by }) });
+  const orphansKilled = await ctx.executor.killStrays(findStrays(state));
+  const guardAdded = state.guarded === undefined && resolveWorkerGuard(ctx.batch) !== undefined;
+  const how = { ...(keepsChecksOnly && { checksOnly: true as const }), ...(by === undefined ? {} : { by }) };
+  ctx.report({ type: "run-resumed", orphansKilled, ...(guardAdded && { guardAdded }), ...how });
   if (by === undefined) ctx.report({ type: "intervention", class: "I5", target: "run", note: "resumed" });
   const { running } = state.heals;
   if (running !== undefined) {
@@ -44,14 +51,14 @@ export async function recover(ctx: LoopContext, readTracker: () => Promise<void>
   for (const ticket of active) {
     if (ticket.attempt === undefined) continue;
     const { fence, merge, n } = ticket.attempt;
-    const spec = specOf(state.plan, ticket.id);
-    const repo = repoOf(ctx, spec);
+    const spec = plannedTicket(state.plan, ticket.id);
+    const repo = ticketRepo(ctx, spec);
     if (merge !== undefined && !merge.landed && (await repo.contains(merge.to))) {
       ctx.report({ type: "merge-landed", ticket: ticket.id, fence, repo: spec.repo, from: merge.from, to: merge.to });
     }
     const path = ctx.files.worktreePath(ticket.id, n);
     await cleanUp(ctx, ticket.id, { path, deleteBranch: kept.get(ticket.id) === true });
-    const now = ticketOf(ctx.state(), ticket.id);
+    const now = ticketById(ctx.state(), ticket.id);
     const outcome = now.attempt?.merge?.landed === true && isToldDone(now) ? "done" : "lost";
     ctx.report({ type: "attempt-ended", ticket: ticket.id, fence, outcome });
   }
@@ -61,15 +68,15 @@ export async function recover(ctx: LoopContext, readTracker: () => Promise<void>
 
 /** Keeps the work of an attempt whose engine is gone. Its agent was ended before. True if its own branch is not needed any more. */
 export async function keepLostWork(ctx: KeepContext, id: TicketId): Promise<boolean> {
-  const { attempt } = ticketOf(ctx.state(), id);
+  const { attempt } = ticketById(ctx.state(), id);
   if (attempt === undefined) return false;
   const { fence, n } = attempt;
-  const ticket = specOf(ctx.state().plan, id);
-  return keepWork(ctx, { ticket, fence, n }, repoOf(ctx, ticket), "lost");
+  const ticket = plannedTicket(ctx.state().plan, id);
+  return keepWork(ctx, { ticket, fence, n }, ticketRepo(ctx, ticket), "lost");
 }
 
 /** Processes of a run that may have outlived its engine: its agents by process, all others by marker. */
-export function straysOf(state: RunState): Parameters<Executor["killStrays"]>[0] {
+export function findStrays(state: RunState): Parameters<Executor["killStrays"]>[0] {
   const active = activeTickets(state);
   const { running } = state.heals;
   const agents = active.flatMap(({ attempt }) => (attempt?.agent?.endedAt === undefined ? [attempt?.agent] : []));
@@ -83,6 +90,7 @@ export function straysOf(state: RunState): Parameters<Executor["killStrays"]>[0]
       ...(running === undefined ? [] : [healMarker(state.run, running)]),
       ...[...vecItems(state.tickets)].filter(({ live }) => live?.checking).map(({ id }) => liveCheckMarker(state.run, id)),
       ...Object.keys(state.failingChecks).map((repo) => baseCheckMarker(state.run, repo)),
+      ...Object.keys(state.baseMeasures ?? {}).map((repo) => measureMarker(state.run, repo)),
       ...Object.keys(state.proofs).map((repo) => proofMarker(state.run, repo)),
       ...state.reverting.map((index) => revertMarker(state.run, vecAt(state.tickets, index).id)),
       ...active.map(({ id, attempt }) => `${state.run}/${id}/${attempt?.n}/${attempt?.fence}`),

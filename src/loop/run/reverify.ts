@@ -1,14 +1,14 @@
 import { stepName } from "../../domain/batch/step-spec.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import { isBeingReverted, isLandedNotLive } from "../../domain/run/live-check.ts";
-import { ticketOf } from "../../domain/run/state.ts";
+import { ticketById } from "../../domain/run/state.ts";
 import type { TicketState } from "../../domain/run/ticket-state.ts";
 import { describeHold, isCheckedAhead } from "../../domain/schedule/environments.ts";
-import { specOf } from "../../domain/schedule/plan.ts";
+import { plannedTicket } from "../../domain/schedule/plan.ts";
 import type { RunId, TicketId } from "../../domain/values/ids.ts";
 import { errorMessage, plainText } from "../../domain/values/text.ts";
 import { vecItems } from "../../domain/values/vec.ts";
-import { type LoopContext, waitingRepoOf } from "../attempt/context.ts";
+import { type LoopContext, waitingRepo } from "../attempt/context.ts";
 import { fileUnfiled } from "../attempt/discoveries.ts";
 import { persistentRepo } from "../programs/persistent-repo.ts";
 import { assertTracker } from "../steps/assert.ts";
@@ -60,7 +60,7 @@ export async function reverify(
     }
     const checked = { checked: done.length + notLive.length, notLive: stillNotLive.length };
     // It explained failures of others, and no longer does: a person has settled it meanwhile.
-    const isOutdated = stillNotLive.some((id) => !isLandedNotLive(ticketOf(ctx.state(), id)));
+    const isOutdated = stillNotLive.some((id) => !isLandedNotLive(ticketById(ctx.state(), id)));
     const outdated = isOutdated ? { outdated: true as const } : {};
     ctx.report({ type: "reverify-ended", reopened: broken.size, ...checked, ...outdated, tips, ...counted() });
     return undefined;
@@ -99,10 +99,10 @@ async function endLastChecks(
   const still: TicketId[] = [];
   for (const ticket of notLive) {
     const lost = gone.get(ticket.id);
-    const failure = keysOf(ctx, ticket)
+    const failure = verifyKeys(ctx, ticket)
       .map((key) => results.get(key))
       .find((evidence) => evidence !== undefined);
-    const waits = keysOf(ctx, ticket)
+    const waits = verifyKeys(ctx, ticket)
       .map((key) => held.get(key))
       .find((hold) => hold !== undefined);
     if (failure !== undefined || lost !== undefined || waits !== undefined) still.push(ticket.id);
@@ -163,7 +163,7 @@ async function verified(
       continue;
     }
     if (!landed.some((one) => hasPassedBefore(ctx, one, { key, results }))) continue;
-    const repo = waitingRepoOf(ctx, specOf(ctx.state().plan, ticket.id), signal);
+    const repo = waitingRepo(ctx, plannedTicket(ctx.state().plan, ticket.id), signal);
     const scope = await verifyScope(ctx, ticket, { signal, marker: reverifyMarker(ctx.run), step });
     const result = await runVerifyStep(ctx, scope, repo, step, await repo.baseTip());
     transients.retried += scope.retried.size;
@@ -183,7 +183,7 @@ function attributeFailures(
   { notLive, results }: { readonly notLive: readonly TicketState[]; readonly results: Results },
 ): Broken {
   const broken: Broken = new Map();
-  const explained = new Set(notLive.flatMap((ticket) => keysOf(ctx, ticket)));
+  const explained = new Set(notLive.flatMap((ticket) => verifyKeys(ctx, ticket)));
   for (const [key, { ticket }] of verifications(ctx, done)) {
     const evidence = results.get(key);
     if (evidence === undefined || explained.has(key)) continue;
@@ -194,20 +194,20 @@ function attributeFailures(
 
 /** The `verify` steps of a ticket, in order: any difference counts, also in the expected output or in times. */
 function verifySteps(ctx: LoopContext, { id }: TicketState): readonly { readonly key: string; readonly step: Verify }[] {
-  const { finish, repo } = specOf(ctx.state().plan, id);
+  const { finish, repo } = plannedTicket(ctx.state().plan, id);
   return finish.flatMap((step) => (step.step === "verify" ? [{ key: JSON.stringify([repo, step]), step }] : []));
 }
 
 /** True if the ticket has this verification, and those before it in its finish line have passed: dev before prod. */
 function hasPassedBefore(ctx: LoopContext, ticket: TicketState, { key, results }: { key: string; results: Results }): boolean {
-  const keys = keysOf(ctx, ticket);
+  const keys = verifyKeys(ctx, ticket);
   return (
     keys.includes(key) &&
     keys.slice(0, keys.indexOf(key)).every((before) => results.has(before) && results.get(before) === undefined)
   );
 }
 
-function keysOf(ctx: LoopContext, ticket: TicketState): readonly string[] {
+function verifyKeys(ctx: LoopContext, ticket: TicketState): readonly string[] {
   return verifySteps(ctx, ticket).map(({ key }) => key);
 }
 
@@ -227,7 +227,7 @@ function verifications(ctx: LoopContext, landed: readonly TicketState[]): Readon
 
 function withEnvironments(ctx: LoopContext, all: ReadonlyMap<string, Shared>): ReadonlyMap<string, Shared> {
   const { plan } = ctx.state();
-  const finishes = new Map([...all].map(([key, { ticket }]) => [key, specOf(plan, ticket.id)]));
+  const finishes = new Map([...all].map(([key, { ticket }]) => [key, plannedTicket(plan, ticket.id)]));
   const isAhead = (other: string, key: string): boolean => {
     const [before, after] = [all.get(other)?.step.environment, all.get(key)?.step.environment];
     const [theirs, own] = [finishes.get(other), finishes.get(key)];

@@ -5,13 +5,13 @@ import type { Allowance } from "../../domain/evidence/results.ts";
 import type { FailingCheck } from "../../domain/run/base-check.ts";
 import type { LiveState, RevertedChange } from "../../domain/run/live-check.ts";
 import { failingStep } from "../../domain/run/reduce-base.ts";
-import { ticketOf } from "../../domain/run/state.ts";
+import { ticketById } from "../../domain/run/state.ts";
 import { heldByEnvironment } from "../../domain/schedule/environments.ts";
-import { specOf } from "../../domain/schedule/plan.ts";
+import { plannedTicket } from "../../domain/schedule/plan.ts";
 import type { RunId, TicketId } from "../../domain/values/ids.ts";
 import { boundedList, errorMessage, plainText } from "../../domain/values/text.ts";
 import type { Repo } from "../../ports/vcs.ts";
-import { type LoopContext, waitingRepoOf } from "../attempt/context.ts";
+import { type LoopContext, waitingRepo } from "../attempt/context.ts";
 import { repairLane } from "../concurrency/merge-queue.ts";
 import { pause } from "../concurrency/wait.ts";
 import type { StepScope } from "../programs/scope.ts";
@@ -74,17 +74,18 @@ interface Revert {
  */
 export async function revertLanded(ctx: LoopContext, id: TicketId, signal: AbortSignal): Promise<void> {
   try {
-    const ticket = ticketOf(ctx.state(), id);
+    const ticket = ticketById(ctx.state(), id);
     const { live } = ticket;
     if (live === undefined) throw new RevertImpossible("the ticket has not landed");
-    const spec = specOf(ctx.state().plan, id);
+    const spec = plannedTicket(ctx.state().plan, id);
     const marker = revertMarker(ctx.run, id);
     const plain = await verifyScope(ctx, ticket, { signal, marker });
     const { fixes: _, ...restored } = spec;
     const scope: StepScope = { ...plain, ticket: { ...restored, allow: RESTORES } };
-    const revert: Revert = { ctx, spec, live, repo: waitingRepoOf(ctx, spec, signal), scope, signal };
+    const revert: Revert = { ctx, spec, live, repo: waitingRepo(ctx, spec, signal), scope, signal };
     if (!(await completeLanding(revert))) {
-      if (live.revert?.failedCheck !== undefined && !live.revert.byProof) await proveSuspicion(revert);
+      const { byPerson, byProof, failedCheck } = live.revert ?? {};
+      if (failedCheck !== undefined && !byProof && !byPerson) await proveSuspicion(revert);
       await ctx.merges.run(repairLane(revert.repo.id), () => landRevert(revert), signal);
     }
     const after = await verifyWithout(revert);
@@ -93,7 +94,7 @@ export async function revertLanded(ctx: LoopContext, id: TicketId, signal: Abort
   } catch (error) {
     if (signal.aborted || ctx.state().fatalOutage !== undefined) return void ctx.report({ type: "revert-stopped", ticket: id });
     const reason = plainText(errorMessage(error), 300);
-    const hasLanded = ticketOf(ctx.state(), id).live?.revert?.hasLanded === true;
+    const hasLanded = ticketById(ctx.state(), id).live?.revert?.hasLanded === true;
     if (hasLanded) return void ctx.report({ type: "revert-ended", ticket: id, ok: false, summary: `not checked: ${reason}` });
     const detail = error instanceof RevertImpossible ? error.detail : "";
     ctx.report({ type: "revert-failed", ticket: id, reason, detail });
@@ -101,9 +102,9 @@ export async function revertLanded(ctx: LoopContext, id: TicketId, signal: Abort
 }
 
 /** The check that fails on the base with the change. It may be none of the ticket's own. */
-function suspicionOf({ ctx, live, repo }: Revert): FailingCheck | undefined {
-  const { failedCheck, byProof } = live.revert ?? {};
-  return failedCheck === undefined || byProof ? undefined : ctx.state().failingChecks[repo.id];
+function suspectedCheck({ ctx, live, repo }: Revert): FailingCheck | undefined {
+  const { failedCheck, byPerson, byProof } = live.revert ?? {};
+  return failedCheck === undefined || byProof || byPerson ? undefined : ctx.state().failingChecks[repo.id];
 }
 
 /**
@@ -112,7 +113,7 @@ function suspicionOf({ ctx, live, repo }: Revert): FailingCheck | undefined {
  */
 async function proveSuspicion(revert: Revert): Promise<void> {
   const { ctx, live, repo, scope, signal } = revert;
-  const failing = suspicionOf(revert);
+  const failing = suspectedCheck(revert);
   const step = failing && failingStep(ctx.state(), failing);
   if (failing === undefined || step?.step !== "check") throw new RevertImpossible("the check passes on the base again");
   const tip = await repo.baseTip();
@@ -163,10 +164,11 @@ async function build({ ctx, spec, live, repo, signal }: Revert): Promise<Built> 
 
 /** The message of the commit that reverts a landed change, as the batch's settings shape it. */
 function revertMessage({ batch, run, state }: LoopContext, ticket: Ticket, { sha, attempt, revert }: LiveState): string {
-  const { failedCheck, byProof } = revert ?? {};
+  const { failedCheck, byPerson, byProof } = revert ?? {};
   const failing = byProof ? "is not proven" : "fails on the base";
-  const why =
+  const found =
     failedCheck === undefined ? "whose live checks kept failing" : `with which the check ${failedCheck.name} ${failing}`;
+  const why = byPerson ? "as a person asked" : found;
   const reverts = { sha, why };
   const teams = teamKeys(batch, state().plan.tickets);
   return commitMessage({ commit: batch.commit, ticket, run, attempt, agent: batch.agent, reverts, teams });
@@ -183,7 +185,7 @@ async function runChecks(revert: Revert, candidate: Built): Promise<void> {
     const result = gates(change, protectedFor(ctx.batch.protect, spec));
     if (!result.ok) throw new RevertImpossible(`gates refuse its revert: ${result.evidence.summary}`, result.evidence.detail);
   }
-  const failing = suspicionOf(revert);
+  const failing = suspectedCheck(revert);
   const suspicion = failing && failingStep(ctx.state(), failing);
   // A contract's demands on the change are gone with the change.
   const own = spec.finish.flatMap((step) => (step.step === "check" && !isCriterion(step) ? [step] : []));
@@ -228,7 +230,7 @@ async function landCandidate(revert: Revert, { base: from, commit: to }: Built):
 
 /** Reopens a done ticket in the tracker, before its change is taken back: the oracle must not find it done without its change. */
 async function reopenInTracker({ ctx, spec, live, signal }: Revert): Promise<void> {
-  if (ticketOf(ctx.state(), spec.id).phase !== "done") return;
+  if (ticketById(ctx.state(), spec.id).phase !== "done") return;
   const note = `run ${ctx.run} reverts ${live.sha.slice(0, 12)}: ${live.revert?.failedCheck?.summary ?? "no reason given"}`;
   const result = await assertTracker(ctx, { ticket: spec.id, state: { as: "open" }, note, signal });
   if (!result.ok) throw new RevertImpossible(result.evidence.summary);
@@ -246,17 +248,25 @@ async function verifyWithout(revert: Revert): Promise<RevertedChange["after"]> {
       const result = await runVerifyStep(ctx, atStep(scope, index, step), repo, step, tip);
       if (!result.ok) return { ok: false, summary: `${stepName(step)}: ${plainText(result.evidence.summary, 300)}` };
     }
-    const { failedCheck } = revert.live.revert ?? {};
-    const hasVerify = spec.finish.some(({ step }) => step === "verify");
-    const what = failedCheck === undefined || hasVerify ? "the live check" : `the check ${failedCheck.name}`;
-    return { ok: true, summary: `${what} passes without the change` };
+    return { ok: true, summary: passedWithout(spec, revert.live) };
   };
   return ctx.commandPermits.run(verify, signal);
 }
 
+/** What passes on the base without the change. */
+function passedWithout({ finish }: Ticket, { revert }: LiveState): string {
+  const { byPerson, failedCheck } = revert ?? {};
+  if (failedCheck === undefined || finish.some(({ step }) => step === "verify"))
+    return "the live check passes without the change";
+  if (!byPerson) return `the check ${failedCheck.name} passes without the change`;
+  const checks = finish.filter((step) => step.step === "check" && !isCriterion(step)).length;
+  if (checks === 0) return "no check ran: its finish line has none";
+  return `${checks === 1 ? "its check passes" : `its ${checks} checks pass`} without the change`;
+}
+
 /** Writes the reason into the tracker, where the ticket is open, for people to read. */
 async function noteInTracker({ ctx, spec, live, signal }: Revert): Promise<void> {
-  const by = ticketOf(ctx.state(), spec.id).live?.revert?.to?.slice(0, 12) ?? "";
+  const by = ticketById(ctx.state(), spec.id).live?.revert?.to?.slice(0, 12) ?? "";
   const last = live.history.at(-1)?.summary ?? "no reason given";
   const why = live.revert?.failedCheck?.summary ?? `its live checks kept failing; the last: ${last}`;
   const note = `run ${ctx.run} reverted ${live.sha.slice(0, 12)} by ${by}: ${why}`;

@@ -1,7 +1,7 @@
 import type { TrackerChange } from "../../domain/run/drift-fact.ts";
 import type { TicketNow } from "../../domain/run/reconcile-tracker.ts";
-import { type RunState, ticketOf } from "../../domain/run/state.ts";
-import { specOf } from "../../domain/schedule/plan.ts";
+import { type RunState, ticketById } from "../../domain/run/state.ts";
+import { plannedTicket } from "../../domain/schedule/plan.ts";
 import { plainText } from "../../domain/values/text.ts";
 
 /** Limits of a text that a person wrote, as in a batch. Characters. */
@@ -10,10 +10,10 @@ const BODY_CHARS = 64_000;
 
 /** What a person made of a ticket's text. The state must have it as it was before. */
 export function rewritten(state: RunState, now: TicketNow, body: string): TrackerChange {
-  const { attempt, pendingWork, tracked } = ticketOf(state, now.id);
+  const { attempt, pendingWork, tracked } = ticketById(state, now.id);
   const isTooLate = attempt === undefined && pendingWork !== undefined && pendingWork.landed === undefined;
   const text = { title: plainText(now.title, TITLE_CHARS), body: body.slice(0, BODY_CHARS).toWellFormed() };
-  const from = specOf(state.plan, now.id).title;
+  const from = plannedTicket(state.plan, now.id).title;
   const isRetitled = tracked?.words?.titleSha !== now.titleSha && from !== text.title;
   const isBodySame = tracked?.words?.bodySha === now.bodySha;
   const retitled = { from, ...(isBodySame && { isBodySame }) };

@@ -1,15 +1,15 @@
 import { isKeptOutside } from "../../domain/batch/tracker-spec.ts";
 import { firstReading, isMissing, isSameState, type TrackerState } from "../../domain/run/drift-fact.ts";
-import { driftOf, isTracked, reconcileTicket, type TicketNow } from "../../domain/run/reconcile-tracker.ts";
+import { isTracked, reconcileTicket, type TicketNow, trackerDrift } from "../../domain/run/reconcile-tracker.ts";
 import { expectedState } from "../../domain/run/reduce-drift.ts";
-import { type RunState, ticketOf } from "../../domain/run/state.ts";
+import { type RunState, ticketById } from "../../domain/run/state.ts";
 import type { TicketState } from "../../domain/run/ticket-state.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { errorMessage, plainText } from "../../domain/values/text.ts";
 import { vecItems } from "../../domain/values/vec.ts";
 import { TicketConflict, type Tracker, type TrackerReading, type TrackerTicket, type TrackerWrite } from "../../ports/tracker.ts";
 import type { LoopContext } from "../attempt/context.ts";
-import { type Retry, retryAtOf } from "../concurrency/outages.ts";
+import { errorRetryAt, type Retry } from "../concurrency/outages.ts";
 import { pause } from "../concurrency/wait.ts";
 import { rewritten, vanished } from "./tracker-changes.ts";
 
@@ -76,7 +76,7 @@ export class TrackerWatch {
     } catch (error) {
       this.#isAway = true;
       // Once the time for the outage is over, the run ends.
-      if (!this.#stopped.signal.aborted && !this.#retry.failed(errorMessage(error), retryAtOf(error))) this.stop();
+      if (!this.#stopped.signal.aborted && !this.#retry.failed(errorMessage(error), errorRetryAt(error))) this.stop();
     }
   }
 
@@ -174,7 +174,7 @@ export class TrackerWatch {
 
   #missing(id: TicketId, unreadable: string | undefined): void {
     const { clock, report, state } = this.#ctx;
-    const ticket = ticketOf(state(), id);
+    const ticket = ticketById(state(), id);
     // A ticket that is not there was not written.
     if (ticket.tracked?.unavailable !== undefined && ticket.tracked.pendingWrite !== undefined)
       report({ type: "tracker-not-written", ticket: id });
@@ -190,11 +190,11 @@ export class TrackerWatch {
   async #ticket(now: TicketNow): Promise<void> {
     const { batch, confined, report, run, state, tracker } = this.#ctx;
     this.#missingSince.delete(now.id);
-    if (ticketOf(state(), now.id).unfiled === true) return;
+    if (ticketById(state(), now.id).unfiled === true) return;
     const isOursAlone = !isKeptOutside(batch.tracker) && !confined;
     for (const next of reconcileTicket(state(), now, { isOursAlone })) {
       if (next.do === "report") report(next.fact);
-      else if (next.do === "read-text") report(driftOf(now, rewritten(state(), now, await tracker.body(now.id))));
+      else if (next.do === "read-text") report(trackerDrift(now, rewritten(state(), now, await tracker.body(now.id))));
       else await this.#write(now.id, next, `asserted again by run ${run}${next.why ?? ""}`, [now.state]);
     }
   }
@@ -226,7 +226,7 @@ export class TrackerWatch {
       isStale = true;
     }
     if (isStale) reading = await this.#reconcile("whole");
-    return this.#missingSince.size > 0 ? undefined : ticketsOf(reading, state());
+    return this.#missingSince.size > 0 ? undefined : presentTickets(reading, state());
   }
 
   /**
@@ -235,8 +235,8 @@ export class TrackerWatch {
    */
   async #set(id: TicketId, state: TrackerState, note: string): Promise<TrackerWrite | undefined> {
     // An earlier write of which nobody knows yet whether it happened.
-    if (ticketOf(this.#ctx.state(), id).tracked?.pendingWrite !== undefined) await this.#reconcile();
-    const ticket = ticketOf(this.#ctx.state(), id);
+    if (ticketById(this.#ctx.state(), id).tracked?.pendingWrite !== undefined) await this.#reconcile();
+    const ticket = ticketById(this.#ctx.state(), id);
     const known = expectedState(ticket);
     const { isSetByPerson } = ticket.tracked ?? {};
     if (isSetByPerson && known.as !== "open" && !isSameState(known, state))
@@ -247,7 +247,7 @@ export class TrackerWatch {
       const isConflict = error instanceof TicketConflict;
       // If the tracker as a whole is away, that is the reason.
       await this.#reconcile("whole");
-      const unavailable = isConflict ? undefined : ticketOf(this.#ctx.state(), id).tracked?.unavailable;
+      const unavailable = isConflict ? undefined : ticketById(this.#ctx.state(), id).tracked?.unavailable;
       if (unavailable !== undefined) throw new TicketConflict(`${id} cannot be judged: ${unavailable}`);
       if (!isConflict && this.#missingSince.has(id)) return undefined;
       throw error;
@@ -271,7 +271,7 @@ export class TrackerWatch {
 }
 
 /** The batch's tickets, without the missing ones. Throws if another cannot be read. */
-function ticketsOf({ tickets, unreadable }: TrackerReading, { tickets: known }: RunState): readonly TrackerTicket[] {
+function presentTickets({ tickets, unreadable }: TrackerReading, { tickets: known }: RunState): readonly TrackerTicket[] {
   const all = [...vecItems(known)];
   const [problem] = unreadable.values();
   if (problem !== undefined && !all.some(isUnavailable)) throw new Error(plainText(problem, 500));

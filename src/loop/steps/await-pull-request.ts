@@ -2,7 +2,7 @@ import { isWorkflow } from "../../domain/batch/default-protect.ts";
 import { nextMove, type OwnPullRequest, type PullRequestMove, type PullRequestWait } from "../../domain/forge/next-move.ts";
 import type { PullRequestState } from "../../domain/forge/pull-request.ts";
 import { heldSince } from "../../domain/forge/pull-request-fact.ts";
-import { seenOf } from "../../domain/forge/seen.ts";
+import { summarizePullRequest } from "../../domain/forge/seen.ts";
 import { freezeReason } from "../../domain/schedule/freeze.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { PullRequestMerge } from "../../ports/forge.ts";
@@ -11,11 +11,11 @@ import { AttemptOver, abortedEnd, type StepScope } from "../programs/scope.ts";
 import { MergeRequests } from "./merge-requests.ts";
 import {
   ask,
+  knownPullRequest,
   mustAnnounce,
   type OpenPullRequest,
   type PullRequestContext,
   type PullRequestNeeds,
-  pullRequestOf,
   reportReading,
 } from "./pull-request-scope.ts";
 
@@ -40,11 +40,11 @@ export async function awaitPullRequest(
     const asked = ctx.clock.now();
     const read = await ask(ctx, scope, () => needs.pulls.read(open.number));
     waiting.sees(read, asked);
-    const own = { ...ownOf(ctx, scope, open.head, waiting), hasWorkflows };
+    const own = { ...ownRecord(ctx, scope, open.head, waiting), hasWorkflows };
     const now = ctx.clock.now();
     const next = requests.next(read, nextMove(read, { rules: needs.rules, own, now }), now);
     const move = next.do === "merge" ? await held(ctx, scope, needs, { open, read, waiting }) : next;
-    reportReading(ctx, scope, seenOf(read, needs.rules, waitOf(move, open)));
+    reportReading(ctx, scope, summarizePullRequest(read, needs.rules, shownWait(move, open)));
     await answerThreads(ctx, scope, needs, read);
     if (move.do === "merge") {
       const merged = await merge(ctx, scope, needs, open);
@@ -58,7 +58,7 @@ export async function awaitPullRequest(
 }
 
 /** The wait that people are told: that of the move, or that of a re-run of what failed. */
-function waitOf(move: PullRequestMove, { rerunWait }: OpenPullRequest): PullRequestWait | undefined {
+function shownWait(move: PullRequestMove, { rerunWait }: OpenPullRequest): PullRequestWait | undefined {
   if (move.do === "wait") return move;
   return move.do === "fix" ? rerunWait : undefined;
 }
@@ -127,7 +127,7 @@ async function answerThreads(
   { pulls }: PullRequestNeeds,
   read: PullRequestState,
 ): Promise<void> {
-  const known = pullRequestOf(ctx, scope);
+  const known = knownPullRequest(ctx, scope);
   if (known?.answeredHead === undefined || known.answeredHead === known.head || read.head !== known.head) return;
   const answered = new Set(known.answered);
   const threads = read.threads.filter(({ id }) => answered.has(id));
@@ -170,13 +170,13 @@ async function merge(
 }
 
 /** The engine's own record. Its bounds begin anew after a time in which no engine ran. */
-function ownOf(
+function ownRecord(
   ctx: PullRequestContext,
   scope: StepScope,
   head: string,
   { askedSince, resumedAt }: Pick<Waiting, "askedSince" | "resumedAt">,
 ): OwnPullRequest {
-  const known = pullRequestOf(ctx, scope);
+  const known = knownPullRequest(ctx, scope);
   const peopleHead = known?.peopleHead === undefined ? {} : { peopleHead: known.peopleHead };
   const [arrivedAt = ctx.clock.now(), readAt, blockedAt] = [known?.arrivedAt, known?.readAt, heldSince(known, "merge")];
   const later = (at: number): number => Math.max(at, resumedAt);

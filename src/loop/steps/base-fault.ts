@@ -1,12 +1,10 @@
-import type { StepSpec } from "../../domain/batch/step-spec.ts";
+import type { Check } from "../../domain/batch/step-spec.ts";
 import { failingAmong } from "../../domain/evidence/broken-tests.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import type { StepScope } from "../programs/scope.ts";
 import { repairsTests } from "./base-health.ts";
 import { baseResults, settledCheck } from "./base-results.ts";
 import type { Built, StepContext } from "./step.ts";
-
-type Check = Extract<StepSpec, { step: "check" }>;
 
 /** Says whether a landed change is at fault for a check that fails on its base. `passes`: the check passes there now. */
 export type Fault = { readonly as: "proven" } | { readonly as: "passes" | "unproven"; readonly why: string };

@@ -1,9 +1,9 @@
-import { type StepSpec, wantedExitCode } from "../../domain/batch/step-spec.ts";
+import { type Check, wantedExitCode } from "../../domain/batch/step-spec.ts";
 import { brokenTests, brokenTestsLine, failingAmong } from "../../domain/evidence/broken-tests.ts";
 import type { TestRun } from "../../domain/evidence/results.ts";
 import { namedAsOn } from "../../domain/evidence/suite-name.ts";
 import type { FailingCheck } from "../../domain/run/base-check.ts";
-import { checkKey, failingStep, landedThrough, landingsOf } from "../../domain/run/reduce-base.ts";
+import { checkKey, failingStep, landedThrough, repoLandings } from "../../domain/run/reduce-base.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { vecItems } from "../../domain/values/vec.ts";
@@ -12,8 +12,6 @@ import { commandEvidence } from "../programs/run-in.ts";
 import { runOnCommit } from "../programs/run-on-commit.ts";
 import type { StepScope } from "../programs/scope.ts";
 import { baseResults, type CheckedCommit, measureBase, type ResultsContext, resultsKey, settledCheck } from "./base-results.ts";
-
-type Check = Extract<StepSpec, { step: "check" }>;
 
 /**
  * The result of a check on a base without a change. `tests`: those that broke on it during the run; absent if the check has no
@@ -47,7 +45,7 @@ export class BaseHealth {
 
   /** The result of a check on a tip of the base without any change. It runs at most once per tip and step. */
   async checkTip(ctx: ResultsContext, scope: StepScope, repo: Repo, checked: CheckedTip): Promise<BaseCheckResult> {
-    return this.#results.get(keyOf(repo, checked)) ?? this.checkAgain(ctx, scope, repo, checked);
+    return this.#results.get(tipKey(repo, checked)) ?? this.checkAgain(ctx, scope, repo, checked);
   }
 
   /** The same, but it always runs. */
@@ -55,7 +53,7 @@ export class BaseHealth {
     const step = await settledCheck(ctx, scope, repo, { step: checked.step, commit: checked.tip });
     const check = step.report === undefined ? byExitCode : byTests;
     const result = await check(ctx, scope, repo, { ...checked, step });
-    if (result.as !== "unknown") this.#results.set(keyOf(repo, checked), result);
+    if (result.as !== "unknown") this.#results.set(tipKey(repo, checked), result);
     return result;
   }
 }
@@ -91,7 +89,7 @@ async function byExitCode(
  * the base, and a candidate has to pass it.
  */
 async function byTests(ctx: ResultsContext, scope: StepScope, repo: Repo, { step, tip }: CheckedTip): Promise<BaseCheckResult> {
-  if (landingsOf(ctx.state(), repo.id) === undefined) return { as: "passed" };
+  if (repoLandings(ctx.state(), repo.id) === undefined) return { as: "passed" };
   const now = await baseResults(ctx, scope, repo, { step, commit: tip });
   if (now.as !== "tests") {
     if (now.hasFailed === undefined) return { as: "unknown", summary: now.why };
@@ -101,12 +99,12 @@ async function byTests(ctx: ResultsContext, scope: StepScope, repo: Repo, { step
   const { tests } = now.run;
   if (!tests.some(({ outcome }) => outcome === "failed")) return { as: "passed" };
   const runs = await earlierRuns(ctx, scope, repo, { step, tip });
-  const earlier = { runs: runs.map((run) => withNamesOf(now.run, run, step)), awaited: awaitedFixes(ctx.state(), repo) };
+  const earlier = { runs: runs.map((run) => withSuiteNames(now.run, run, step)), awaited: awaitedFixes(ctx.state(), repo) };
   const broken = brokenTests(now.run, earlier);
   if (broken.length === 0) return { as: "passed" };
   const again = await measureBase(ctx, scope, repo, { step, commit: tip });
   if (again.as !== "tests") return again.hasFailed ? failedTests(broken) : { as: "unknown", summary: again.why };
-  const second = withNamesOf(now.run, again.run, step);
+  const second = withSuiteNames(now.run, again.run, step);
   const still = failingAmong(broken, second);
   if (still.length > 0) return failedTests(still);
   if (brokenTests(second, earlier).length === 0)
@@ -119,7 +117,7 @@ function failedTests(tests: readonly string[]): BaseCheckResult {
 }
 
 /** A run whose suites are named as in `now`, if only settings name them differently. */
-function withNamesOf(now: TestRun, run: TestRun, { command }: Check): TestRun {
+function withSuiteNames(now: TestRun, run: TestRun, { command }: Check): TestRun {
   const renamed = namedAsOn(now, run, command);
   return "says" in renamed ? run : renamed;
 }
@@ -132,7 +130,7 @@ async function earlierRuns(
   { step, tip }: CheckedTip,
 ): Promise<readonly TestRun[]> {
   const state = ctx.state();
-  const initial = landingsOf(state, repo.id)?.initial;
+  const initial = repoLandings(state, repo.id)?.initial;
   const failing = failingOn(state, repo, step);
   const passed = failing !== undefined ? failing.passed : landedThrough(state, repo.id, step).findLast((sha) => sha !== tip);
   const commits = [...new Set([initial, passed])].filter((sha) => sha !== undefined && sha !== tip) as string[];
@@ -161,6 +159,6 @@ function awaitedFixes({ plan, tickets }: RunState, { id: repo }: Repo): readonly
   });
 }
 
-function keyOf(repo: Repo, { step, tip }: CheckedTip): string {
+function tipKey(repo: Repo, { step, tip }: CheckedTip): string {
   return JSON.stringify([repo.id, tip, step]);
 }

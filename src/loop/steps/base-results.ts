@@ -1,20 +1,18 @@
 import { createHash } from "node:crypto";
-import { type StepSpec, wantedExitCode } from "../../domain/batch/step-spec.ts";
+import { type Check, wantedExitCode } from "../../domain/batch/step-spec.ts";
 import type { Remark } from "../../domain/evidence/compare.ts";
 import type { TestResult, TestRun } from "../../domain/evidence/results.ts";
-import { landingsOf } from "../../domain/run/reduce-base.ts";
+import { repoLandings } from "../../domain/run/reduce-base.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { ExecResult } from "../../ports/executor.ts";
 import type { Repo } from "../../ports/vcs.ts";
-import { failureOf, retryTransient } from "../programs/retry-transient.ts";
+import { commandFailure, retryTransient } from "../programs/retry-transient.ts";
 import { commandEvidence, howItEnded } from "../programs/run-in.ts";
 import { type CommandOutcome, type CommitCommand, runOnCommit } from "../programs/run-on-commit.ts";
 import { overIfAborted, type ProgramContext, type StepScope, withoutRest } from "../programs/scope.ts";
 import type { CheckedTree, Manifest, Manifests, ResultsKey } from "./manifests.ts";
 import { checkEnvironment } from "./results-key.ts";
-
-type Check = Extract<StepSpec, { step: "check" }>;
 
 /** What measuring a base needs. */
 export interface ResultsContext extends ProgramContext {
@@ -45,16 +43,18 @@ export async function runCheckCommand(
         return undefined;
       const { ending, exitCode } = ran.result;
       if (ending === "exited" && exitCode === wantedExitCode(command.step)) return undefined;
-      return failureOf("check", ran.result);
+      return commandFailure("check", ran.result);
     },
   });
+  if (outcome.ok && command.purpose === "base")
+    await ctx.manifests.keepOutput(resultsKey(ctx, scope, repo, command), outcome.result.tail);
   if (outcome.ok && outcome.result.ending === "exited")
     await ctx.manifests.recordMs(resultsKey(ctx, scope, repo, command), outcome.result.durationMs);
   return outcome;
 }
 
 /** The results of a command's run, or a finding if they do not count. */
-export function resultsOf(
+export function readTestRun(
   step: Check,
   result: ExecResult,
   reading: Extract<CommandOutcome, { ok: true }>["reading"],
@@ -110,8 +110,8 @@ export function resultsKey(
       manifests.once(`environment ${repo.id} ${JSON.stringify(step)}`, () => checkEnvironment(ctx, repo, step)),
     ]);
     return {
-      key: hashOf([identity.key, environment.hash, tree, own]),
-      check: hashOf([identity.key, name, command, report]),
+      key: hashParts([identity.key, environment.hash, tree, own]),
+      check: hashParts([identity.key, name, command, report]),
       name: `${identity.name}, ${name}`,
       canShare: environment.isSure && own === undefined,
       isFound: report?.format === "found",
@@ -124,11 +124,11 @@ export function resultsKey(
 
 /** A candidate may be the base of another before it lands. */
 async function isUntouched(ctx: ResultsContext, repo: Repo, commit: string): Promise<boolean> {
-  const landings = landingsOf(ctx.state(), repo.id);
+  const landings = repoLandings(ctx.state(), repo.id);
   return landings === undefined ? repo.contains(commit) : landings.initial === commit;
 }
 
-function hashOf(parts: readonly unknown[]): string {
+function hashParts(parts: readonly unknown[]): string {
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
 }
 
@@ -168,7 +168,7 @@ function taken(
 }
 
 /** The system or a shell gives exit codes from here on: the program was not found, not allowed or killed by a signal. */
-const NOT_ITS_OWN = 126;
+export const NOT_ITS_OWN = 126;
 
 /**
  * The same command on the base. "The base has no tests" is believed only of a command that ended by itself. One that was killed,
@@ -187,17 +187,18 @@ export async function measureBase(
   });
   if (!ran.ok) return { as: "unknown", why: ran.evidence.summary };
   const { result, reading, noProgram } = ran;
+  const ended = { result, noProgram };
   if (result.ending === "failed-to-start" && noProgram)
-    return { as: "none", why: "the base does not have the program", hasFailed: true };
-  const tests = resultsOf(step, result, reading);
+    return { as: "none", why: "the base does not have the program", hasFailed: true, ended };
+  const tests = readTestRun(step, result, reading);
   if (!("says" in tests) && tests.tests.length > 0) {
     await ctx.manifests.learnFlaky(resultsKey(ctx, scope, repo, { step, commit }), [tests]);
     return { as: "tests", run: { ...tests, durationMs: result.durationMs } };
   }
   if (result.ending === "exited" && result.exitCode !== null && result.exitCode < NOT_ITS_OWN) {
     const hasFailed = result.exitCode !== 0;
-    if (!("says" in tests)) return { as: "none", why: "the base has no tests", hasFailed };
-    if (reading?.ok === false && reading.absent) return { as: "none", why: "the base leaves no report", hasFailed };
+    if (!("says" in tests)) return { as: "none", why: "the base has no tests", hasFailed, ended };
+    if (reading?.ok === false && reading.absent) return { as: "none", why: "the base leaves no report", hasFailed, ended };
   }
-  return { as: "unknown", why: "says" in tests ? tests.says : howItEnded(result), hasFailed: true };
+  return { as: "unknown", why: "says" in tests ? tests.says : howItEnded(result), hasFailed: true, ended };
 }

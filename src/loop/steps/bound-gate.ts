@@ -29,7 +29,7 @@ export function boundGate(
   const [first, ...others] = touchedZones(change.paths, bound?.zones ?? []);
   if (first === undefined) return undefined;
   const more = others.length === 0 ? "" : ` and ${others.length} more`;
-  return refuse(`read-only zone touched: ${plainText(first.zone.path, 200)}${more}`, listOf([first, ...others]));
+  return refuse(`read-only zone touched: ${plainText(first.zone.path, 200)}${more}`, listZones([first, ...others]));
 }
 
 /** Why a candidate may need a person. */
@@ -58,7 +58,7 @@ export async function approvalNeededFor(
   const { paths } = await repo.change({ from: base, tip: commit });
   const touched = touchedZones(paths, zones);
   if (touched.length === 0 && !isForAll) return undefined;
-  const [before, after] = await Promise.all([idsOf(repo, base), idsOf(repo, commit)]);
+  const [before, after] = await Promise.all([blobIds(repo, base), blobIds(repo, commit)]);
   const change = changeDigest(paths.map((one) => ({ ...one, before: before.get(one.path), after: after.get(one.path) })));
   const named = [...touched.map(({ zone }) => zone.path), ...judges, ...moved];
   const files = new Set([...touched.flatMap((zone) => zone.paths.map(({ path }) => path)), ...judges, ...moved]).size;
@@ -79,11 +79,11 @@ export async function approvalNeededFor(
   };
 }
 
-async function idsOf(repo: Pick<Repo, "tree">, commit: string): Promise<ReadonlyMap<string, string>> {
+async function blobIds(repo: Pick<Repo, "tree">, commit: string): Promise<ReadonlyMap<string, string>> {
   return new Map((await repo.tree(commit)).files.map(({ path, id }) => [path, id]));
 }
 
-function listOf(touched: readonly TouchedZone[]): string {
+function listZones(touched: readonly TouchedZone[]): string {
   return boundedList(
     touched.flatMap(({ zone, paths }) => [
       `${plainText(zone.path, 200)} (${describeOrigin(zone.origin)})`,

@@ -1,14 +1,14 @@
 import { isWorkflow } from "../../domain/batch/default-protect.ts";
 import { nextBranchMove } from "../../domain/ci/branch-move.ts";
 import { CHECK_CHARS, type CiFailure, failedBefore } from "../../domain/ci/ci-fact.ts";
-import { fixableOf } from "../../domain/ci/fixable.ts";
+import { fixableKinds } from "../../domain/ci/fixable.ts";
 import type { RemoteCheck } from "../../domain/forge/pull-request.ts";
-import { rerunOf, startedAgain } from "../../domain/forge/rerun.ts";
+import { planRerun, startedAgain } from "../../domain/forge/rerun.ts";
 import { seenOfBranch } from "../../domain/forge/seen.ts";
 import type { Evidence, EvidenceCause } from "../../domain/run/attempt-fact.ts";
-import { ticketOf } from "../../domain/run/state.ts";
+import { ticketById } from "../../domain/run/state.ts";
 import { freezeReason } from "../../domain/schedule/freeze.ts";
-import { rerunsOf } from "../../domain/triage/infrastructure.ts";
+import { jobsToRerun } from "../../domain/triage/infrastructure.ts";
 import type { Triage } from "../../domain/triage/triage.ts";
 import { firstFewLine, plainText } from "../../domain/values/text.ts";
 import type { BranchChecks } from "../../ports/branch-checks.ts";
@@ -17,7 +17,7 @@ import { pause } from "../concurrency/wait.ts";
 import { AttemptOver, abortedEnd, type StepScope } from "../programs/scope.ts";
 import { keepTriage } from "./keep-triage.ts";
 import { fixEvidence, jobRecords, triageWithHistory } from "./pull-request-evidence.ts";
-import { ask, mustAnnounce, type PullRequestContext, pullRequestOf, reportReading } from "./pull-request-scope.ts";
+import { ask, knownPullRequest, mustAnnounce, type PullRequestContext, reportReading } from "./pull-request-scope.ts";
 import { type HeldRerun, heldBefore, isHeldTooLong, rerun } from "./rerun.ts";
 import { type Built, CHASES, type Landed, type StepContext, type StepFailed } from "./step.ts";
 import { weakenedBy } from "./weakened.ts";
@@ -57,7 +57,7 @@ type Result = Landed | StepFailed;
 export async function landOnBranch(ctx: Context, scope: StepScope, needs: BranchNeeds): Promise<Result> {
   const { repo } = needs;
   for (let chase = 0; chase < CHASES; chase += 1) {
-    const head = await headOf(ctx, scope, needs);
+    const head = await pushHead(ctx, scope, needs);
     if (typeof head === "object") return head;
     const result = await awaitChecks(ctx, scope, needs, head);
     if (result !== "rebuild") return result;
@@ -67,7 +67,7 @@ export async function landOnBranch(ctx: Context, scope: StepScope, needs: Branch
 }
 
 /** The commit whose checks decide: the tip as it is if the change is in it already, or what is pushed now. */
-async function headOf(ctx: Context, scope: StepScope, needs: BranchNeeds): Promise<string | StepFailed> {
+async function pushHead(ctx: Context, scope: StepScope, needs: BranchNeeds): Promise<string | StepFailed> {
   const { repo, isReadOnly, canChange } = needs;
   const tip = await repo.baseTip();
   if (!isReadOnly && !canChange) return failed("nothing is to be changed", "report-only");
@@ -79,7 +79,7 @@ async function headOf(ctx: Context, scope: StepScope, needs: BranchNeeds): Promi
 
 /** Records a push that an engine which is gone has made and could not record. */
 function recordPush({ state }: Context, scope: StepScope, { repo, change }: BranchNeeds): void {
-  const { ci, pullRequest: { head: to, onto: from } = {} } = ticketOf(state(), scope.ticket.id);
+  const { ci, pullRequest: { head: to, onto: from } = {} } = ticketById(state(), scope.ticket.id);
   if (to === undefined || from === undefined || ci?.iterations.some(({ commit }) => commit === to) === true) return;
   mustAnnounce(scope, { type: "ci-pushed", repo: repo.id, from, to, files: change.paths.length });
 }
@@ -92,7 +92,7 @@ function intend(scope: StepScope, { repo, pullRequest }: BranchNeeds, head: stri
 
 /** True if this very change was pushed, perhaps by an engine that is gone: a commit on top of the one that the change began at. */
 async function isPushed({ state }: Context, { ticket }: StepScope, repo: Repo): Promise<boolean> {
-  const { attempt, pullRequest } = ticketOf(state(), ticket.id);
+  const { attempt, pullRequest } = ticketById(state(), ticket.id);
   const from = attempt?.worktree?.baseSha;
   const head = pullRequest?.head;
   if (from === undefined || head === undefined || head === from || !(await repo.contains(head))) return false;
@@ -163,12 +163,12 @@ function failed(summary: string, cause?: EvidenceCause): StepFailed {
 async function awaitChecks(ctx: Context, scope: StepScope, needs: BranchNeeds, head: string): Promise<Result | "rebuild"> {
   const { checks, appearMs, workflow, repo } = needs;
   const hasWorkflows = (await repo.files(head)).some(isWorkflow);
-  const reruns: Reruns = { asked: [], held: heldBefore(pullRequestOf(ctx, scope)) };
+  const reruns: Reruns = { asked: [], held: heldBefore(knownPullRequest(ctx, scope)) };
   for (;;) {
     if (scope.signal.aborted) throw new AttemptOver(abortedEnd(scope));
     const reading = await ask(ctx, scope, (signal) => checks.read(signal));
-    const since = pullRequestOf(ctx, scope)?.arrivedAt ?? ctx.clock.now();
-    const expected = failedBefore(ticketOf(ctx.state(), scope.ticket.id).ci);
+    const since = knownPullRequest(ctx, scope)?.arrivedAt ?? ctx.clock.now();
+    const expected = failedBefore(ticketById(ctx.state(), scope.ticket.id).ci);
     const move = nextBranchMove(reading, { head, since, appearMs, workflow, hasWorkflows, expected }, ctx.clock.now());
     if (move.do !== "fix") reruns.held = undefined;
     const wait = move.do === "wait" ? move : reruns.held?.wait;
@@ -219,7 +219,7 @@ async function red(
   const failed = names.join("\n");
   if (reruns.told?.failed !== failed) reruns.told = { failed, triage: await triageOnBranch(ctx, scope, checks, { head, names }) };
   const { triage } = reruns.told;
-  const again = rerunOf(names, triage.json, startedAgain(pullRequestOf(ctx, scope), reruns.asked));
+  const again = planRerun(names, triage.json, startedAgain(knownPullRequest(ctx, scope), reruns.asked));
   if (canChange && again !== undefined && !isHeldTooLong(ctx, scope)) {
     reruns.held = await rerun(ctx, scope, again, (signal) => checks.rerun(head, again.names, signal));
     if (reruns.held === undefined) {
@@ -230,10 +230,10 @@ async function red(
   }
   await keepTriage(ctx.files, scope, triage);
   // An agent's change writes the logs of what runs on it.
-  const isOfAgent = ticketOf(ctx.state(), scope.ticket.id).ci?.iterations.some(({ commit }) => commit !== undefined) === true;
-  const cause = canChange ? causeOf(triage, names, isOfAgent) : "report-only";
-  mustAnnounce(scope, { type: "ci-triaged", ...failureOf(head, names, triage) });
-  return { ok: false, evidence: evidenceOf(head, { failing, triage, ...(cause && { cause }) }) };
+  const isOfAgent = ticketById(ctx.state(), scope.ticket.id).ci?.iterations.some(({ commit }) => commit !== undefined) === true;
+  const cause = canChange ? failureCause(triage, names, isOfAgent) : "report-only";
+  mustAnnounce(scope, { type: "ci-triaged", ...ciFailure(head, names, triage) });
+  return { ok: false, evidence: branchEvidence(head, { failing, triage, ...(cause && { cause }) }) };
 }
 
 /**
@@ -246,7 +246,7 @@ async function triageOnBranch(
   checks: BranchChecks,
   { head, names }: { readonly head: string; readonly names: readonly string[] },
 ): Promise<Triage> {
-  const { ci, attempt } = ticketOf(ctx.state(), scope.ticket.id);
+  const { ci, attempt } = ticketById(ctx.state(), scope.ticket.id);
   const meta = { run: ctx.run, ticket: scope.ticket.id, attempt: attempt?.n ?? 0, headSha: head };
   const failures = await ask(ctx, scope, (signal) => checks.failures(head, names, signal));
   const found = ci?.iterations[0]?.failure?.head ?? head;
@@ -260,21 +260,21 @@ async function triageOnBranch(
 /**
  * The reason why no agent can help: nothing but the machines, or nothing but tests that fail by chance, failed. The logs tell about machines.
  */
-function causeOf({ json }: Triage, names: readonly string[], isOfAgent: boolean): EvidenceCause | undefined {
+function failureCause({ json }: Triage, names: readonly string[], isOfAgent: boolean): EvidenceCause | undefined {
   const { findings, stopReason } = json;
   if (stopReason === "flaky") return "flaky";
   if (isOfAgent) return undefined;
-  const ofMachine = new Set(rerunsOf(findings, new Set()));
+  const ofMachine = new Set(jobsToRerun(findings, new Set()));
   const others = findings.filter(({ job, category }) => category !== "infrastructure" && !ofMachine.has(job));
   return others.length === 0 && names.every((name) => ofMachine.has(name)) ? "infrastructure" : undefined;
 }
 
-function failureOf(head: string, names: readonly string[], { json: { findings, signature } }: Triage): CiFailure {
+function ciFailure(head: string, names: readonly string[], { json: { findings, signature } }: Triage): CiFailure {
   const failed = [...new Set(names.map((name) => plainText(name, CHECK_CHARS)))];
-  return { head, failed, fixable: fixableOf(names, findings), ...(signature !== null && { signature }) };
+  return { head, failed, fixable: fixableKinds(names, findings), ...(signature !== null && { signature }) };
 }
 
-function evidenceOf(
+function branchEvidence(
   head: string,
   {
     failing,

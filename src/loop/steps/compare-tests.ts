@@ -1,7 +1,8 @@
-import { phaseOf, type StepSpec } from "../../domain/batch/step-spec.ts";
+import { type Check, findCheckPhase } from "../../domain/batch/step-spec.ts";
 import type { Comparison, Remark } from "../../domain/evidence/compare.ts";
 import { unmetComparisons } from "../../domain/evidence/condition.ts";
 import type { NamedFixes } from "../../domain/evidence/fixes.ts";
+import type { FilesMoved } from "../../domain/evidence/former-names.ts";
 import { SEARCHED_NAMES } from "../../domain/evidence/languages.ts";
 import type { Allowance, TestRun } from "../../domain/evidence/results.ts";
 import { namedAsOn } from "../../domain/evidence/suite-name.ts";
@@ -10,11 +11,11 @@ import { flakyLine } from "../../domain/triage/flaky.ts";
 import { settleBoth } from "../../domain/values/settle-both.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { ComparedRuns, TextScans } from "../../ports/text-scans.ts";
-import type { Candidate, Repo } from "../../ports/vcs.ts";
-import { secondsOf } from "../programs/run-in.ts";
+import type { Candidate, ChangedPath, Repo } from "../../ports/vcs.ts";
+import { execSeconds } from "../programs/run-in.ts";
 import type { CommandOutcome } from "../programs/run-on-commit.ts";
 import { besideMarker, type StepFact, type StepScope } from "../programs/scope.ts";
-import { baseResults, freshBaseResults, resultsKey, resultsOf, runCheckCommand, settledCheck } from "./base-results.ts";
+import { baseResults, freshBaseResults, readTestRun, resultsKey, runCheckCommand, settledCheck } from "./base-results.ts";
 import type { CheckStopwatch } from "./check-stopwatch.ts";
 import { failSoon } from "./fail-soon.ts";
 import { settleFlakyTests } from "./flaky-tests.ts";
@@ -29,7 +30,7 @@ interface Comparable {
 }
 
 /** The base is measured beside the candidate, each in a sandbox of its own, unless its results are known. */
-export async function byTests(check: CheckRun): Promise<Outcome | StepResult> {
+export async function byTests(check: RunningCheck): Promise<Outcome | StepResult> {
   const { ctx, step, candidate, stopwatch } = check;
   const on = { step, commit: candidate.base };
   const known = await ctx.manifests.kept(resultsKey(ctx, check.scope, check.repo, on));
@@ -41,7 +42,7 @@ export async function byTests(check: CheckRun): Promise<Outcome | StepResult> {
   const [base, ran] = await settleBoth(measuring, runCheck(check, candidate.commit));
   if (base.as === "unknown") return refuse(check, `the base could not be measured: ${base.why}`, "");
   if (!ran.ok) return ran;
-  const tests = namedAsOn(base.as === "tests" ? base.run : undefined, resultsOf(step, ran.result, ran.reading), step.command);
+  const tests = namedAsOn(base.as === "tests" ? base.run : undefined, readTestRun(step, ran.result, ran.reading), step.command);
   const outcome = await compared(check, { ran, tests, base });
   const isWorse = !("ok" in outcome) && outcome.findings.length > 0 && base.as === "tests" && base.isEarlier === true;
   if (!isWorse) return outcome;
@@ -51,15 +52,18 @@ export async function byTests(check: CheckRun): Promise<Outcome | StepResult> {
 }
 
 /** Compares a run with the base's. Tests that are flaky on the base are decided by one more run. */
-async function compared(check: CheckRun, { ran, tests: own, base }: Comparable): Promise<Outcome | StepResult> {
+async function compared(check: RunningCheck, { ran, tests: own, base }: Comparable): Promise<Outcome | StepResult> {
   const { ctx, step, candidate, allow } = check;
   const { result } = ran;
   const before = base.as === "tests" ? base.run : undefined;
   const overwritten = overwrittenFindings(ran);
-  const outcome = { output: result.tail };
+  const outcome = { output: result.tail, isGreen: result.ending === "exited" && result.exitCode === 0 };
   if ("says" in own) return { ...outcome, findings: [own, ...overwritten], passed: { summary: "" } };
-  const [fixes, deleted] = await Promise.all([fixesOf(check), deletedBy(check)]);
-  const scan = (candidateRun: TestRun) => ctx.scans.compare({ base: before, candidate: candidateRun, allow, fixes, deleted });
+  const [fixes, files] = await Promise.all([
+    namedFixes(check),
+    filesMoved(check.repo, { from: candidate.base, tip: candidate.commit }),
+  ]);
+  const scan = (candidateRun: TestRun) => ctx.scans.compare({ base: before, candidate: candidateRun, allow, fixes, files });
   const first = await scan(own);
   if (!first.ok) return refuse(check, unsearched("the report", first.problem).says, "");
   const { findings: found } = first.value.comparison;
@@ -82,11 +86,16 @@ async function compared(check: CheckRun, { ran, tests: own, base }: Comparable):
     });
     await recordPreExisting(check, comparison.preExisting);
   }
-  const line = passedLine({ strength, seconds: secondsOf(result), comparison });
+  const line = passedLine({ strength, seconds: execSeconds(result), comparison });
   const summary = excused.length === 0 ? line : `${line}; ${flakyLine(excused)}`;
-  const passed = { summary, commit: candidate.commit, strength } as const;
+  const passed = { summary, commit: candidate.commit, strength, ...ownTests(check, before, comparison) } as const;
   const isRed = before?.tests.some((test) => test.outcome === "failed") ?? false;
   return { ...outcome, facts, findings, passed, isRed };
+}
+
+/** The tests that the change has added and removed. In a train nobody can tell whose they are. */
+function ownTests({ scope }: RunningCheck, before: TestRun | undefined, { moved }: Comparison): Pick<StepPassed, "tests"> {
+  return before === undefined || scope.train !== undefined ? {} : { tests: moved };
 }
 
 /** A condition counts tests beside the comparison of each, which holds in any case. */
@@ -95,13 +104,15 @@ function conditionFindings({ criterion }: Check, counted: Comparison): readonly 
   return unmetComparisons(criterion.condition, counted).map((says) => ({ says, ids: [] }));
 }
 
-async function deletedBy({ repo, candidate }: CheckRun): Promise<readonly string[]> {
-  const { paths } = await repo.change({ from: candidate.base, tip: candidate.commit });
-  return paths.flatMap(({ path, how }) => (how === "deleted" ? [path] : []));
+/** The files that a change deletes and adds. */
+export async function filesMoved(repo: Repo, change: { readonly from: string; readonly tip: string }): Promise<FilesMoved> {
+  const { paths } = await repo.change(change);
+  const those = (moved: ChangedPath["how"]) => paths.flatMap(({ path, how }) => (how === moved ? [path] : []));
+  return { deleted: those("deleted"), added: those("added") };
 }
 
 /** The tests that the ticket must fix. Its last check with a report includes the tests that the others reported. */
-async function fixesOf(check: CheckRun): Promise<NamedFixes> {
+async function namedFixes(check: RunningCheck): Promise<NamedFixes> {
   const { ctx, scope, repo, step, candidate } = check;
   const { finish, fixes: patterns = [] } = scope.ticket;
   if (patterns.length === 0) return { patterns, elsewhere: [], isLast: true };
@@ -133,7 +144,7 @@ function failingFact({ name }: Check, { count, first }: ComparedRuns["failingOnB
 /** Ids that are recorded. */
 const MAX_RECORDED = 10_000;
 
-async function recordPreExisting({ ctx, scope, step }: CheckRun, ids: readonly string[]): Promise<void> {
+async function recordPreExisting({ ctx, scope, step }: RunningCheck, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   const text = ids
     .slice(0, MAX_RECORDED)
@@ -142,11 +153,8 @@ async function recordPreExisting({ ctx, scope, step }: CheckRun, ids: readonly s
   await ctx.files.write(scope.files.log(`check-${step.name}-failing-on-base`), `${text}\n`);
 }
 
-/** A `check` step. */
-export type Check = Extract<StepSpec, { step: "check" }>;
-
 /** One check of one candidate. */
-export interface CheckRun {
+export interface RunningCheck {
   readonly ctx: StepContext;
   readonly scope: StepScope;
   readonly repo: Repo;
@@ -160,6 +168,8 @@ export interface CheckRun {
 export interface Outcome {
   readonly findings: readonly Remark[];
   readonly output: string;
+  /** True if the command passed: then its output names no failure. */
+  readonly isGreen?: boolean;
   readonly passed: Omit<StepPassed, "ok" | "facts">;
   /** True if tests fail on the base. */
   readonly isRed?: boolean;
@@ -167,7 +177,7 @@ export interface Outcome {
 }
 
 /** Runs the command of a check on a commit. */
-export function runCheck({ ctx, scope, repo, step, candidate }: CheckRun, commit: string): Promise<CommandOutcome> {
+export function runCheck({ ctx, scope, repo, step, candidate }: RunningCheck, commit: string): Promise<CommandOutcome> {
   const command = { step, commit, attributesOf: candidate.base, log: `check-${step.name}`, purpose: "check" } as const;
   return runCheckCommand(ctx, scope, repo, command);
 }
@@ -182,8 +192,8 @@ export function overwrittenFindings({ overwritten }: Extract<CommandOutcome, { o
 }
 
 /** A criterion of a phase says which: an attempt that starts afresh, or a person who finds the ticket stopped, begins there. */
-export function refuse({ step, scope }: CheckRun, what: string, detail: string): StepFailed {
-  const phase = phaseOf(scope.ticket.contract ?? {}, step.name);
+export function refuse({ step, scope }: RunningCheck, what: string, detail: string): StepFailed {
+  const phase = findCheckPhase(scope.ticket.contract ?? {}, step.name);
   const summary = phase === undefined ? what : `phase ${phase}: ${what}`;
   return { ok: false, evidence: { step: "check", name: step.name, summary, detail } };
 }

@@ -1,4 +1,5 @@
-import { type StepSpec, wantedExitCode } from "../../domain/batch/step-spec.ts";
+import { type Check, wantedExitCode } from "../../domain/batch/step-spec.ts";
+import { withFormerNames } from "../../domain/evidence/former-names.ts";
 import type { TestResult } from "../../domain/evidence/results.ts";
 import { expectedPasses, findingsIn, isClean, passingNames } from "../../domain/proof/findings.ts";
 import type { JudgeAllowance } from "../../domain/proof/permission.ts";
@@ -8,7 +9,7 @@ import { settleBoth } from "../../domain/values/settle-both.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import { besideMarker, type StepScope } from "../programs/scope.ts";
 import { resultsKey, settledCheck, testsOn } from "./base-results.ts";
-import { unsearched } from "./compare-tests.ts";
+import { filesMoved, unsearched } from "./compare-tests.ts";
 import { JudgesTree, type StartedRun } from "./judges-tree.ts";
 import { withoutTheChange } from "./new-tests.ts";
 import {
@@ -35,7 +36,7 @@ import type { Built, StepContext } from "./step.ts";
 
 /** A candidate, and the base in which its code must prove itself. */
 export interface ToProve {
-  readonly step: Extract<StepSpec, { step: "check" }>;
+  readonly step: Check;
   readonly candidate: Built;
   readonly origin: Origin;
   /** What the candidate's own ticket may change of what judges. */
@@ -100,9 +101,10 @@ export async function deepProof(ctx: StepContext, scope: StepScope, repo: Repo, 
   const { before, change, tree } = prepared;
   const proof = { step, candidate, change, tree, started: begun?.started };
   if (!hasReport) return proveByExitCode(proof);
-  const own = await results(candidate.commit);
+  const reported = await results(candidate.commit);
   if (before === undefined) return { as: "proven", commit: candidate.commit, planted: 0, note: "the base has no tests" };
-  if (own === undefined) return broken(step.name, "the candidate's own results could not be measured");
+  if (reported === undefined) return broken(step.name, "the candidate's own results could not be measured");
+  const own = withFormerNames(before, reported, await filesMoved(repo, { from: origin.first, tip: candidate.commit }));
   const expected = expectedPasses(before, own, fixes);
   const isPassing = passingNames(expected, own, before);
   const beside = { ...scope, marker: besideMarker(scope.marker, "new-tests") };

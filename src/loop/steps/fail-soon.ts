@@ -1,4 +1,4 @@
-import type { StepSpec } from "../../domain/batch/step-spec.ts";
+import type { Check } from "../../domain/batch/step-spec.ts";
 import { failingAmong } from "../../domain/evidence/broken-tests.ts";
 import { tests as numberOfTests, type Remark } from "../../domain/evidence/compare.ts";
 import { type TestRun, tallies } from "../../domain/evidence/results.ts";
@@ -6,18 +6,16 @@ import { namedAsOn } from "../../domain/evidence/suite-name.ts";
 import { findRunners } from "../../domain/proof/find-runner.ts";
 import { filesLoading } from "../../domain/proof/loads.ts";
 import { selectTests } from "../../domain/proof/selection.ts";
-import { testFilesOf } from "../../domain/proof/test-files.ts";
-import { ticketOf } from "../../domain/run/state.ts";
+import { commandTestFiles } from "../../domain/proof/test-files.ts";
+import { ticketById } from "../../domain/run/state.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { Repo } from "../../ports/vcs.ts";
-import { secondsOf } from "../programs/run-in.ts";
+import { execSeconds } from "../programs/run-in.ts";
 import { runOnCommit } from "../programs/run-on-commit.ts";
 import type { StepScope } from "../programs/scope.ts";
-import { type ResultsContext, resultsKey, resultsOf } from "./base-results.ts";
+import { type ResultsContext, readTestRun, resultsKey } from "./base-results.ts";
 import type { TimedRun } from "./manifests.ts";
 import type { Built } from "./step.ts";
-
-type Check = Extract<StepSpec, { step: "check" }>;
 
 /** A check's command that takes less is as good as a selection of its tests: each run has a checkout of its own. Milliseconds. */
 const LEAST_CHECK_MS = 10_000;
@@ -75,7 +73,7 @@ export async function runSelected(
   } as const;
   const ran = await runOnCommit(ctx, scope, repo, of);
   if (!ran.ok) return undefined;
-  const run = namedAsOn(base, resultsOf(selected, ran.result, ran.reading), command);
+  const run = namedAsOn(base, readTestRun(selected, ran.result, ran.reading), command);
   return "says" in run ? undefined : { ...run, output: ran.result.tail, durationMs: ran.result.durationMs };
 }
 
@@ -108,12 +106,12 @@ export async function failSoon(
   );
   const failed = failedBefore(ctx, scope, step);
   const again = passing.filter((id) => failed.has(plainText(id, ID_CHARS)));
-  const found = again.length > 0 && (await failingOf(ctx, scope, repo, { step, candidate, base, ids: again, what: AGAIN }));
+  const found = again.length > 0 && (await confirmFailing(ctx, scope, repo, { step, candidate, base, ids: again, what: AGAIN }));
   if (found) return found;
   const whole = await testFilesLoading(repo, { step, candidate });
   return whole.length === 0
     ? undefined
-    : failingOf(ctx, scope, repo, { step, candidate, base, ids: passing, whole, what: LOADING });
+    : confirmFailing(ctx, scope, repo, { step, candidate, base, ids: passing, whole, what: LOADING });
 }
 
 /** The two selections, as a part of the check and as a finding. */
@@ -121,7 +119,7 @@ const AGAIN = { part: "what failed in the last attempt", says: "failed as in the
 const LOADING = { part: "tests that load what was changed", says: "failed in files that load what was changed" };
 
 /** Those of these tests that fail on the candidate and pass on its base, in the same selection. */
-async function failingOf(
+async function confirmFailing(
   ctx: ResultsContext,
   scope: StepScope,
   repo: Repo,
@@ -137,7 +135,7 @@ async function failingOf(
   const results = tallies(before?.tests ?? []);
   const still = failing.filter((id) => results.get(id)?.failed === 0 && (results.get(id)?.passed ?? 0) > 0);
   if (still.length === 0) return undefined;
-  const says = `${numberOfTests(still.length)} ${what.says} (run alone, in ${secondsOf(now)} s)`;
+  const says = `${numberOfTests(still.length)} ${what.says} (run alone, in ${execSeconds(now)} s)`;
   return { finding: { says, ids: still }, output: now.output };
 }
 
@@ -157,7 +155,7 @@ async function testFilesLoading(
   const { paths } = await repo.change({ from: commit, tip: candidate.commit });
   const changed = paths.slice(0, MOST_CHANGED).map(({ path }) => path);
   if (started === undefined) return [];
-  const tests = testFilesOf(started, await repo.files(commit));
+  const tests = commandTestFiles(started, await repo.files(commit));
   const texts = await repo.readFiles({ commit, paths: tests.slice(0, MOST_READ) });
   const loading = filesLoading(texts, changed);
   return loading.length > tests.length * MOST_SHARE ? [] : loading;
@@ -165,6 +163,6 @@ async function testFilesLoading(
 
 /** The tests by which this check failed in the ticket's last attempt that left evidence, as they stand there. */
 function failedBefore(ctx: ResultsContext, { ticket }: StepScope, { name }: Check): ReadonlySet<string> {
-  const last = ticketOf(ctx.state(), ticket.id).evidence.at(-1);
+  const last = ticketById(ctx.state(), ticket.id).evidence.at(-1);
   return new Set(last?.step === "check" && last.name === name ? last.tests : []);
 }

@@ -1,16 +1,14 @@
-import type { StepSpec } from "../../domain/batch/step-spec.ts";
+import type { Check } from "../../domain/batch/step-spec.ts";
 import { failingAmong } from "../../domain/evidence/broken-tests.ts";
 import { type TestRun, tallies } from "../../domain/evidence/results.ts";
 import { namedAsOn } from "../../domain/evidence/suite-name.ts";
 import { eitherRun, failingTests } from "../../domain/triage/flaky.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import type { StepScope } from "../programs/scope.ts";
-import { type ResultsContext, resultsKey, resultsOf, runCheckCommand } from "./base-results.ts";
+import { type ResultsContext, readTestRun, resultsKey, runCheckCommand } from "./base-results.ts";
 import { runSelected } from "./fail-soon.ts";
 import type { TimedRun } from "./manifests.ts";
 import type { Built } from "./step.ts";
-
-type Check = Extract<StepSpec, { step: "check" }>;
 
 /** Failing tests that may be flaky: with more, something else is wrong. */
 const MOST_FLAKY = 5;
@@ -52,7 +50,7 @@ export async function settleFlakyTests(
     ...{ step, commit: candidate.commit, attributesOf: candidate.base, log: `check-${step.name}-again` },
     ...{ part: "once more, because flaky tests alone failed", purpose: "check" },
   });
-  const again = ran.ok ? namedAsOn(base, resultsOf(step, ran.result, ran.reading), step.command) : undefined;
+  const again = ran.ok ? namedAsOn(base, readTestRun(step, ran.result, ran.reading), step.command) : undefined;
   return again === undefined || "says" in again ? undefined : eitherRun(run, again, known);
 }
 

@@ -1,5 +1,5 @@
 import { movedSubmodules } from "../../domain/run/moved-submodule.ts";
-import { ticketOf } from "../../domain/run/state.ts";
+import { ticketById } from "../../domain/run/state.ts";
 import { boundedList, plainText, plural } from "../../domain/values/text.ts";
 import { type Change, ENGINE_AUTHOR, type Repo } from "../../ports/vcs.ts";
 import type { QuestionContext, QuestionScope } from "../questions/ask.ts";
@@ -17,7 +17,7 @@ export async function runGatesStep(
   change: Change,
 ): Promise<StepResult> {
   const found = gates(change, protectedFor(ctx.batch.protect, ticket), ticket.contract, await submodulesHere(repo, change));
-  const from = ticketOf(ctx.state(), ticket.id).attempt?.worktree?.baseSha;
+  const from = ticketById(ctx.state(), ticket.id).attempt?.worktree?.baseSha;
   if (!found.ok || from === undefined || ticket.allow?.deletions === true) return found;
   return (await refuseDeletions(repo, { from, change })) ?? found;
 }

@@ -28,7 +28,7 @@ export function gates(
   if (change.paths.length === 0) return refuseNothing(change, inside);
   const deep = change.paths.filter(({ path }) => path.split("/").length - 1 >= MOST_FOLDERS);
   if (deep.length > 0) return refuse(`a path has ${MOST_FOLDERS} folders or more`, boundedList(deep.map(describe)));
-  const touched = touchedOf(change, protect).map(describe);
+  const touched = touchedProtected(change, protect).map(describe);
   if (touched.length > 0) {
     const summary = touched.length === 1 ? `protected path touched: ${touched[0]}` : `${touched.length} protected paths touched`;
     return refuse(summary, boundedList(touched), { cause: "blocked-path" });
@@ -85,7 +85,7 @@ export function strayPaths(change: Pick<Change, "paths">, contract: Ticket["cont
  * The changed paths that are protected, and new links and moved submodules at a folder that a glob names on the way to protected files:
  * through such a link, the change would replace them.
  */
-export function touchedOf(change: Pick<Change, "paths">, protect: readonly string[]): readonly ChangedPath[] {
+export function touchedProtected(change: Pick<Change, "paths">, protect: readonly string[]): readonly ChangedPath[] {
   const isProtected = protectedBy(protect);
   const isOnTheWay = onTheWayTo(protect);
   return change.paths.filter(

@@ -1,11 +1,11 @@
 import { randomInt } from "node:crypto";
-import type { StepSpec } from "../../domain/batch/step-spec.ts";
+import type { Check } from "../../domain/batch/step-spec.ts";
 import type { TestResult } from "../../domain/evidence/results.ts";
-import { withSuiteNameOf } from "../../domain/evidence/suite-name.ts";
+import { alignSuiteName } from "../../domain/evidence/suite-name.ts";
 import type { FoundRunner } from "../../domain/proof/find-runner.ts";
 import type { ProofRun } from "../../domain/proof/findings.ts";
 import { filesLoading } from "../../domain/proof/loads.ts";
-import { testFilesOf } from "../../domain/proof/test-files.ts";
+import { commandTestFiles } from "../../domain/proof/test-files.ts";
 import type { Draw, TwinnedFile } from "../../domain/proof/twin.ts";
 import { twinsFor } from "../../domain/proof/twins/twins-for.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
@@ -38,7 +38,7 @@ export interface StartedRun {
 
 /** What a tree of the judge is made of. */
 export interface JudgesTreeOptions {
-  readonly step: Extract<StepSpec, { step: "check" }>;
+  readonly step: Check;
   readonly candidate: Built;
   readonly first: string;
   readonly change: SortedChange;
@@ -180,7 +180,7 @@ export class JudgesTree {
     const { result, reading, overwritten } = ran;
     const exitCode = result.ending === "exited" ? (result.exitCode ?? undefined) : undefined;
     const isPytest = change.runners.some(({ name }) => name === "pytest");
-    const tests = reading?.ok === true ? (isPytest ? withSuiteNameOf(originTests, reading.tests) : reading.tests) : undefined;
+    const tests = reading?.ok === true ? (isPytest ? alignSuiteName(originTests, reading.tests) : reading.tests) : undefined;
     return { twinned, exitCode, tests, isPrinted, overwritten };
   }
 
@@ -215,7 +215,7 @@ interface Planting {
 /** Files of a tree with twins of passing tests in them. A command that stops at the first failure gets one twin. */
 async function plantTwins({ found, paths, code, isPassing, read }: Planting): Promise<readonly TwinnedFile[]> {
   const { runner, words } = found;
-  const candidates = shuffled(testFilesOf(found, paths)).slice(0, MOST_READ);
+  const candidates = shuffled(commandTestFiles(found, paths)).slice(0, MOST_READ);
   const texts = [...(await read(candidates))].filter(([, text]) => text.length <= MOST_CHARS);
   const changed = code.slice(0, MOST_CHANGED);
   const loading = new Set(filesLoading(new Map(texts), changed));
@@ -224,7 +224,8 @@ async function plantTwins({ found, paths, code, isPassing, read }: Planting): Pr
   const twinned: TwinnedFile[] = [];
   for (const [path, text] of texts.toSorted(([a], [b]) => rank(a) - rank(b))) {
     if (twinned.length >= (isOne ? 1 : MOST_FILES)) break;
-    const file = twinsFor(runner.name, { path, text }, { draw, isPassing, most: isOne ? 1 : MOST_TWINS });
+    const options = { draw, isPassing, most: isOne ? 1 : MOST_TWINS, isFirst: twinned.length === 0 };
+    const file = twinsFor(runner.name, { path, text }, options);
     if (file !== undefined) twinned.push(file);
   }
   return twinned;

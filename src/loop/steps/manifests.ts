@@ -2,6 +2,7 @@ import type { TestRun } from "../../domain/evidence/results.ts";
 import { flakyAmong } from "../../domain/triage/flaky.ts";
 import type { CheckResults, FoundRun } from "../../ports/check-results.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { ExecResult } from "../../ports/executor.ts";
 import { orAborted } from "../concurrency/wait.ts";
 
 /** A run of a check's command with its duration, in milliseconds. */
@@ -13,8 +14,13 @@ export type TimedRun = TestRun & { readonly durationMs?: number };
  */
 export type Manifest =
   | { readonly as: "tests"; readonly run: TimedRun; readonly isEarlier?: true }
-  | { readonly as: "none"; readonly why: string; readonly hasFailed: boolean }
-  | { readonly as: "unknown"; readonly why: string; readonly hasFailed?: true };
+  | ({ readonly as: "none"; readonly why: string; readonly hasFailed: boolean } & Ended)
+  | ({ readonly as: "unknown"; readonly why: string; readonly hasFailed?: true } & Ended);
+
+/** The end of a command that told no tests, for a measurement: absent if it did not come so far. */
+interface Ended {
+  readonly ended?: { readonly result: ExecResult; readonly noProgram: boolean };
+}
 
 /** A check on a tree, as its results are kept. */
 export interface CheckedTree {
@@ -50,6 +56,9 @@ export class Manifests {
   readonly #known = new Map<string, Promise<unknown>>();
   /** What is known of checks that are made to report and told no test: of one that passed on any tree, else on the tree of the key. */
   readonly #silent = new Map<string, Manifest>();
+
+  /** The end of what a check last printed on a base, in this run of loopdash. */
+  readonly #outputs = new Map<string, string>();
 
   constructor(store: CheckResults, clock: Pick<Clock, "now">) {
     this.#store = store;
@@ -135,6 +144,16 @@ export class Manifests {
   async flakyTests(key: ResultsKey): Promise<ReadonlySet<string>> {
     const { check } = await key();
     return new Set(this.#store.flakyTests(check).map(({ id }) => id));
+  }
+
+  /** Keeps the end of what a check printed on a base: what a candidate prints as well is no news. */
+  async keepOutput(key: ResultsKey, output: string): Promise<void> {
+    this.#outputs.set((await key()).check, output);
+  }
+
+  /** The end of what the check last printed on a base; undefined if this run of loopdash has not run it there. */
+  async outputOnBase(key: ResultsKey): Promise<string | undefined> {
+    return this.#outputs.get((await key()).check);
   }
 
   /** The duration of the check's last run on any tree, in milliseconds; undefined if it never ran. */

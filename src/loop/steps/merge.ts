@@ -23,16 +23,16 @@ export interface MergeNeeds {
   /** Builds a candidate on the base tip and runs the steps before `merge` on it. Throws AttemptOver if one fails. */
   checkAgain(): Promise<Built>;
   /** The proof of a candidate, if it was proven alone. */
-  proofOf(commit: string): LandedProof | undefined;
+  landedProof(commit: string): LandedProof | undefined;
   /** Runs the moment of a landing while nothing else reads or moves the base. */
   inTurn<T>(land: () => Promise<T>): Promise<T>;
 }
 
 /**
- * Lands the checked candidate by compare-and-swap, which its turn in the trains allows. If the base has moved since the
- * check, builds and checks the candidate again: the checked commit is the one that lands (design section 4.6). A push that the forge
- * refuses three times ends the attempt at a human gate if it is about who may push; else it is evidence for the next attempt. A checkout
- * that is in the way for as long as an attempt may take is a person's, too.
+ * Lands the checked candidate by compare-and-swap, which its turn in the trains allows. If the base has moved since the check, builds
+ * and checks the candidate again: the checked commit is the one that lands. A push that the forge refuses three times ends the attempt
+ * at a human gate if it is about who may push; else it is evidence for the next attempt. A checkout that is in the way for as long as an
+ * attempt may take is a person's, too.
  */
 export async function merge(
   ctx: Pick<StepContext, "batch" | "clock" | "state">,
@@ -52,7 +52,7 @@ export async function merge(
     const land = async (): Promise<Landing | undefined> => {
       // Nothing is awaited from here to the intent; after the intent a kill or a gate is refused.
       if (!mayLand(ctx, scope, needs)) return undefined;
-      const proof = needs.proofOf(to);
+      const proof = needs.landedProof(to);
       if (!scope.announce({ type: "merge-intended", ...refUpdate, ...(proof && { proof }) }))
         throw new AttemptOver({ outcome: "stopped" });
       return repo.land({ from, to });

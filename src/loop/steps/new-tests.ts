@@ -1,4 +1,4 @@
-import { type StepSpec, wantedExitCode } from "../../domain/batch/step-spec.ts";
+import { type Check, wantedExitCode } from "../../domain/batch/step-spec.ts";
 import type { Remark } from "../../domain/evidence/compare.ts";
 import type { TestResult } from "../../domain/evidence/results.ts";
 import { isTestPath } from "../../domain/evidence/sealed-paths.ts";
@@ -13,7 +13,7 @@ import type { Built, StepContext } from "./step.ts";
 
 /** A candidate with its change over a trusted base. */
 interface OverBase {
-  readonly step: Extract<StepSpec, { step: "check" }>;
+  readonly step: Check;
   readonly candidate: Built;
   readonly change: SortedChange;
   readonly first: string;
@@ -35,8 +35,8 @@ export async function withoutTheChange(
   repo: Repo,
   { before, own, ...of }: OverBase & BothResults,
 ): Promise<string | undefined> {
-  const ids = newTestsOf({ before, own });
-  const isNone = ids.length === 0 || testFilesOf(of.change).length === 0 || of.change.code.length === 0;
+  const ids = listNewTests({ before, own });
+  const isNone = ids.length === 0 || changedTestFiles(of.change).length === 0 || of.change.code.length === 0;
   if (isNone || scope.ticket.redFirst === true) return undefined;
   const passing = await passingWithout(ctx, scope, repo, { ...of, own, ids });
   return newTestsLine(ids.length, passing && ids.filter((id) => passing.has(id)));
@@ -54,12 +54,12 @@ export async function greenWithoutTheChange(
 ): Promise<Remark | undefined> {
   if (scope.ticket.redFirst !== true) return undefined;
   const { step, candidate, change, first } = of;
-  const files = testFilesOf(change);
+  const files = changedTestFiles(change);
   if (files.length === 0) return { says: "red first: the change adds no test that fails without it", ids: [] };
   const before = await testsOn(ctx, scope, repo, { step, commit: first });
   const own = await testsOn(ctx, scope, repo, { step, commit: candidate.commit });
   if (before === undefined || own === undefined) return greenByExitCode(ctx, scope, repo, of);
-  const ids = newTestsOf({ before, own });
+  const ids = listNewTests({ before, own });
   const tried = ids.length > 0 ? ids : idsWith("passed", own);
   const passing = await passingWithout(ctx, scope, repo, { ...of, own, ids: tried, isWhole: true });
   if (passing === undefined) return { says: "red first: the tests that it adds could not be tried without the change", ids: [] };
@@ -80,7 +80,7 @@ async function greenByExitCode(ctx: StepContext, scope: StepScope, repo: Repo, o
   return isGreen ? { says: "red first: the check passes with its tests and without the rest of the change", ids: [] } : undefined;
 }
 
-function newTestsOf({ before, own }: BothResults): readonly string[] {
+function listNewTests({ before, own }: BothResults): readonly string[] {
   const known = new Set(before.map(({ id }) => id));
   return [...new Set(idsWith("passed", own))].filter((id) => !known.has(id));
 }
@@ -89,14 +89,14 @@ function idsWith(outcome: TestResult["outcome"], tests: readonly TestResult[]): 
   return tests.flatMap((test) => (test.outcome === outcome ? [test.id] : []));
 }
 
-function testFilesOf({ additions, judges }: SortedChange): readonly string[] {
+function changedTestFiles({ additions, judges }: SortedChange): readonly string[] {
   return [...additions, ...judges].filter(isTestPath);
 }
 
 /** The trusted base with the change's files of tests alone. */
 function withoutCode(repo: Repo, { candidate, change, first }: OverBase): Promise<string> {
   const trusted = change.trusted.byCommit(change.trusted.touched).filter(({ commit }) => commit !== first);
-  const restored = [...trusted, { commit: candidate.commit, paths: testFilesOf(change) }];
+  const restored = [...trusted, { commit: candidate.commit, paths: changedTestFiles(change) }];
   return repo.deriveCommit({ commit: first, files: [], without: [], restored });
 }
 

@@ -1,6 +1,6 @@
 import { isAllowedToJudge } from "../../domain/proof/permission.ts";
 import { type Origin, upTo, withTrusted } from "../../domain/run/landings.ts";
-import { landingsOf } from "../../domain/run/reduce-base.ts";
+import { repoLandings } from "../../domain/run/reduce-base.ts";
 import type { ChangedPath, Repo } from "../../ports/vcs.ts";
 import type { Built, StepContext } from "./step.ts";
 
@@ -13,7 +13,7 @@ export function originBelow(
   repo: Pick<Repo, "id">,
   { base }: Pick<Built, "base">,
 ): Origin {
-  const landings = landingsOf(ctx.state(), repo.id);
+  const landings = repoLandings(ctx.state(), repo.id);
   const pending = [];
   let at = base;
   for (let built = ctx.proofs.built(at); built !== undefined; built = ctx.proofs.built(at)) {
@@ -83,7 +83,7 @@ export class TrustedFiles {
     const changed: ChangedPath[] = [];
     for (const from of new Set([first, ...trusted.map(({ to }) => to)])) {
       const { paths } = await this.#repo.change({ from, tip: commit });
-      changed.push(...paths.filter(({ path }) => this.#commitOf(path) === from));
+      changed.push(...paths.filter(({ path }) => this.#originCommit(path) === from));
     }
     return changed;
   }
@@ -97,10 +97,10 @@ export class TrustedFiles {
 
   /** Paths by the commit that has the trusted version of them. */
   byCommit(paths: readonly string[]): readonly { readonly commit: string; readonly paths: readonly string[] }[] {
-    return [...Map.groupBy(paths, (path) => this.#commitOf(path))].map(([commit, own]) => ({ commit, paths: own }));
+    return [...Map.groupBy(paths, (path) => this.#originCommit(path))].map(([commit, own]) => ({ commit, paths: own }));
   }
 
-  #commitOf(path: string): string {
+  #originCommit(path: string): string {
     return this.#spans.findLast(({ paths }) => paths.has(path))?.to ?? this.#origin.first;
   }
 }

@@ -1,4 +1,4 @@
-import type { StepSpec } from "../../domain/batch/step-spec.ts";
+import type { Check } from "../../domain/batch/step-spec.ts";
 import type { Remark } from "../../domain/evidence/compare.ts";
 import { isTestPath } from "../../domain/evidence/sealed-paths.ts";
 import { findNeeded } from "../../domain/proof/find-needed.ts";
@@ -42,7 +42,7 @@ interface Proven {
 
 /** A candidate's sorted change and its judge's tree. */
 export interface Proof {
-  readonly step: Extract<StepSpec, { step: "check" }>;
+  readonly step: Check;
   readonly candidate: Built;
   readonly change: SortedChange;
   readonly tree: JudgesTree;

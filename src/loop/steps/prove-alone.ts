@@ -1,5 +1,5 @@
 import { type ProofSpec, proofMode } from "../../domain/batch/proof-spec.ts";
-import type { StepSpec } from "../../domain/batch/step-spec.ts";
+import type { Check } from "../../domain/batch/step-spec.ts";
 import type { Allowance } from "../../domain/evidence/results.ts";
 import { proofLine } from "../../domain/evidence/summary-lines.ts";
 import type { ClassifiedChange } from "../../domain/proof/code-under-test.ts";
@@ -17,7 +17,7 @@ import type { Built, NeededApproval, StepContext, StepFailed, StepResult } from 
 
 /** A candidate that has passed a check. */
 export interface PassedCandidate {
-  readonly step: Extract<StepSpec, { step: "check" }>;
+  readonly step: Check;
   readonly candidate: Built;
   readonly allow: Allowance;
   /** True if tests fail on its base. */
@@ -69,7 +69,7 @@ export async function proveAlone(ctx: StepContext, scope: StepScope, repo: Repo,
   const isByItself = mode === "batch" && origin.first !== candidate.base && (whole.as === "forged" || whole.as === "differs");
   const proof = isByItself ? await deepProof(ctx, scope, repo, { ...toProve, origin: own }) : whole;
   if (proof.as === "forged" || proof.as === "broken") return proof;
-  const found = [...approvalsOf(step, sorted.value, allow), ...(proof.as === "differs" ? [proof] : [])];
+  const found = [...neededApprovals(step, sorted.value, allow), ...(proof.as === "differs" ? [proof] : [])];
   const says = [
     ...(proof.as === "proven" ? [proofLine(proof)] : []),
     ...found.map(({ finding }) => `${finding.says}: needs approval`),
@@ -85,14 +85,26 @@ export async function proveAlone(ctx: StepContext, scope: StepScope, repo: Repo,
 }
 
 /** The approvals that a change needs whatever its proof says. */
-function approvalsOf(step: PassedCandidate["step"], change: ClassifiedChange, allow: Allowance): readonly NeededApproval[] {
-  const isByCode = step.report === undefined;
+function neededApprovals(step: PassedCandidate["step"], change: ClassifiedChange, allow: Allowance): readonly NeededApproval[] {
   const found = [
     definitionApproval(change, allow),
     filesApproval(change.tested, allow, "tests load what settings name, and would test its old version"),
-    filesApproval(isByCode ? change.testsGone : [], allow, "tests are gone, and the exit code does not say which"),
+    filesApproval(lostTestFiles(step, change, allow), allow, "tests are gone, and no report of the runner says which"),
   ];
   return found.filter((each) => each !== undefined);
+}
+
+/** Runners whose results no output decides: loopdash's reporter for them writes a file of its own. */
+const REPORTED_BY_FILE: ReadonlySet<string> = new Set(["vitest", "jest", "mocha", "node:test"]);
+
+/**
+ * Returns the test files whose text is gone, if the check cannot show which tests went with it: it has an exit code alone, or results
+ * that the code under test can print.
+ */
+function lostTestFiles({ report }: Check, { testsGone, runners }: ClassifiedChange, allow: Allowance): readonly string[] {
+  if (report === undefined) return testsGone;
+  const isByFile = runners.length > 0 && runners.every(({ name }) => REPORTED_BY_FILE.has(name));
+  return report.format !== "found" || isByFile || allow.testsRemoved.length > 0 ? [] : testsGone;
 }
 
 /** The approval of files, for a reason; undefined if all are allowed. */

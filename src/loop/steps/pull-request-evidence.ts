@@ -1,8 +1,8 @@
 import type { PullRequestMove } from "../../domain/forge/next-move.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
-import { findingsOf } from "../../domain/triage/findings.ts";
+import { parseFailedJob } from "../../domain/triage/findings.ts";
 import { type FlakyTests, flakyTests, type JobRecord, testRecords, withFlaky } from "../../domain/triage/flaky.ts";
-import { type Triage, type TriageMeta, triageOf } from "../../domain/triage/triage.ts";
+import { type Triage, type TriageMeta, triageCheck } from "../../domain/triage/triage.ts";
 import { boundedHead, plainLines, plainText } from "../../domain/values/text.ts";
 import type { FailedCheck, PastCheck } from "../../ports/forge.ts";
 
@@ -20,7 +20,7 @@ const NONE_FLAKY: FlakyTests = { flaky: new Set(), excluded: new Set() };
 export function jobRecords(past: readonly PastCheck[], at: Pick<JobRecord, "tree" | "isBase">): readonly JobRecord[] {
   return past.map(({ name, failure }) => {
     const findings =
-      failure === undefined ? [] : findingsOf({ job: name, log: failure.log, annotations: failure.annotations }).findings;
+      failure === undefined ? [] : parseFailedJob({ job: name, log: failure.log, annotations: failure.annotations }).findings;
     const failed = findings.flatMap(({ test, category }) => (test === undefined || category !== "test" ? [] : [test]));
     return { job: name, ...at, hasPassed: failure === undefined, failed };
   });
@@ -33,7 +33,7 @@ export function triageOfChecks(
   flaky: FlakyTests = NONE_FLAKY,
 ): Triage {
   const read = failures.map(({ name, log, annotations, reports }) =>
-    findingsOf({
+    parseFailedJob({
       job: name,
       log,
       annotations,
@@ -46,7 +46,7 @@ export function triageOfChecks(
       ? {}
       : { tests: counts.reduce((all, next) => ({ failed: all.failed + next.failed, total: all.total + next.total })) };
   const check = failures.map(({ name }) => name).join(", ");
-  return triageOf(
+  return triageCheck(
     withFlaky(
       read.flatMap(({ findings }) => findings),
       flaky,

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { PullRequestRules, PullRequestWait } from "../../domain/forge/next-move.ts";
 import type { SeenPullRequest, TicketPullRequest } from "../../domain/forge/pull-request-fact.ts";
 import type { LandingMessage } from "../../domain/forge/pull-request-text.ts";
-import { ticketOf } from "../../domain/run/state.ts";
+import { ticketById } from "../../domain/run/state.ts";
 import type { RunId } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { ForgeUnavailable, type PastCheck, type PullRequests } from "../../ports/forge.ts";
@@ -53,11 +53,11 @@ export interface OpenPullRequest {
 }
 
 /** The ticket's pull request as the run knows it; undefined if it has none. */
-export function pullRequestOf(
+export function knownPullRequest(
   { state }: Pick<PullRequestContext, "state">,
   { ticket }: StepScope,
 ): TicketPullRequest | undefined {
-  return ticketOf(state(), ticket.id).pullRequest;
+  return ticketById(state(), ticket.id).pullRequest;
 }
 
 /** Asks the forge, and waits out its outages and its rate limits. A call that takes the signal ends with it. */
@@ -77,7 +77,7 @@ export function gate(scope: StepScope, { number, step }: { readonly number: numb
 
 /** Reports what a reading shows, if it is not what the last one showed. The end of the same wait is told once. */
 export function reportReading(ctx: Pick<PullRequestContext, "state">, scope: StepScope, seen: SeenPullRequest): void {
-  const { waitsUntil: _, ...before } = pullRequestOf(ctx, scope)?.seen ?? {};
+  const { waitsUntil: _, ...before } = knownPullRequest(ctx, scope)?.seen ?? {};
   const { waitsUntil: __, ...now } = seen;
   if (!isDeepStrictEqual(before, now)) scope.announce({ type: "pull-request-read", ...seen });
 }

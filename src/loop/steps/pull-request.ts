@@ -2,8 +2,8 @@ import { isCiFile } from "../../domain/batch/default-protect.ts";
 import { peoplesAct } from "../../domain/forge/next-move.ts";
 import { hasArrived, type TicketPullRequest } from "../../domain/forge/pull-request-fact.ts";
 import { templatePath } from "../../domain/forge/pull-request-template.ts";
-import { seenOf } from "../../domain/forge/seen.ts";
-import { ticketOf } from "../../domain/run/state.ts";
+import { summarizePullRequest } from "../../domain/forge/seen.ts";
+import { ticketById } from "../../domain/run/state.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { Proposal, Proposed, PullRequests } from "../../ports/forge.ts";
 import type { Landing, Repo } from "../../ports/vcs.ts";
@@ -12,11 +12,11 @@ import { AttemptOver, abortedEnd, type StepScope } from "../programs/scope.ts";
 import {
   ask,
   gate,
+  knownPullRequest,
   mustAnnounce,
   type OpenPullRequest,
   type PullRequestContext,
   type PullRequestNeeds,
-  pullRequestOf,
   reportReading,
 } from "./pull-request-scope.ts";
 import { settlePullRequest } from "./settle-pull-request.ts";
@@ -69,7 +69,7 @@ export async function findMerged(
   scope: StepScope,
   needs: Omit<PullRequestNeeds, "checked" | "checkAgain">,
 ): Promise<Landed | undefined> {
-  const known = pullRequestOf(ctx, scope);
+  const known = knownPullRequest(ctx, scope);
   if (known?.number === undefined || known.branch !== needs.branch) return undefined;
   const { number, head } = known;
   const read = await ask(ctx, scope, () => needs.pulls.read(number));
@@ -89,10 +89,10 @@ async function present(
   checked: Built,
 ): Promise<OpenPullRequest | StepFailed> {
   const { repo, pulls, branch } = needs;
-  const known = pullRequestOf(ctx, scope);
+  const known = knownPullRequest(ctx, scope);
   const before = known?.branch === branch ? known : undefined;
   const { title } = needs.message();
-  const texts = { title, body: needs.text(checked.base, await templateOf(repo, checked.base)) };
+  const texts = { title, body: needs.text(checked.base, await readTemplate(repo, checked.base)) };
   const pushAfter = async (previous: string | undefined): Promise<{ readonly head: string; readonly proposed: Proposed }> => {
     const head = await headFor(repo, checked, previous);
     const pushed = { branch, head, ...(previous !== undefined && previous !== head && { previous }) };
@@ -112,7 +112,7 @@ async function present(
     const summary = `the push is refused: ${plainText(proposed.reason, 300)}`;
     return { ok: false, evidence: { step: "merge", name: "merge", summary, detail: "" } };
   }
-  throw gate(scope, { number: known?.number ?? 0, step: stepOf(proposed, needs) });
+  throw gate(scope, { number: known?.number ?? 0, step: pushHumanStep(proposed, needs) });
 }
 
 /**
@@ -126,7 +126,7 @@ function lostPush(before: TicketPullRequest | undefined, proposed: Proposed): Pi
 }
 
 /** The step of a person after a push that did not succeed. */
-function stepOf(proposed: Exclude<Proposed, { as: "open" }>, { branch, pulls }: PullRequestNeeds): string {
+function pushHumanStep(proposed: Exclude<Proposed, { as: "open" }>, { branch, pulls }: PullRequestNeeds): string {
   if (proposed.as === "refused") return `let loopdash push ${branch} to ${pulls.name}, and reopen the ticket: ${proposed.reason}`;
   const found = proposed.tip === undefined ? "was removed" : `is at ${plainText(proposed.tip.slice(0, 12), 12)}`;
   return `the branch ${branch} of ${pulls.name} ${found}, where loopdash did not leave it: remove it, and reopen the ticket`;
@@ -146,7 +146,7 @@ function absent(step: string, again = false): StepFailed {
 /** True if an attempt before has failed because the same check did not appear: another agent is no cure. */
 function wasAbsent({ state }: PullRequestContext, { ticket }: StepScope, step: string): boolean {
   const { summary } = absent(step).evidence;
-  return ticketOf(state(), ticket.id).evidence.some((before) => before.step === "merge" && before.summary === summary);
+  return ticketById(state(), ticket.id).evidence.some((before) => before.step === "merge" && before.summary === summary);
 }
 
 /**
@@ -159,7 +159,7 @@ async function isWithoutCi(
   repo: Repo,
   { base, head }: OpenPullRequest,
 ): Promise<boolean> {
-  if (pullRequestOf(ctx, scope)?.hadChecks === true) return false;
+  if (knownPullRequest(ctx, scope)?.hadChecks === true) return false;
   const files = [await repo.files(base), await repo.files(head)];
   return !files.flat().some(isCiFile);
 }
@@ -181,7 +181,7 @@ async function proposeUntilRefused(
 }
 
 /** The repository's own template for pull requests, as its base has it: the change under judgement has no say in it. */
-async function templateOf(repo: Repo, base: string): Promise<string | undefined> {
+async function readTemplate(repo: Repo, base: string): Promise<string | undefined> {
   const path = templatePath(await repo.files(base));
   return path === undefined ? undefined : repo.readFile({ commit: base, path });
 }
@@ -243,7 +243,7 @@ async function untilNextLook(
   const { commit, number, since, landing } = told;
   const waited = ctx.clock.ran() - since;
   const read = await ask(ctx, scope, () => pulls.read(number));
-  const act = peoplesAct(read, { rules, own: { head: pullRequestOf(ctx, scope)?.head ?? "" } });
+  const act = peoplesAct(read, { rules, own: { head: knownPullRequest(ctx, scope)?.head ?? "" } });
   if (act?.do === "gate") throw gate(scope, { number, step: act.step });
   const [short, base] = [plainText(commit.slice(0, 12), 12), plainText(rules.base, 100)];
   const isAbsent = landing.as === "waiting" && landing.isAbsent === true;
@@ -256,7 +256,7 @@ async function untilNextLook(
     const step = `pull request #${number}: ${why} (waited ${Math.round(rules.appearMs / 60_000)} min): ${todo} (${read.url})`;
     throw gate(scope, { number, step });
   }
-  reportReading(ctx, scope, seenOf(read, rules, { why, until: ctx.clock.now() + rules.appearMs - waited }));
+  reportReading(ctx, scope, summarizePullRequest(read, rules, { why, until: ctx.clock.now() + rules.appearMs - waited }));
   await pause(ctx.clock, pulls.pauseMs(waited), scope.signal);
   if (scope.signal.aborted) throw new AttemptOver(abortedEnd(scope));
   return act?.commit ?? commit;
@@ -268,6 +268,6 @@ export async function removeLandedBranch(
   scope: StepScope,
   { pulls, branch }: Pick<PullRequestNeeds, "pulls" | "branch">,
 ): Promise<void> {
-  const known = pullRequestOf(ctx, scope);
+  const known = knownPullRequest(ctx, scope);
   if (known?.branch === branch) await ask(ctx, scope, () => pulls.removeBranch(branch, known.head));
 }

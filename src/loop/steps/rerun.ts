@@ -3,7 +3,7 @@ import { heldSince, type TicketPullRequest } from "../../domain/forge/pull-reque
 import type { Rerun } from "../../domain/forge/rerun.ts";
 import { JobsStillRun, RerunRefused } from "../../ports/forge.ts";
 import type { StepScope } from "../programs/scope.ts";
-import { ask, mustAnnounce, type PullRequestContext, pullRequestOf } from "./pull-request-scope.ts";
+import { ask, knownPullRequest, mustAnnounce, type PullRequestContext } from "./pull-request-scope.ts";
 
 /** The time for which the forge may put off a re-run: an optional job of the same workflow run may take long. Milliseconds. */
 const RERUN_MS = 60 * 60_000;
@@ -22,7 +22,7 @@ export function heldBefore(known: TicketPullRequest | undefined): HeldRerun | un
 
 /** True if the forge has put off the re-run for as long as it may, by the journal. */
 export function isHeldTooLong(ctx: Pick<PullRequestContext, "state" | "clock">, scope: StepScope): boolean {
-  const since = heldSince(pullRequestOf(ctx, scope), "rerun");
+  const since = heldSince(knownPullRequest(ctx, scope), "rerun");
   return since !== undefined && ctx.clock.now() - since >= RERUN_MS;
 }
 
@@ -36,7 +36,7 @@ export async function rerun(
   again: Rerun,
   start: (signal: AbortSignal) => Promise<unknown>,
 ): Promise<HeldRerun | undefined> {
-  const unseen = new Set(pullRequestOf(ctx, scope)?.unseenReruns);
+  const unseen = new Set(knownPullRequest(ctx, scope)?.unseenReruns);
   if (!again.names.every((name) => unseen.has(name))) mustAnnounce(scope, { type: "pull-request-rerun", ...again });
   return ask(ctx, scope, async (signal) => {
     try {

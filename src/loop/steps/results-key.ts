@@ -1,12 +1,10 @@
 import { createHash } from "node:crypto";
 import { isAbsolute } from "node:path";
 import { prepareCommands } from "../../domain/batch/prepare-command.ts";
-import { programsOf } from "../../domain/batch/prepare-inputs.ts";
-import type { StepSpec } from "../../domain/batch/step-spec.ts";
+import { listPreparePrograms } from "../../domain/batch/prepare-inputs.ts";
+import type { Check } from "../../domain/batch/step-spec.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import type { ProgramContext } from "../programs/scope.ts";
-
-type Check = Extract<StepSpec, { step: "check" }>;
 
 /** Programs that commands start without naming them: through a shell, a script or a Makefile. */
 const USUAL = "bash bun cargo deno dotnet gcc go java make node npm php python3 ruby rustc".split(" ");
@@ -29,7 +27,7 @@ export async function checkEnvironment(ctx: ProgramContext, repo: Repo, step: Ch
   const env = path === undefined ? commandEnv : { ...commandEnv, PATH: path };
   const commands = [step.command, ...prepareCommands(prepare)];
   const outside = await preparedTrees?.identityOf({
-    programs: [...new Set([...programsOf(commands), ...USUAL])],
+    programs: [...new Set([...listPreparePrograms(commands), ...USUAL])],
     paths: [...read, ...copied.map(({ from }) => from), ...commands.flat().filter((word) => isAbsolute(word))].toSorted(),
     env,
   });

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type ReviewerParty, reviewerOf } from "../../domain/batch/party.ts";
+import { type ReviewerParty, reviewerParty } from "../../domain/batch/party.ts";
 import type { StepSpec } from "../../domain/batch/step-spec.ts";
 import { boundForReviewer } from "../../domain/bound/bound-text.ts";
 import { readAnswer } from "../../domain/review/answer.ts";
@@ -8,8 +8,8 @@ import { showDiff } from "../../domain/review/diff.ts";
 import { canaryDue, type Plant, plantDefect, sawPlant, withPlant } from "../../domain/review/plant.ts";
 import { countBySeverity, Review, type Ruling, ruleOnReview } from "../../domain/review/review.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
-import { countsOf } from "../../domain/run/reviewer-counts.ts";
-import { ticketOf } from "../../domain/run/state.ts";
+import { partyCounts } from "../../domain/run/reviewer-counts.ts";
+import { ticketById } from "../../domain/run/state.ts";
 import { questionCap } from "../../domain/schedule/money.ts";
 import { boundedList, plainText } from "../../domain/values/text.ts";
 import type { Candidate, Change, Repo } from "../../ports/vcs.ts";
@@ -40,8 +40,8 @@ export async function runReviewStep(
   const { spec, candidate } = options;
   const judges = approvable(options.judges ?? []);
   const diff = await readCandidateDiff(scope, repo, candidate);
-  const party = reviewerOf(spec);
-  const about = { ...aboutOf(ctx, scope, candidate, { diff, party }), judges };
+  const party = reviewerParty(spec);
+  const about = { ...describeCandidate(ctx, scope, candidate, { diff, party }), judges };
   const ask = {
     question: "review",
     party,
@@ -60,7 +60,7 @@ export async function runReviewStep(
     return { ok: false, evidence: { step: "review", name: spec.name, summary: `no review: ${asked.why}`, detail: "" } };
   const ruling = ruleOnReview(asked.value, about.blocking);
   await keep(ctx, scope, `review-${spec.name}`, { party, answer: { ...asked.value, passed: ruling.ok } });
-  const result = resultOf(ruling, { step: "review", name: spec.name, commit: candidate.commit, whole: about.whole });
+  const result = rulingResult(ruling, { step: "review", name: spec.name, commit: candidate.commit, whole: about.whole });
   if (!result.ok || !about.whole) return result;
   // What an earlier ticket of the run did to a file is not in this diff.
   const shown = new Set(diff.paths.map(({ path }) => path));
@@ -69,7 +69,7 @@ export async function runReviewStep(
 }
 
 /** The part of a question that describes this candidate. */
-function aboutOf(
+function describeCandidate(
   ctx: QuestionContext,
   scope: QuestionScope,
   { base, commit }: Extract<Candidate, { ok: true }>,
@@ -82,7 +82,7 @@ function aboutOf(
 }
 
 /** A ruling as the result of its step. */
-function resultOf(
+function rulingResult(
   { ok, summary, detail }: Ruling,
   {
     step,
@@ -130,10 +130,10 @@ async function askCanary(
 ): Promise<void> {
   const state = ctx.state();
   const { party } = options.ask;
-  if (!canaryDue(countsOf(state, party), ctx.batch[party]?.canaryEvery ?? 0)) return;
+  if (!canaryDue(partyCounts(state, party), ctx.batch[party]?.canaryEvery ?? 0)) return;
   // The question about the change itself must still be affordable afterwards.
   const both = 2 * (ctx[party]?.reserveUsd ?? 0);
-  if (questionCap(state, ticketOf(state, scope.ticket.id), both) !== undefined) return;
+  if (questionCap(state, ticketById(state, scope.ticket.id), both) !== undefined) return;
   const planted = plantDefect(options.diff.files);
   const text = planted === undefined ? undefined : await plantedText(repo, options, planted.plant);
   if (planted === undefined || text === undefined) return;
@@ -181,7 +181,7 @@ export async function runAdversaryStep(
   const { commit } = candidate;
   const broken = await runSmoke(ctx, scope, repo, spec, candidate);
   if (broken !== undefined) return { ok: false, evidence: broken };
-  const about = aboutOf(ctx, scope, candidate, { diff: await readCandidateDiff(scope, repo, candidate) });
+  const about = describeCandidate(ctx, scope, candidate, { diff: await readCandidateDiff(scope, repo, candidate) });
   const asked = await askReviewer(ctx, scope, repo, {
     question: "adversary",
     name: spec.name,
@@ -201,7 +201,10 @@ export async function runAdversaryStep(
   const ruling = ruleOnAttack(asked.value, about.blocking);
   await keep(ctx, scope, `adversary-${spec.name}`, { answer: { ...asked.value, survived: ruling.ok } });
   const smoke = spec.smoke === undefined ? "" : "; normal work still works";
-  return resultOf({ ...ruling, summary: `${ruling.summary}${ruling.ok ? smoke : ""}` }, { ...name, commit, whole: about.whole });
+  return rulingResult(
+    { ...ruling, summary: `${ruling.summary}${ruling.ok ? smoke : ""}` },
+    { ...name, commit, whole: about.whole },
+  );
 }
 
 /**

@@ -1,7 +1,7 @@
-import type { Remark } from "../../domain/forge/next-move.ts";
+import type { PullRequestRemark } from "../../domain/forge/next-move.ts";
 import type { TicketPullRequest } from "../../domain/forge/pull-request-fact.ts";
-import { rerunOf, startedAgain } from "../../domain/forge/rerun.ts";
-import { ticketOf } from "../../domain/run/state.ts";
+import { planRerun, startedAgain } from "../../domain/forge/rerun.ts";
+import { ticketById } from "../../domain/run/state.ts";
 import type { Triage } from "../../domain/triage/triage.ts";
 import type { FailedCheck, PastCheck } from "../../ports/forge.ts";
 import { pause } from "../concurrency/wait.ts";
@@ -11,11 +11,11 @@ import { keepTriage } from "./keep-triage.ts";
 import { fixEvidence, jobRecords, triageWithHistory } from "./pull-request-evidence.ts";
 import {
   ask,
+  knownPullRequest,
   mustAnnounce,
   type OpenPullRequest,
   type PullRequestContext,
   type PullRequestNeeds,
-  pullRequestOf,
 } from "./pull-request-scope.ts";
 import { type HeldRerun, heldBefore, isHeldTooLong, rerun } from "./rerun.ts";
 import type { StepFailed } from "./step.ts";
@@ -34,7 +34,7 @@ export async function settlePullRequest(
   needs: PullRequestNeeds,
   open: OpenPullRequest,
 ): Promise<Settled> {
-  const reruns: Reruns = { asked: [], held: heldBefore(pullRequestOf(ctx, scope)) };
+  const reruns: Reruns = { asked: [], held: heldBefore(knownPullRequest(ctx, scope)) };
   for (;;) {
     const decision = await awaitPullRequest(ctx, scope, needs, { ...open, rerunWait: reruns.held?.wait });
     if (decision.do !== "fix") return decision;
@@ -62,11 +62,11 @@ async function afterFailure(
   }: { readonly open: OpenPullRequest; readonly decision: Extract<PullRequestDecision, { do: "fix" }>; readonly reruns: Reruns },
 ): Promise<StepFailed["evidence"] | undefined> {
   const names = decision.checks.map(({ name }) => name);
-  const { triage, since } = await toldOf(ctx, scope, needs, { open, names, reruns });
-  const known = pullRequestOf(ctx, scope);
+  const { triage, since } = await triageOnce(ctx, scope, needs, { open, names, reruns });
+  const known = knownPullRequest(ctx, scope);
   // While a required check runs, nothing is put off: the time for that begins anew.
   if (isAnyOpen(known)) reruns.held = undefined;
-  const again = decision.remarks.length > 0 ? undefined : rerunOf(names, triage.json, startedAgain(known, reruns.asked));
+  const again = decision.remarks.length > 0 ? undefined : planRerun(names, triage.json, startedAgain(known, reruns.asked));
   if (again === undefined || (reruns.held !== undefined && isHeldTooLong(ctx, scope))) {
     recordRemarks(scope, decision.remarks);
     return fixEvidence(decision, triage);
@@ -85,7 +85,7 @@ async function afterFailure(
 }
 
 /** The triage of these failed checks, read once. If others had failed before, what was put off was another re-run. */
-async function toldOf(
+async function triageOnce(
   ctx: PullRequestContext,
   scope: StepScope,
   needs: PullRequestNeeds,
@@ -127,7 +127,7 @@ async function triageOnBase(
   { open, failures }: { readonly open: OpenPullRequest; readonly failures: readonly FailedCheck[] },
 ): Promise<Triage> {
   const { id: ticket } = scope.ticket;
-  const attempt = ticketOf(ctx.state(), ticket).attempt?.n ?? 0;
+  const attempt = ticketById(ctx.state(), ticket).attempt?.n ?? 0;
   const meta = { run: ctx.run, ticket, attempt, headSha: open.head };
   const names = failures.map(({ name }) => name);
   return triageWithHistory(failures, meta, async () => {
@@ -150,7 +150,7 @@ async function baseHistory(
 }
 
 /** Records the remarks that an agent gets: it gets them once. */
-function recordRemarks(scope: StepScope, remarks: readonly Remark[]): void {
+function recordRemarks(scope: StepScope, remarks: readonly PullRequestRemark[]): void {
   if (remarks.length === 0) return;
   const people = remarks.filter((remark) => remark.kind === "comment" || !remark.isBot).length;
   mustAnnounce(scope, { type: "pull-request-words", ids: remarks.map(({ id }) => id), people });

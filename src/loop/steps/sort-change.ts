@@ -1,5 +1,5 @@
 import { prepareCommands } from "../../domain/batch/prepare-command.ts";
-import type { StepSpec } from "../../domain/batch/step-spec.ts";
+import type { Check } from "../../domain/batch/step-spec.ts";
 import { type ChangedFile, type ClassifiedChange, isReadForProof } from "../../domain/proof/code-under-test.ts";
 import type { JudgeAllowance } from "../../domain/proof/permission.ts";
 import { type Origin, withTrusted } from "../../domain/run/landings.ts";
@@ -17,7 +17,7 @@ export interface SortedChange extends ClassifiedChange {
 
 /** A check's command on a candidate, and where trust begins. `allow`: what the candidate's own ticket may change of what judges. */
 export interface ChangeToSort {
-  readonly step: Extract<StepSpec, { step: "check" }>;
+  readonly step: Check;
   readonly candidate: Built;
   readonly origin: Origin;
   readonly allow: JudgeAllowance;

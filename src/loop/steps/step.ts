@@ -1,5 +1,5 @@
 import type { Remark } from "../../domain/evidence/compare.ts";
-import type { CheckStrength } from "../../domain/evidence/results.ts";
+import type { CheckStrength, TestsMoved } from "../../domain/evidence/results.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import type { TextScans } from "../../ports/text-scans.ts";
 import type { Tracker } from "../../ports/tracker.ts";
@@ -42,6 +42,8 @@ export interface StepPassed {
   readonly commit?: string;
   /** The strength of a check's proof. */
   readonly strength?: CheckStrength;
+  /** The tests of a check that compared them one by one. */
+  readonly tests?: TestsMoved;
   /** It was passed over, because the class of the ticket does not need it. */
   readonly notNeeded?: true;
   /** It changes what judges, in a way that somebody has to approve: these files, whole. */

@@ -3,8 +3,8 @@ import { type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import { plainText, plural } from "../../domain/values/text.ts";
 import type { Repo } from "../../ports/vcs.ts";
-import { type CommandFailure, failureOf, retryDelayFor, retryTransient } from "../programs/retry-transient.ts";
-import { commandEvidence, Stdout, secondsOf } from "../programs/run-in.ts";
+import { type CommandFailure, commandFailure, retryDelayFor, retryTransient } from "../programs/retry-transient.ts";
+import { commandEvidence, execSeconds, OutputStream } from "../programs/run-in.ts";
 import { runOnCommit } from "../programs/run-on-commit.ts";
 import type { ProgramContext, StepScope } from "../programs/scope.ts";
 import type { StepResult } from "./step.ts";
@@ -63,7 +63,7 @@ async function untilItHolds(verifying: Verifying, within: number): Promise<StepR
     const isLast = ctx.clock.ran() - begun >= within * 1000;
     const run = await verifyOnce({ ...verifying, scope: withoutTurn });
     const ms = ctx.clock.ran() - begun;
-    const taken = `${secondsOf({ durationMs: ms })} s`;
+    const taken = `${execSeconds({ durationMs: ms })} s`;
     if (run.ok && runs === 1) return { ok: true, summary: `passed in ${run.seconds} s`, commit: landed };
     if (run.ok) return { ok: true, summary: `passed on probe ${runs}, after ${taken}`, commit: landed };
     if (isLast) {
@@ -77,7 +77,7 @@ async function untilItHolds(verifying: Verifying, within: number): Promise<StepR
 }
 
 async function verifyOnce({ ctx, scope, repo, step, landed }: Verifying): Promise<VerifyRun> {
-  const stdout = new Stdout(MAX_EXPECTED_OUTPUT);
+  const stdout = new OutputStream(MAX_EXPECTED_OUTPUT);
   const output = step.expect === undefined ? {} : { onLine: stdout.onLine, lineChars: MAX_EXPECTED_OUTPUT };
   // The landed commit is the base, so its attributes are the base's.
   const command = { step, commit: landed, attributesOf: landed, log: `verify-${stepName(step)}`, purpose: undefined, output };
@@ -85,14 +85,15 @@ async function verifyOnce({ ctx, scope, repo, step, landed }: Verifying): Promis
   if (!outcome.ok) return outcome;
   const { result } = outcome;
   const evidence = commandEvidence({ step: "verify", name: stepName(step) }, step.command, result);
-  if (result.ending !== "exited" || result.exitCode !== 0) return { ok: false, evidence, failure: failureOf("verify", result) };
+  if (result.ending !== "exited" || result.exitCode !== 0)
+    return { ok: false, evidence, failure: commandFailure("verify", result) };
   const [overwritten] = outcome.overwritten;
   if (overwritten !== undefined) {
     const what = `but it wrote over a file that its result depends on: ${plainText(overwritten, 200)}`;
     return { ok: false, evidence: { ...evidence, summary: `${evidence.summary}, ${what}` } };
   }
   const lack = step.expect === undefined ? undefined : unmet(step.expect, stdout.text());
-  if (lack === undefined) return { ok: true, seconds: secondsOf(result) };
+  if (lack === undefined) return { ok: true, seconds: execSeconds(result) };
   const summary = `${evidence.summary}, but ${lack}`;
   return { ok: false, evidence: { ...evidence, summary }, failure: { kind: "verify", output: result.tail } };
 }

@@ -1,5 +1,5 @@
 import { isWorkflowOrAction } from "../../domain/batch/default-protect.ts";
-import { jsonMembers, membersOf } from "../../domain/batch/test-command.ts";
+import { jsonMembers } from "../../domain/batch/test-command.ts";
 import type { Remark } from "../../domain/evidence/compare.ts";
 import type { Allowance } from "../../domain/evidence/results.ts";
 import { calledScripts } from "../../domain/evidence/scripts.ts";
@@ -8,6 +8,7 @@ import { findingsLine, findingsText } from "../../domain/evidence/summary-lines.
 import { casesGone, mayHoldTests, testCasesIn } from "../../domain/evidence/test-cases.ts";
 import { matchesWildcard } from "../../domain/evidence/wildcard.ts";
 import { isManifest, isRunnerFile, runnerPart } from "../../domain/proof/runner-settings.ts";
+import { objectMembers } from "../../domain/values/json-object.ts";
 import { boundedHead, firstFewLine, plural } from "../../domain/values/text.ts";
 import type { ChangedPath, Repo } from "../../ports/vcs.ts";
 import type { StepScope } from "../programs/scope.ts";
@@ -65,10 +66,10 @@ function allowedBy(what: string, findings: readonly Remark[]): readonly Remark[]
 
 /** Tests that are declared nowhere in the change any more, and files of tests without any that are gone without having been moved. */
 function testsGone({ allow, paths, before, after }: Searched): readonly Remark[] {
-  const casesOf = (texts: ReadonlyMap<string, string>) =>
+  const testCases = (texts: ReadonlyMap<string, string>) =>
     [...texts].flatMap(([path, text]) => (mayHoldTests(path) ? testCasesIn(path, text) : []));
   const isAllowed = (name: string) => allow.testsRemoved.some((pattern) => matchesWildcard(pattern, name));
-  const cases = casesGone(casesOf(before), casesOf(after)).filter((name) => !isAllowed(name));
+  const cases = casesGone(testCases(before), testCases(after)).filter((name) => !isAllowed(name));
   const texts = new Set([...after].flatMap(([path, text]) => (isTestPath(path) ? [text] : [])));
   const files = paths.flatMap(({ path, how }) => {
     const text = before.get(path);
@@ -98,7 +99,7 @@ async function otherScripts({ repo, candidate, allow, before, after }: Searched)
 }
 
 function scriptsIn(packageJson: string): Readonly<Record<string, unknown>> {
-  return { __proto__: null, ...membersOf(jsonMembers(packageJson)["scripts"]) };
+  return { __proto__: null, ...objectMembers(jsonMembers(packageJson)["scripts"]) };
 }
 
 /** Files that steer test runners or programs that run scripts. Of manifests, the part that does. */

@@ -84,6 +84,7 @@ export type Mode =
   | "kill"
   | "retry"
   | "approve"
+  | "revert"
   | "heal"
   | "gate"
   | "note"

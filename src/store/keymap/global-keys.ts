@@ -3,6 +3,7 @@ import { EMPTY_INPUT } from "../text-input.ts";
 import { VIEW_TITLES, VIEWS, type ViewName } from "../views/view-name.ts";
 import type { Effect } from "./binding.ts";
 import { leaveAs, open, ui, word } from "./effects.ts";
+import { NEED_KEY } from "./need-keys.ts";
 import { OPEN_PULL_REQUEST_KEY } from "./pull-request-keys.ts";
 
 function leave(state: DashboardState): readonly Effect[] {
@@ -31,6 +32,7 @@ export const GLOBAL_KEYS: readonly Binding[] = [
   ...VIEWS.map(
     (view, i): Binding => ({ name: `view-${view}`, keys: [String(i + 1)], help: `${view}: ${VIEW_TITLES[view]}`, act: go(view) }),
   ),
+  NEED_KEY,
   OPEN_PULL_REQUEST_KEY,
   {
     name: "palette",

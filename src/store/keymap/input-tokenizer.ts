@@ -1,5 +1,5 @@
 import type { KeyPress } from "./binding.ts";
-import { keysOf, mouseOf, pressOf } from "./key-sequences.ts";
+import { parseKeySequence, parseMouseSequence, readCharacterKey } from "./key-sequences.ts";
 import type { MousePress } from "./mouse.ts";
 
 /** What a terminal's input means: keys that came together, one action of the mouse, or a marked paste. */
@@ -81,7 +81,7 @@ export class InputTokenizer {
     if (now < (this.due ?? Number.POSITIVE_INFINITY)) return [];
     this.#isAfterEscape = this.#isEscapeKey();
     if (this.#pasted !== undefined) this.#endPaste(this.#pasted);
-    else if (this.#isAfterEscape) this.#keys.push(...[...this.#sequence].flatMap(pressOf));
+    else if (this.#isAfterEscape) this.#keys.push(...[...this.#sequence].flatMap(readCharacterKey));
     this.#sequence = "";
     return this.#flush();
   }
@@ -99,7 +99,7 @@ export class InputTokenizer {
     const sequence = this.#sequence;
     const introducer = sequence.replaceAll(ESC, "")[0];
     if (sequence === "") {
-      if (char !== ESC) this.#keys.push(...pressOf(char));
+      if (char !== ESC) this.#keys.push(...readCharacterKey(char));
       else [this.#sequence, this.#gap] = [ESC, undefined];
     } else if (introducer === undefined) this.#afterEscape(char);
     else if (introducer === "[") this.#control(char);
@@ -121,7 +121,7 @@ export class InputTokenizer {
     this.#sequence = "";
     // The end of a string that has ended before.
     if (char === "\\") return;
-    this.#keys.push(...(isAltAndControl ? [] : pressOf(ESC)), ...pressOf(char));
+    this.#keys.push(...(isAltAndControl ? [] : readCharacterKey(ESC)), ...readCharacterKey(char));
   }
 
   #control(char: string): void {
@@ -147,7 +147,7 @@ export class InputTokenizer {
   #oldMouse(body: string, char: string): void {
     if (char < " ") return this.#abort(char);
     this.#sequence += char;
-    if (bytesOf(body.slice(1) + char) >= 3) this.#sequence = "";
+    if (utf8Length(body.slice(1) + char) >= 3) this.#sequence = "";
   }
 
   #singleShift(char: string): void {
@@ -179,16 +179,16 @@ export class InputTokenizer {
   /** No sequence goes on like this. After a mere introducer a hand has typed it. */
   #abort(char: string): void {
     const isTyped = this.#sequence.length === 2 && char !== ESC;
-    if (isTyped) this.#keys.push(...[...this.#sequence].flatMap(pressOf));
+    if (isTyped) this.#keys.push(...[...this.#sequence].flatMap(readCharacterKey));
     this.#sequence = "";
     this.#take(char);
   }
 
   #complete(sequence: string): void {
     this.#sequence = "";
-    const mouse = mouseOf(sequence);
+    const mouse = parseMouseSequence(sequence);
     if (sequence === PASTE_START) this.#pasted = "";
-    else if (mouse === undefined) this.#keys.push(...keysOf(sequence));
+    else if (mouse === undefined) this.#keys.push(...parseKeySequence(sequence));
     else this.#found.push(...this.#flush(), { mouse });
   }
 
@@ -217,7 +217,7 @@ function isParameter(char: string, body: string): boolean {
 }
 
 /** Bytes that made these characters: UTF-8, or one that is none. */
-function bytesOf(text: string): number {
+function utf8Length(text: string): number {
   const sizes = [...text].map((char) => (char < "\u0080" || char === "\ufffd" ? 1 : char < "\u0800" ? 2 : 3));
   return sizes.reduce((sum, size) => sum + size, 0);
 }

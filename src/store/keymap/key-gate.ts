@@ -1,6 +1,6 @@
 import type { DashboardStore } from "../dashboard-store.ts";
 import type { KeyPress, TerminalActions } from "./binding.ts";
-import { modeOf, press } from "./keymap.ts";
+import { currentMode, press } from "./keymap.ts";
 
 /** For this long after a run's end, keys count as meant for the run. Milliseconds. */
 const END_GUARD_MS = 700;
@@ -59,7 +59,7 @@ export class KeyGate {
   }
 
   #isMeantForTheRun(now: number, isTyping: boolean): boolean {
-    if (modeOf(this.#store.getState()) !== "summary") return false;
+    if (currentMode(this.#store.getState()) !== "summary") return false;
     if (now - this.#endedAt >= END_GUARD_MS && !isTyping) this.#endedAt = Number.NEGATIVE_INFINITY;
     return this.#endedAt !== Number.NEGATIVE_INFINITY;
   }

@@ -12,13 +12,13 @@ export interface KeyGroup {
   readonly bindings: readonly Binding[];
 }
 
-const namesOf = (bindings: readonly Binding[]): ReadonlySet<string> => new Set(bindings.map(({ name }) => name));
+const bindingNames = (bindings: readonly Binding[]): ReadonlySet<string> => new Set(bindings.map(({ name }) => name));
 
-const REPLAY = namesOf(REPLAY_KEYS);
-const RUN = namesOf(RUN_KEYS);
-const EVERYWHERE = namesOf([...BACK_KEYS, ...GLOBAL_KEYS]);
+const REPLAY = bindingNames(REPLAY_KEYS);
+const RUN = bindingNames(RUN_KEYS);
+const EVERYWHERE = bindingNames([...BACK_KEYS, ...GLOBAL_KEYS]);
 const COMMON = [REPLAY, RUN, EVERYWHERE];
-const FIELD = namesOf(FIELD_KEYS);
+const FIELD = bindingNames(FIELD_KEYS);
 const PLACES: readonly Mode[] = [...VIEWS, "summary"];
 
 /**

@@ -40,7 +40,7 @@ const CONTROL: Readonly<Record<string, KeyName>> = {
 };
 
 /** The key of one character; none for other controls. */
-export function pressOf(char: string): readonly KeyPress[] {
+export function readCharacterKey(char: string): readonly KeyPress[] {
   const key = CONTROL[char];
   if (key !== undefined) return [{ key }];
   return char < " " || (char >= "\u007f" && char <= "\u009f") ? [] : [{ char }];
@@ -55,7 +55,7 @@ const MOUSE = /^\u001b\[<(\d{1,3});(\d{1,4});(\d{1,4})M$/;
 const RELEASE = "3";
 
 /** The keys of a whole control sequence. None for a terminal's reply, for a key that has no name here, and for a released key. */
-export function keysOf(sequence: string): readonly KeyPress[] {
+export function parseKeySequence(sequence: string): readonly KeyPress[] {
   const [, intro, number = "", shifted, modifiers, event, final = ""] = KEY.exec(sequence) ?? [];
   if (intro === undefined || event === RELEASE) return [];
   if (final === "u") return kittyKeys(Number(number), Number(modifiers || 1) - 1, Number(shifted || 0));
@@ -82,7 +82,7 @@ function kittyKeys(code: number, modifiers: number, shifted: number): readonly K
   if (char === "\t" && held & KITTY_SHIFT) return [{ key: "shift-tab" }];
   if (FUNCTIONAL.test(char) || held & ~(KITTY_SHIFT | KITTY_ALT)) return [];
   const upper = shifted > 0 && shifted <= 0x10ffff ? String.fromCodePoint(shifted) : char.toUpperCase();
-  const presses = pressOf(held & KITTY_SHIFT ? upper : char);
+  const presses = readCharacterKey(held & KITTY_SHIFT ? upper : char);
   return held & KITTY_ALT ? [{ key: "escape" }, ...presses] : presses;
 }
 
@@ -91,14 +91,14 @@ const WHEEL_UP = 64;
 const WHEEL_DOWN = 65;
 
 /** The mouse action of a whole control sequence; undefined for releases, other buttons, and what is no report. */
-export function mouseOf(sequence: string): MousePress | undefined {
+export function parseMouseSequence(sequence: string): MousePress | undefined {
   const [, button, column, row] = MOUSE.exec(sequence) ?? [];
-  const what = whatOf(Number(button));
+  const what = mouseAction(Number(button));
   const cell = { column: Number(column) - 1, row: Number(row) - 1 };
   return what === undefined || cell.column < 0 || cell.row < 0 ? undefined : { what, ...cell };
 }
 
-function whatOf(button: number): MousePress["what"] | undefined {
+function mouseAction(button: number): MousePress["what"] | undefined {
   if (button === LEFT) return "click";
   if (button === WHEEL_UP) return "wheel-up";
   return button === WHEEL_DOWN ? "wheel-down" : undefined;

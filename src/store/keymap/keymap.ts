@@ -7,11 +7,14 @@ import { hint, PAGE, paneKeys, ui, word } from "./effects.ts";
 import { BACK_KEYS, GLOBAL_KEYS } from "./global-keys.ts";
 import { GRAPH_KEYS } from "./graph-keys.ts";
 import { FILTER_KEYS, HELP_KEYS, HELP_SEARCH_KEYS, LEAVE_KEYS, SMALL_KEYS } from "./modal-keys.ts";
+import { NEED_KEY } from "./need-keys.ts";
 import { OVERVIEW_KEYS } from "./overview-keys.ts";
 import { PALETTE_KEYS } from "./palette-keys.ts";
 import { REVIEW_KEYS } from "./pull-request-keys.ts";
 import { REPLAY_KEYS } from "./replay-keys.ts";
-import { ADD_KEYS, GATE_KEYS, HEAL_KEYS, KILL_KEYS, NOTE_KEYS, RETRY_KEYS, RUN_KEYS } from "./run-keys.ts";
+import { RETRY_KEYS } from "./retry-keys.ts";
+import { REVERT_KEYS } from "./revert-keys.ts";
+import { ADD_KEYS, GATE_KEYS, HEAL_KEYS, KILL_KEYS, NOTE_KEYS, RUN_KEYS } from "./run-keys.ts";
 import { SUMMARY_KEYS } from "./summary-keys.ts";
 import { SEARCH_KEYS, TICKET_KEYS } from "./ticket-keys.ts";
 import { TIMELINE_KEYS } from "./timeline-keys.ts";
@@ -66,7 +69,8 @@ const inView = (own: readonly Binding[]): readonly Binding[] => [...own, ...RUN_
 /** The default keys of the dashboard. Footer, help and palette are generated from it. */
 export const KEYMAP: Keymap = {
   overview: [...OVERVIEW_KEYS, ...RUN_KEYS, ...GLOBAL_KEYS],
-  ticket: inView(TICKET_KEYS),
+  // There, the key of the next need looks for a text first.
+  ticket: inView(TICKET_KEYS).filter(({ name }) => name !== NEED_KEY.name),
   graph: inView(GRAPH_KEYS),
   timeline: inView(TIMELINE_KEYS),
   oracle: inView(paneKeys("oracle")),
@@ -77,6 +81,7 @@ export const KEYMAP: Keymap = {
   kill: KILL_KEYS,
   retry: RETRY_KEYS,
   approve: APPROVE_KEYS,
+  revert: REVERT_KEYS,
   heal: HEAL_KEYS,
   gate: GATE_KEYS,
   note: NOTE_KEYS,
@@ -99,15 +104,15 @@ export function isTextMode(mode: Mode): boolean {
 }
 
 /** The mode whose keys apply now. Hidden controls have no keys, and the summary of an ended run replaces the overview. */
-export function modeOf({ run, ui: { tooSmall, modal, view } }: Pick<DashboardState, "run" | "ui">): Mode {
+export function currentMode({ run, ui: { tooSmall, modal, view } }: Pick<DashboardState, "run" | "ui">): Mode {
   if (tooSmall) return "small";
   if (modal !== undefined) return modal.kind;
   return run?.end !== undefined && view === "overview" ? "summary" : view;
 }
 
 /** The effects of pressing a key now. `fresh`: an earlier key of the same burst opened the modal in front. */
-function effectsOf(state: DashboardState, press: KeyPress, fresh: boolean): readonly Effect[] {
-  const mode = modeOf(state);
+function keyEffects(state: DashboardState, press: KeyPress, fresh: boolean): readonly Effect[] {
+  const mode = currentMode(state);
   if ("char" in press && isTextMode(mode)) return ui({ type: "text", action: { type: "insert", text: press.char } });
   const name = "key" in press ? press.key : press.char;
   const binding = state.keymap[mode].find((b) => b.keys.includes(name));
@@ -121,14 +126,14 @@ function effectsOf(state: DashboardState, press: KeyPress, fresh: boolean): read
  * text.
  */
 export function press(store: PressedStore, presses: readonly KeyPress[], terminal: TerminalActions): void {
-  if (!isTextMode(modeOf(store.getState())) && isPaste(presses)) return;
+  if (!isTextMode(currentMode(store.getState())) && isPaste(presses)) return;
   let fresh = false;
   for (let i = 0; i < presses.length; ) {
-    const mode = modeOf(store.getState());
+    const mode = currentMode(store.getState());
     const text = isTextMode(mode) ? textFrom(presses, i) : [];
     const one = text.length > 0 ? { char: text.join("") } : presses[i];
     if (one === undefined) return;
-    const effects = effectsOf(store.getState(), one, fresh);
+    const effects = keyEffects(store.getState(), one, fresh);
     fresh ||= effects.some((effect) => effect.do === "ui" && isUnseen(effect.action, mode));
     perform(store, effects, terminal);
     i += Math.max(1, text.length);
@@ -161,7 +166,7 @@ function isUnseen(action: UiAction, mode: Mode): boolean {
 
 /** Takes a marked paste: text for the open field, ignored anywhere else. */
 export function paste(store: PressedStore, text: string): void {
-  if (isTextMode(modeOf(store.getState()))) store.dispatch({ type: "text", action: { type: "paste", text } });
+  if (isTextMode(currentMode(store.getState()))) store.dispatch({ type: "text", action: { type: "paste", text } });
 }
 
 /** Performs a key's effects in order; a refusal is shown and stops the rest. */

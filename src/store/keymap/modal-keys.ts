@@ -1,5 +1,5 @@
 import type { Binding, DashboardState } from "../dashboard-state.ts";
-import { inputOf } from "../text-input.ts";
+import { createInput } from "../text-input.ts";
 import type { Effect } from "./binding.ts";
 import { CLOSE, close, command, fieldKeys, leaveAs, open, paneKeys, TO_LEAVE, ui, word } from "./effects.ts";
 
@@ -57,7 +57,7 @@ export const HELP_KEYS: readonly Binding[] = [
     short: word("search"),
     keep: 1,
     help: "list only the keys that have a text in their name or what they do",
-    act: ({ ui: { modal } }) => open({ kind: "help-search", input: inputOf(modal?.kind === "help" ? modal.filter : "") }),
+    act: ({ ui: { modal } }) => open({ kind: "help-search", input: createInput(modal?.kind === "help" ? modal.filter : "") }),
   },
   { name: "give-up", silent: true, keys: ["escape", "?", "q", "enter"], short: word("back"), keep: 0, help: "back", act: close },
   ...paneKeys("help"),

@@ -1,13 +1,13 @@
 import type { RunId, TicketId } from "../../domain/values/ids.ts";
 import type { DashboardState, PressedStore } from "../dashboard-state.ts";
 import { selectedRunIndex } from "../run-list.ts";
-import { targetOf } from "../ticket-log/target.ts";
+import { currentTarget } from "../ticket-log/target.ts";
 import type { Pick, TicketTab } from "../views/ticket.ts";
 import type { ViewName } from "../views/view-name.ts";
 import type { Effect, TerminalActions } from "./binding.ts";
 import { hint, ui } from "./effects.ts";
 import { keyLabel } from "./key-labels.ts";
-import { KEYMAP, modeOf, perform } from "./keymap.ts";
+import { currentMode, KEYMAP, perform } from "./keymap.ts";
 
 /** A mouse action and its cell: column and row from 0. */
 export interface MousePress {
@@ -69,17 +69,17 @@ function mouseEffects(state: DashboardState, { what }: MousePress, target: Mouse
 
 /** True if the step is the shown one; without an attempt, the newest is meant. */
 function isChosen(state: DashboardState, { n, step }: Pick): boolean {
-  const now = targetOf(state);
+  const now = currentTarget(state);
   return step !== undefined && now?.entry?.step === step && now.attempt.n === (n ?? now.attempts.at(-1)?.n);
 }
 
 /** The binding that an arrow has by default in the mode in front. The wheel uses it, even if a person has rebound it. */
 function arrowName(state: DashboardState, arrow: "down" | "up"): string {
-  return KEYMAP[modeOf(state)].find(({ keys }) => keys.includes(arrow))?.name ?? "";
+  return KEYMAP[currentMode(state)].find(({ keys }) => keys.includes(arrow))?.name ?? "";
 }
 
 function byName(state: DashboardState, name: string): readonly Effect[] {
-  const binding = state.keymap[modeOf(state)].find((b) => b.name === name);
+  const binding = state.keymap[currentMode(state)].find((b) => b.name === name);
   if (binding === undefined) return [];
   if (binding.confirms === true) return hint(state, `press ${keyLabel(binding.keys[0] ?? "")} for that`);
   return binding.act(state);

@@ -1,12 +1,13 @@
 import { type Binding, type DashboardState, ticketIn } from "../dashboard-state.ts";
 import { firstOutage } from "../labels/progress-label.ts";
-import { selectable, shownLists } from "../lists.ts";
-import { inputOf } from "../text-input.ts";
+import { ticketOrder } from "../lists.ts";
+import { createInput } from "../text-input.ts";
 import type { Effect } from "./binding.ts";
 import { hint, open, PAGE, selectedIn, selectFirst, ui, word } from "./effects.ts";
+import { MARK_KEYS, UNMARK } from "./mark-keys.ts";
 
 function move(by: number): (state: DashboardState) => readonly Effect[] {
-  return (state) => ui({ type: "move", by, order: selectable(shownLists(state)) });
+  return (state) => ui({ type: "move", by, order: ticketOrder(state) });
 }
 
 function ticket(state: DashboardState): readonly Effect[] {
@@ -72,21 +73,22 @@ export const SELECT_KEYS: readonly Binding[] = [
 export const OVERVIEW_KEYS: readonly Binding[] = [
   ...SELECT_KEYS,
   OPEN_KEY,
+  ...MARK_KEYS,
   {
     name: "filter",
     keys: ["/"],
     short: word("filter"),
     keep: 11,
     help: "list only the tickets that have a text in their id, title, repository or state",
-    act: ({ ui: { filter } }) => open({ kind: "filter", input: inputOf(filter), before: filter }),
+    act: ({ ui: { filter } }) => open({ kind: "filter", input: createInput(filter), before: filter }),
   },
   {
     name: "clear-filter",
     silent: true,
     keys: ["escape"],
-    short: ({ ui: { filter } }) => (filter === "" ? "" : "show all"),
+    short: ({ ui: { filter, marked } }) => (marked.length > 0 ? "unmark" : filter === "" ? "" : "show all"),
     keep: 2,
-    help: "list all tickets again",
-    act: () => ui({ type: "filter", text: "" }),
+    help: "unmark all tickets; without marks, list all tickets again",
+    act: ({ ui: { marked } }) => (marked.length > 0 ? UNMARK : ui({ type: "filter", text: "" })),
   },
 ];

@@ -1,12 +1,12 @@
 import type { Binding, DashboardState } from "../dashboard-state.ts";
 import type { Effect } from "./binding.ts";
 import { CLOSE, close, FIELD_KEYS, open, PAGE, ui, word } from "./effects.ts";
-import { behind, chosenAt, paletteOf } from "./palette.ts";
+import { behind, chosenAt, rankOffers } from "./palette.ts";
 
 function move(by: number): (state: DashboardState) => readonly Effect[] {
   return (state) => {
     const { modal } = state.ui;
-    return modal?.kind === "palette" ? ui({ type: "palette-to", at: chosenAt(modal.at + by, paletteOf(state).length) }) : [];
+    return modal?.kind === "palette" ? ui({ type: "palette-to", at: chosenAt(modal.at + by, rankOffers(state).length) }) : [];
   };
 }
 
@@ -14,7 +14,7 @@ function move(by: number): (state: DashboardState) => readonly Effect[] {
 function give(state: DashboardState): readonly Effect[] {
   const { modal } = state.ui;
   if (modal?.kind !== "palette") return [];
-  const found = paletteOf(state);
+  const found = rankOffers(state);
   const chosen = found[chosenAt(modal.at, found.length)];
   return chosen === undefined ? [] : [...CLOSE, ...chosen.act(behind(state))];
 }

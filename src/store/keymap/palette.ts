@@ -4,7 +4,7 @@ import { displayText } from "../format.ts";
 import type { Effect, Mode } from "./binding.ts";
 import { selectedIn, ui } from "./effects.ts";
 import { allKeyLabels, keyLabel } from "./key-labels.ts";
-import { scoreOf, wordsOf } from "./palette-score.ts";
+import { scoreWords, searchWords } from "./palette-score.ts";
 import { RUN_KEYS } from "./run-keys.ts";
 
 /** One command that the palette offers. */
@@ -25,6 +25,7 @@ const ON_TICKET: ReadonlySet<string> = new Set([
   "gate",
   "retry",
   "approve",
+  "revert",
   "open-pull-request",
   "rerun-checks",
   "request-review",
@@ -53,11 +54,11 @@ export function whyNotNow(offer: Offer, state: DashboardState): string | undefin
  * those on tickets that the words name otherwise (`kill T-4`, `T-4`, a word of its title). The list depends on the words and the batch alone, never on the run's progress: so
  * nothing replaces the chosen row.
  */
-export function paletteOf(state: DashboardState): readonly Offer[] {
-  const words = state.ui.modal?.kind === "palette" ? wordsOf(state.ui.modal.input.text) : [];
-  const offers = offersOf(state);
+export function rankOffers(state: DashboardState): readonly Offer[] {
+  const words = state.ui.modal?.kind === "palette" ? searchWords(state.ui.modal.input.text) : [];
+  const offers = listOffers(state);
   if (words.length === 0) return offers;
-  const scored = offers.map((offer) => ({ offer, score: scoreOf(words, { name: offer.name, text: textOf(offer) }) }));
+  const scored = offers.map((offer) => ({ offer, score: scoreWords(words, { name: offer.name, text: offerText(offer) }) }));
   const found = [...byScore(scored), ...onTickets(state, words)];
   const isNamed = namesTicket(state, words);
   return [...found.filter(isNamed), ...found.filter((offer) => !isNamed(offer))];
@@ -69,7 +70,7 @@ function namesTicket({ run }: DashboardState, words: readonly string[]): (offer:
   return ({ name }) => ids.some((id) => name.toLowerCase().endsWith(` ${id}`));
 }
 
-const textOf = ({ help, key }: Offer): string => `${help} ${key}`;
+const offerText = ({ help, key }: Offer): string => `${help} ${key}`;
 
 function byScore(scored: readonly { readonly offer: Offer; readonly score: number }[]): readonly Offer[] {
   return scored
@@ -84,25 +85,26 @@ function modeBehind({ run, ui: { view } }: DashboardState): Mode {
 }
 
 /** If nothing can change any more, commands on the run come last; so do commands on a ticket while none is selected. */
-function offersOf(state: DashboardState): readonly Offer[] {
+function listOffers(state: DashboardState): readonly Offer[] {
   const id = selectedIn(state);
   const mode = modeBehind(state);
   const isOfRun = (b: Binding): boolean => RUN_KEYS.some(({ name }) => name === b.name);
-  // In the summary these bindings only report that the run has ended.
-  const offered = state.keymap[mode].filter((b) => b.silent !== true && !(mode === "summary" && isOfRun(b)));
+  // In the summary the others only report that the run has ended.
+  const isIdle = (b: Binding): boolean => mode === "summary" && isOfRun(b) && b.name !== "revert";
+  const offered = state.keymap[mode].filter((b) => b.silent !== true && !isIdle(b));
   const over = state.run?.end !== undefined || state.playback !== undefined;
   const changes = (b: Binding): boolean => over && isOfRun(b);
   const last = (b: Binding): boolean => changes(b) || (id === undefined && ON_TICKET.has(b.name));
   return [...offered.filter((b) => !last(b)), ...offered.filter(last)].map((b) => ({
-    name: nameOf(b) + (id !== undefined && ON_TICKET.has(b.name) ? ` ${id}` : ""),
+    name: bindingTitle(b) + (id !== undefined && ON_TICKET.has(b.name) ? ` ${id}` : ""),
     help: b.help,
     key: allKeyLabels(b),
-    act: b.act,
+    act: id !== undefined && ON_TICKET.has(b.name) ? onOne(b, id) : b.act,
   }));
 }
 
 /** A binding's name as words: `view graph`, `more workers`. */
-function nameOf({ name }: Binding): string {
+function bindingTitle({ name }: Binding): string {
   return name.replaceAll("-", " ");
 }
 
@@ -113,8 +115,8 @@ function onTickets(state: DashboardState, words: readonly string[]): readonly Of
   const selected = selectedIn(state);
   const scored = (state.run?.plan.tickets ?? []).flatMap(({ id, title }) => {
     const titled = { name: id, text: displayText(title) };
-    const named = scoreOf(words, titled);
-    const meant = rest.length === 0 ? 0 : scoreOf(rest, titled);
+    const named = scoreWords(words, titled);
+    const meant = rest.length === 0 ? 0 : scoreWords(rest, titled);
     // Commands with a key for the selected ticket are already offered.
     const others = offers.filter(({ name }) => name === OPEN || id !== selected);
     return others.flatMap(({ name, key, act }) => {
@@ -135,20 +137,25 @@ interface TicketOffer {
 function ticketOffers(state: DashboardState): readonly TicketOffer[] {
   const open: TicketOffer = {
     name: OPEN,
-    key: keyOf(state.keymap.overview, OPEN),
+    key: firstKeyLabel(state.keymap.overview, OPEN),
     act: (id) => () => [...ui({ type: "select", ticket: id }), ...ui({ type: "view", view: "ticket" })],
   };
   const others = state.keymap[modeBehind(state)].filter((b) => b.silent !== true && ON_TICKET.has(b.name));
   return [
     open,
     ...others.map((b) => ({
-      name: nameOf(b),
-      key: keyOf([b], b.name),
-      act: (id: TicketId) => (now: DashboardState) => b.act({ ...now, ui: { ...now.ui, selected: id } }),
+      name: bindingTitle(b),
+      key: firstKeyLabel([b], b.name),
+      act: (id: TicketId) => onOne(b, id),
     })),
   ];
 }
 
-function keyOf(bindings: readonly Binding[], name: string): string {
+/** A command on the ticket that its offer names, whatever is selected or marked. */
+function onOne({ act }: Binding, id: TicketId): Offer["act"] {
+  return (now) => act({ ...now, ui: { ...now.ui, selected: id, marked: [] } });
+}
+
+function firstKeyLabel(bindings: readonly Binding[], name: string): string {
   return keyLabel(bindings.find((b) => b.name === name)?.keys[0] ?? "");
 }

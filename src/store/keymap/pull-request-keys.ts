@@ -44,7 +44,7 @@ const forgeWord = (kind: "rerun" | "review", text: string) =>
   });
 
 /** These keys matter most where the checks are looked at. */
-const keepOf =
+const keepWeight =
   (there: number, elsewhere: number) =>
   ({ ui: { view, ticket } }: DashboardState): number =>
     view === "ticket" && ticket.tab === "checks" ? there : elsewhere;
@@ -69,7 +69,7 @@ export const OPEN_PULL_REQUEST_KEY: Binding = {
     const url = TICKET_VIEWS.has(state.ui.view) ? selectedTicket(state)?.pullRequest?.url : undefined;
     return url === undefined ? "" : "browser";
   },
-  keep: keepOf(3, 9),
+  keep: keepWeight(3, 9),
   help: "open the pull request of the selected ticket in a browser, or copy its address",
   act: openPullRequest,
 };
@@ -78,9 +78,9 @@ export const OPEN_PULL_REQUEST_KEY: Binding = {
 export const PULL_REQUEST_KEYS: readonly Binding[] = [
   {
     name: "rerun-checks",
-    keys: ["R"],
+    keys: ["T"],
     short: forgeWord("rerun", "re-run"),
-    keep: keepOf(2, 5),
+    keep: keepWeight(2, 5),
     help: "re-run the failed jobs of the selected ticket's pull request",
     act: forTicket("rerun", (state, id) => [
       ...command((run) => run.rerunChecks(id)),
@@ -91,7 +91,7 @@ export const PULL_REQUEST_KEYS: readonly Binding[] = [
     name: "request-review",
     keys: ["A"],
     short: forgeWord("review", "ask review"),
-    keep: keepOf(4, 10),
+    keep: keepWeight(4, 10),
     help: "request a person's review of the selected ticket's pull request; asks for the login",
     act: forTicket("review", (_, ticket) => open({ kind: "review", ticket, input: EMPTY_INPUT })),
   },

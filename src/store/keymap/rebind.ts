@@ -31,7 +31,7 @@ export function rebind(
   const report: NoteProblem = (path, message, hint) =>
     problems.push(hint === undefined ? { path, message } : { path, message, hint });
   const wanted = new Map(Object.entries(file).map(([name, keys]) => [name, keys.map((key) => ALIASES[key] ?? key)]));
-  const modes = modesOf(keymap);
+  const modes = bindingModes(keymap);
   for (const [name, keys] of wanted) checkBinding({ name, keys, modes: modes.get(name) ?? [] }, [...modes.keys()], report);
   const bound = Object.fromEntries(
     Object.entries(keymap).map(([mode, bindings]) => [mode, bindings.map((b) => ({ ...b, keys: wanted.get(b.name) ?? b.keys }))]),
@@ -45,7 +45,7 @@ function modeNames(keymap: Keymap): readonly Mode[] {
 }
 
 /** The modes of each binding, by name. */
-function modesOf(keymap: Keymap): ReadonlyMap<string, readonly Mode[]> {
+function bindingModes(keymap: Keymap): ReadonlyMap<string, readonly Mode[]> {
   const modes = new Map<string, Mode[]>();
   for (const mode of modeNames(keymap)) for (const { name } of keymap[mode]) modes.set(name, [...(modes.get(name) ?? []), mode]);
   return modes;

@@ -1,41 +1,31 @@
 import { HumanStep } from "../../domain/run/command.ts";
 import { usedHeals } from "../../domain/run/heals-state.ts";
-import { isSettled } from "../../domain/run/ticket-state.ts";
+import { isSettled, type TicketState } from "../../domain/run/ticket-state.ts";
 import { type Binding, type DashboardState, ticketIn } from "../dashboard-state.ts";
-import { EMPTY_INPUT } from "../text-input.ts";
-import type { Modal } from "../ui.ts";
+import { createInput, EMPTY_INPUT } from "../text-input.ts";
+import type { Modal, OnTickets } from "../ui.ts";
 import { APPROVAL_KEYS } from "./approval-keys.ts";
 import type { Effect } from "./binding.ts";
-import {
-  CLOSE,
-  checkedText,
-  command,
-  confirmKeys,
-  fieldKeys,
-  hint,
-  open,
-  selectedIn,
-  selectFirst,
-  TICKET_VIEWS,
-  ui,
-  word,
-} from "./effects.ts";
+import { CLOSE, checkedText, command, confirmKeys, fieldKeys, hint, open, selectedIn, selectFirst, ui, word } from "./effects.ts";
 import { overviewKey } from "./key-labels.ts";
 import { liveWord, whenLive } from "./live.ts";
+import { askForMarked, forEachAsked, ticketWord } from "./mark-keys.ts";
 import { PULL_REQUEST_KEYS } from "./pull-request-keys.ts";
+import { RETRY_BINDINGS } from "./retry-keys.ts";
+import { REVERT_KEY } from "./revert-keys.ts";
 
 /** Longest title of a ticket, as in a batch file. */
 const MAX_TITLE = 200;
 
 type Adding = Extract<Modal, { kind: "add" }>;
 
-const reposOf = ({ run }: DashboardState): readonly string[] => Object.keys(run?.batch.repos ?? {});
+const runRepoIds = ({ run }: DashboardState): readonly string[] => Object.keys(run?.batch.repos ?? {});
 
 /** Asks for a new ticket, for the repository of the selected one. */
 function askForTicket(state: DashboardState): readonly Effect[] {
   const id = selectedIn(state);
   const selected = id === undefined ? undefined : state.run?.plan.tickets.find((ticket) => ticket.id === id);
-  const repo = selected?.repo ?? reposOf(state)[0];
+  const repo = selected?.repo ?? runRepoIds(state)[0];
   return repo === undefined ? hint(state, "the run has no repository") : open({ kind: "add", repo, input: EMPTY_INPUT });
 }
 
@@ -52,7 +42,7 @@ function next(modal: Adding): readonly Effect[] {
 }
 
 function otherRepo(state: DashboardState, modal: Adding): readonly Effect[] {
-  const repos = reposOf(state);
+  const repos = runRepoIds(state);
   const repo = repos[(repos.indexOf(modal.repo) + 1) % repos.length] ?? modal.repo;
   return open({ ...modal, repo });
 }
@@ -75,10 +65,15 @@ export const ADD_KEYS: readonly Binding[] = [
   },
 ];
 
-/** The same for keys that act on a ticket: shown only if one is selected. */
-const ticketWord = (text: string) => liveWord(({ ui: { view } }) => (TICKET_VIEWS.has(view) ? text : ""));
-
 function kill(state: DashboardState): readonly Effect[] {
+  const can = ({ attempt }: TicketState): boolean => attempt !== undefined;
+  return (
+    askForMarked(state, { can, none: "nobody works on a marked ticket now" }, (asked) => ({ kind: "kill", ...asked })) ??
+    killSelected(state)
+  );
+}
+
+function killSelected(state: DashboardState): readonly Effect[] {
   const id = selectedIn(state);
   if (id === undefined) return hint(state, selectFirst(state, "worker"));
   const ticket = ticketIn(state, id);
@@ -86,20 +81,20 @@ function kill(state: DashboardState): readonly Effect[] {
 }
 
 function gate(state: DashboardState): readonly Effect[] {
+  const can = ({ phase }: TicketState): boolean => phase === "stalled" || !isSettled(phase);
+  const ask = (asked: OnTickets): Modal => ({ kind: "gate", input: EMPTY_INPUT, ...asked });
+  return askForMarked(state, { can, none: "the marked tickets are settled already" }, ask) ?? gateSelected(state);
+}
+
+function gateSelected(state: DashboardState): readonly Effect[] {
   const id = selectedIn(state);
   if (id === undefined) return hint(state, selectFirst(state, "ticket"));
   const phase = ticketIn(state, id)?.phase ?? "waiting";
   if (isSettled(phase) && phase !== "stalled") return hint(state, `${id} is ${phase} already`);
-  return open({ kind: "gate", ticket: id, input: EMPTY_INPUT });
-}
-
-function retry(state: DashboardState): readonly Effect[] {
-  const id = selectedIn(state);
-  if (id === undefined) return hint(state, selectFirst(state, "ticket"));
-  const ticket = ticketIn(state, id);
-  if (ticket?.phase === "stalled") return open({ kind: "retry", ticket: id });
-  if (ticket?.phase === "landed") return hint(state, `${id} has landed: ${overviewKey(state, "verify")} checks it now`);
-  return hint(state, ticket?.attempt === undefined ? `${id} is not stalled` : `an attempt at ${id} is under way`);
+  // A claim that a person has to rule on names the step.
+  const claimed = ticketIn(state, id)?.evidence.at(-1);
+  const step = phase === "stalled" && claimed?.cause === "unruled" ? (claimed.humanStep ?? "") : "";
+  return open({ kind: "gate", ticket: id, input: createInput(step) });
 }
 
 /** Checks what has landed now: the selected ticket if it is landed, else all of them. */
@@ -147,14 +142,7 @@ export const RUN_KEYS: readonly Binding[] = [
     help: "leave the selected ticket to a person; asks for the exact step",
     act: whenLive(gate),
   },
-  {
-    name: "retry",
-    keys: ["r"],
-    short: ticketWord("retry"),
-    keep: 10,
-    help: "retry a stalled ticket; asks first",
-    act: whenLive(retry),
-  },
+  ...RETRY_BINDINGS,
   {
     name: "verify",
     keys: ["t"],
@@ -209,16 +197,13 @@ export const RUN_KEYS: readonly Binding[] = [
     help: "add a ticket to the run; asks for its title, then for its text",
     act: whenLive(askForTicket),
   },
+  REVERT_KEY,
   ...APPROVAL_KEYS,
   ...PULL_REQUEST_KEYS,
 ];
 
 export const KILL_KEYS = confirmKeys("kill", "keep", ({ ui: { modal } }) =>
-  modal?.kind === "kill" ? [...command((run) => run.kill(modal.ticket)), ...CLOSE] : [],
-);
-
-export const RETRY_KEYS = confirmKeys("retry", "back", ({ ui: { modal } }) =>
-  modal?.kind === "retry" ? [...command((run) => run.retry(modal.ticket)), ...CLOSE] : [],
+  modal?.kind === "kill" ? forEachAsked(modal, (id) => (run) => run.kill(id)) : [],
 );
 
 export const HEAL_KEYS = confirmKeys("heal", "back", () => [...command((run) => run.heal()), ...CLOSE]);
@@ -231,7 +216,7 @@ export const GATE_KEYS = fieldKeys({
   act: ({ ui: { modal } }) =>
     modal?.kind !== "gate"
       ? []
-      : checkedText(HumanStep, modal.input.text, (step) => [...command((run) => run.gate(modal.ticket, step)), ...CLOSE]),
+      : checkedText(HumanStep, modal.input.text, (step) => forEachAsked(modal, (id) => (run) => run.gate(id, step))),
 });
 
 export const NOTE_KEYS: readonly Binding[] = [

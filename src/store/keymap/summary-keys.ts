@@ -1,8 +1,9 @@
 import type { Binding, DashboardState } from "../dashboard-state.ts";
 import { displayText } from "../format.ts";
-import { leftSteps, stepAfter, stepToCopy } from "../views/step-to-copy.ts";
+import { leftSteps, stepToCopy } from "../views/step-to-copy.ts";
 import type { Effect } from "./binding.ts";
-import { hint, paneKeys, ui } from "./effects.ts";
+import { hint, paneKeys } from "./effects.ts";
+import { OPEN_KEY, SELECT_KEYS } from "./overview-keys.ts";
 
 /** Copied text has no control characters: it may be pasted into a shell. */
 function copy(state: DashboardState): readonly Effect[] {
@@ -15,11 +16,6 @@ function copy(state: DashboardState): readonly Effect[] {
   ];
 }
 
-function next({ run, ui: { selected } }: DashboardState): readonly Effect[] {
-  const step = run && stepAfter(run, selected);
-  return step === undefined ? [] : ui({ type: "select", ticket: step.ticket });
-}
-
 const steps = ({ run }: DashboardState): number => (run === undefined ? 0 : leftSteps(run).length);
 
 /** Keys of the summary after the run. */
@@ -29,17 +25,10 @@ export const SUMMARY_KEYS: readonly Binding[] = [
     keys: ["y"],
     short: (state) => (steps(state) > 0 ? "copy step" : ""),
     keep: 3,
-    help: "copy the marked step that is left to a person",
+    help: "copy the step that is left to a person: the selected ticket's, or the first",
     act: copy,
   },
-  {
-    name: "next-step",
-    keys: ["n"],
-    short: (state) => (steps(state) > 1 ? "next step" : ""),
-    keep: 7,
-    help: "mark the next step that is left to a person",
-    silent: true,
-    act: next,
-  },
-  ...paneKeys("summary"),
+  ...SELECT_KEYS.slice(0, 2),
+  { ...OPEN_KEY, keep: 3 },
+  ...paneKeys("summary").filter(({ name }) => name !== "down" && name !== "up"),
 ];

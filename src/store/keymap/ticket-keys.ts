@@ -1,24 +1,25 @@
 import type { Binding, DashboardState } from "../dashboard-state.ts";
-import { selectable } from "../lists.ts";
-import { inputOf } from "../text-input.ts";
-import { endOf, isAfter, movedBy, type TextPosition } from "../ticket-log/rows.ts";
+import { ticketOrder } from "../lists.ts";
+import { createInput } from "../text-input.ts";
+import { isAfter, lastPosition, movedBy, type TextPosition } from "../ticket-log/rows.ts";
 import { foundIn, type ShownText, shownText } from "../ticket-log/source.ts";
-import { type Target, targetOf } from "../ticket-log/target.ts";
+import { currentTarget, type Target } from "../ticket-log/target.ts";
 import { type Pick, TICKET_TABS, type TicketTab, type TicketViewAction } from "../views/ticket.ts";
 import type { Effect } from "./binding.ts";
 import { type Act, CLOSE, close, FIELD_KEYS, hint, open, ui, word } from "./effects.ts";
 import { keyIn } from "./key-labels.ts";
+import { nextNeed } from "./need-keys.ts";
 
 const view = (action: TicketViewAction): readonly Effect[] => ui({ type: "ticket-view", action });
 
 function select(by: number): Act {
-  return (state) => ui({ type: "move", by, order: selectable(state.lists) });
+  return (state) => ui({ type: "move", by, order: ticketOrder(state) });
 }
 
 /** Runs `act` on the shown target. If there is none, `j` and `k` select a ticket, and every other key shows a hint. */
 function withTarget(act: (target: Target, state: DashboardState) => readonly Effect[], otherwise?: Act): Act {
   return (state) => {
-    const target = targetOf(state);
+    const target = currentTarget(state);
     if (target !== undefined) return act(target, state);
     if (state.ui.selected !== undefined) return hint(state, "this ticket has had no attempt yet");
     return otherwise?.(state) ?? hint(state, "no ticket is selected");
@@ -34,7 +35,7 @@ function withShown(act: (shown: ShownText, state: DashboardState) => readonly Ef
 
 /** Scrolls there. At the end of a text that may still grow, new lines are followed. */
 function to({ target, source, room }: ShownText, place: TextPosition): readonly Effect[] {
-  const atEnd = !isAfter(endOf(source, room), place);
+  const atEnd = !isAfter(lastPosition(source, room), place);
   const follows = atEnd && (target.tab === "log" || target.tab === "evidence");
   return view({ type: "scroll", to: { textKey: target.key, at: follows ? "end" : place } });
 }
@@ -223,9 +224,15 @@ export const TICKET_KEYS: readonly Binding[] = [
     short: word("search"),
     keep: 4,
     help: "look for a text in what is shown; capitals count where it has some",
-    act: withTarget((_, state) => open({ kind: "search", input: inputOf(state.ui.ticket.search) })),
+    act: withTarget((_, state) => open({ kind: "search", input: createInput(state.ui.ticket.search) })),
   },
-  { name: "match-next", silent: true, keys: ["n"], help: "the next line that has it", act: find(1) },
+  {
+    name: "match-next",
+    silent: true,
+    keys: ["n"],
+    help: "the next line that has it; without a search, the next ticket that needs you",
+    act: (state) => (state.ui.ticket.search === "" ? nextNeed(state) : find(1)(state)),
+  },
   { name: "match-previous", silent: true, keys: ["N"], help: "the line before that has it", act: find(-1) },
 ];
 

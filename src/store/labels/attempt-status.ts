@@ -4,7 +4,7 @@ import type { Attempt, RunningStep, TicketState } from "../../domain/run/ticket-
 import { plural } from "../../domain/values/text.ts";
 import { displayText } from "../format.ts";
 import type { AttemptMark } from "../ticket-log/attempts.ts";
-import { isBeingEnded, passedSteps, progressParts, turnOf } from "./progress-label.ts";
+import { awaitedStep, isBeingEnded, passedSteps, progressParts } from "./progress-label.ts";
 import { questionLabel, STYLES, type Style, specLabel, stepLabel, type Tone, toned } from "./tone.ts";
 
 /** The reason why an attempt is being ended. */
@@ -78,12 +78,12 @@ function engineStatus(attempt: Attempt, { finish, reviewer }: StatusLineOptions)
   if (retried !== undefined)
     return { text: `transient '${displayText(retried.transient)}', retry`, tone: "waiting", from: retried.until };
   if (step?.part !== undefined) return { text: progressParts(step).join(" · "), tone: "running", running: step };
-  const turn = turnOf(attempt, finish);
+  const turn = awaitedStep(attempt, finish);
   return turn && { text: `waits for its turn: ${specLabel(turn)}`, tone: "waiting" };
 }
 
 /** The progress of an attempt on its finish line. */
-export function trackOf(attempt: Attempt, finish: readonly StepSpec[]): readonly AttemptMark[] {
+export function attemptMarks(attempt: Attempt, finish: readonly StepSpec[]): readonly AttemptMark[] {
   const passed = passedSteps(attempt, finish);
   return finish.map((_, i) => {
     if (attempt.step?.index === i) return "running";

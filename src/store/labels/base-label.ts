@@ -1,10 +1,11 @@
-import type { Evidence } from "../../domain/run/attempt-fact.ts";
+import { type BaseMeasureFact, describeMeasured } from "../../domain/run/base-measure.ts";
 import type { RunEvent } from "../../domain/run/event.ts";
-import type { LiveCheckCause, LiveCheckFact } from "../../domain/run/live-check.ts";
-import { type BaseCheckEvent, suspectOf } from "../../domain/run/reduce-base.ts";
+import type { LiveCheckCause, LiveCheckFact, RevertedChange } from "../../domain/run/live-check.ts";
+import { type BaseCheckEvent, describeSuspect } from "../../domain/run/reduce-base.ts";
 import type { RevertEvent } from "../../domain/run/reduce-revert.ts";
-import { type RunState, ticketOf } from "../../domain/run/state.ts";
+import { type RunState, ticketById } from "../../domain/run/state.ts";
 import { type BrokenBaseResponse, responseTo } from "../../domain/schedule/freeze.ts";
+import { plannedTicket } from "../../domain/schedule/plan.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { formatDuration } from "../../domain/values/time.ts";
 import { displayText } from "../format.ts";
@@ -18,7 +19,7 @@ const CHECK_CAUSES: Readonly<Record<LiveCheckCause, string>> = {
 
 /** A live check, with its count and what follows a failed one. */
 export function liveCheckLabel(event: LiveCheckFact, state: RunState): EventLabel {
-  const { live, phase } = ticketOf(state, event.ticket);
+  const { live, phase } = ticketById(state, event.ticket);
   if (event.type === "live-check-started") return [STYLES.landed, CHECK_CAUSES[event.why]];
   if (event.ok) return [STYLES.done, `live: the check passed; ${live?.sha.slice(0, 7) ?? "it"} is done`];
   if (event.problem === "waits") return [toned(STYLES.heldUp, "waiting"), event.summary];
@@ -33,52 +34,49 @@ export function liveCheckLabel(event: LiveCheckFact, state: RunState): EventLabe
 
 /** Describes an event of the engine's revert. */
 export function revertLabel(event: RevertEvent, state: RunState): EventLabel | undefined {
-  const { live, reverted } = ticketOf(state, event.ticket);
-  const { failedCheck } = event.type === "revert-ended" ? (reverted ?? {}) : (live?.revert ?? {});
-  if (failedCheck !== undefined) return suspectLabel(event, failedCheck);
+  const { live, reverted } = ticketById(state, event.ticket);
+  const why: RevertCause = (event.type === "revert-ended" ? reverted : live?.revert) ?? {};
   switch (event.type) {
-    case "revert-started":
-      return [STYLES.again, "its change is being reverted: the live checks keep failing"];
-    case "revert-landed":
-      return [STYLES.again, `reverted in ${event.repo} as ${event.to.slice(0, 7)}; the live check runs without the change`];
-    case "revert-ended":
-      return event.ok
-        ? [STYLES.again, "open again, its change is reverted; the live check passes without it"]
-        : [STYLES.failed, `open again, its change is reverted; without it, the live check did not pass: ${event.summary}`];
-    default:
-      return otherRevertLabel(event);
-  }
-}
-
-type OtherRevertEvent = Exclude<RevertEvent, { type: "revert-started" | "revert-landed" | "revert-ended" }>;
-
-function otherRevertLabel(event: OtherRevertEvent): EventLabel | undefined {
-  switch (event.type) {
+    case "revert-asked":
     case "revert-intended":
       return undefined;
+    case "revert-started":
+      return [STYLES.again, startedText(why)];
+    case "revert-landed":
+      return [STYLES.again, `reverted in ${event.repo} as ${event.to.slice(0, 7)}${afterText(why)}`];
+    case "revert-ended":
+      if (why.byPerson) return [STYLES.again, `open again, its change is reverted; ${event.summary}`];
+      return event.ok
+        ? [
+            STYLES.again,
+            `open again, its change is reverted; ${why.failedCheck === undefined ? "the live check passes without it" : event.summary}`,
+          ]
+        : [STYLES.failed, `open again, its change is reverted; without it, the live check did not pass: ${event.summary}`];
     case "revert-waiting":
       return [toned(STYLES.heldUp, "waiting"), `revert waits: ${event.reason}`];
-    case "revert-failed":
-      return [STYLES.failed, `cannot be reverted, the base stays frozen: ${event.reason}`];
+    case "revert-failed": {
+      const isBroken = state.brokenBases[plannedTicket(state.plan, event.ticket).repo] !== undefined;
+      return [STYLES.failed, `cannot be reverted${isBroken ? ", the base stays frozen" : ""}: ${event.reason}`];
+    }
     case "revert-stopped":
       return [STYLES.cutOff, "revert stopped: the next engine continues it"];
   }
 }
 
-/** Describes an event of the revert of a change with which a check fails on the base. */
-function suspectLabel(event: RevertEvent, { name, summary }: Evidence): EventLabel | undefined {
-  switch (event.type) {
-    case "revert-started":
-      return [STYLES.again, `its change may have to be reverted: ${summary}`];
-    case "revert-landed":
-      return [STYLES.again, `reverted in ${event.repo} as ${event.to.slice(0, 7)}; the check ${name} passes without the change`];
-    case "revert-ended":
-      return event.ok
-        ? [STYLES.again, `open again, its change is reverted; ${event.summary}`]
-        : [STYLES.failed, `open again, its change is reverted; without it, the live check did not pass: ${event.summary}`];
-    default:
-      return otherRevertLabel(event);
-  }
+/** Why a change is reverted: a person asked, a check fails on the base with it, or else its live checks keep failing. */
+type RevertCause = Pick<RevertedChange, "byPerson" | "failedCheck">;
+
+function startedText({ byPerson, failedCheck }: RevertCause): string {
+  if (byPerson) return "its change is being reverted, as a person asked";
+  if (failedCheck !== undefined) return `its change may have to be reverted: ${failedCheck.summary}`;
+  return "its change is being reverted: the live checks keep failing";
+}
+
+function afterText({ byPerson, failedCheck }: RevertCause): string {
+  if (byPerson) return "";
+  return failedCheck === undefined
+    ? "; the live check runs without the change"
+    : `; the check ${failedCheck.name} passes without the change`;
 }
 
 /**
@@ -96,6 +94,16 @@ export function baseCheckLabel(event: BaseCheckEvent, { incidents }: Pick<RunSta
   const next =
     event.nextAt === undefined ? "it waits for the base to move" : `again in ${formatDuration(event.nextAt - event.at)}`;
   return [toned(STYLES.landed, "bad"), `check on the base of ${event.repo} without a result, ${next}: ${event.reason}`];
+}
+
+/** A base that was measured before any agent works on it, as one line; why its agents wait stands beside their tickets. */
+export function baseMeasureLabel(event: BaseMeasureFact): EventLabel | undefined {
+  if (event.type !== "base-measured") return undefined;
+  const { repo, sha, checks } = event;
+  const worst = checks.some(({ as }) => as === "cannot-run") ? "bad" : "waiting";
+  const style = checks.every(({ as }) => as === "passed") ? STYLES.run : toned(STYLES.run, worst);
+  const at = sha === "" ? "" : ` at ${sha.slice(0, 7)}`;
+  return [style, `base of ${repo}${at}: ${checks.map(describeMeasured).join("; ")}`];
 }
 
 /** The lines of bases that this event broke or repaired. */
@@ -142,7 +150,7 @@ export function brokenBaseLabel(run: RunState | undefined): BrokenBaseLabel | un
   const { ticket, step, summary, since } = base;
   return {
     repo: displayText(repo),
-    suspect: suspectOf(base),
+    suspect: describeSuspect(base),
     ...(ticket && { ticket }),
     failure: displayText(`${withoutFolders(step)}: ${summary}`),
     response: responseTo(run, base),

@@ -3,10 +3,10 @@ import { type EventLabel, STYLES, toned } from "./tone.ts";
 
 /** The line of the feed on a ticket whose change is harder than it was taken for. */
 export function complexityLabel({ from, to, why }: ComplexityFact): EventLabel {
-  return [toned(STYLES.needsYou, "waiting"), `complexity: ${to} instead of ${from}: its change ${predicateOf(why)}`];
+  return [toned(STYLES.needsYou, "waiting"), `complexity: ${to} instead of ${from}: its change ${complexityPredicate(why)}`];
 }
 
 /** What a change does or has: a size comes without a verb. */
-function predicateOf(why: string): string {
+function complexityPredicate(why: string): string {
   return /^\d/.test(why) ? `has ${why}` : why;
 }

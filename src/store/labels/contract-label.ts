@@ -1,5 +1,5 @@
 import type { Ticket } from "../../domain/batch/schema.ts";
-import { isCriterion, phaseOf, type StepSpec, stepName, wantedExitCode } from "../../domain/batch/step-spec.ts";
+import { findCheckPhase, isCriterion, type StepSpec, stepName, wantedExitCode } from "../../domain/batch/step-spec.ts";
 import { displayText } from "../format.ts";
 
 /** A ticket's contract by its file: `contract shop.md`; undefined if it has none. */
@@ -17,7 +17,7 @@ export function contractLines(ticket: Pick<Ticket, "contract" | "finish">): read
 /** Describes a step as a criterion of the ticket's contract, in a line; undefined if it is none. */
 export function criterionLabel(ticket: Pick<Ticket, "contract">, spec: StepSpec | undefined): string | undefined {
   if (spec?.step !== "check" || !isCriterion(spec)) return undefined;
-  const phase = phaseOf(ticket.contract ?? {}, stepName(spec));
+  const phase = findCheckPhase(ticket.contract ?? {}, stepName(spec));
   const parts = [
     `a criterion of the ${contractLabel(ticket) ?? "contract"}`,
     ...(phase === undefined ? [] : [`phase ${displayText(phase)}`]),

@@ -21,7 +21,7 @@ export function observedLabel(event: DriftEvent | PeopleEvent): EventLabel | und
       return [STYLES.needsYou, `${counted} observed on ${event.target}: ${event.note}`];
     }
     case "branch-commits-observed":
-      return [STYLES.needsYou, `intervention I4 (work) observed: ${event.note}; it does not land, and stays on ${event.kept}`];
+      return [STYLES.needsYou, `intervention (work) observed: ${event.note}; it does not land, and stays on ${event.kept}`];
     case "merge-observed": {
       const { number, to } = event;
       return [STYLES.landed, `pull request #${number} was merged after all, as ${to.slice(0, 7)}: it needs no person any more`];

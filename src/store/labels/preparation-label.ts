@@ -2,13 +2,14 @@ import type { PreparedFact } from "../../domain/run/prepared-fact.ts";
 import { formatDuration } from "../../domain/values/time.ts";
 import { type EventLabel, STYLES, toned } from "./tone.ts";
 
-/** Describes a preparation: whether commands ran for it alone, and why, or whether it is a copy. */
+/** Describes a preparation: whether commands ran for it alone, or it is a copy. */
 export function preparationLabel(event: PreparedFact): EventLabel {
   if (event.type === "preparation-awaited")
     return [toned(STYLES.heldUp, "waiting"), `${event.name}: preparing waits: ${event.reason}`];
   const took = formatDuration(event.ms);
   const key = event.key === undefined ? "" : ` ${event.key}`;
   if (event.reused) return [STYLES.preparing, `${event.name}: preparation${key} reused (${took})`];
-  const why = event.why === undefined ? "" : `, for itself alone: ${event.why}`;
-  return [STYLES.preparing, `${event.name}: prepared${key} (${took})${why}`];
+  if (event.why === undefined) return [STYLES.preparing, `${event.name}: prepared${key} (${took})`];
+  const how = event.canNameInputs === true ? `${took}; see "inputs"` : took;
+  return [STYLES.preparing, `${event.name}: prepared for itself alone (${how})`];
 }

@@ -2,14 +2,14 @@ import { runsCommand, type StepSpec } from "../../domain/batch/step-spec.ts";
 import { isMissing } from "../../domain/run/drift-fact.ts";
 import type { RunEvent } from "../../domain/run/event.ts";
 import { OUTAGE_WORDS, type Outage, type OutageFact, type OutageSource, outageWords } from "../../domain/run/outage-fact.ts";
-import type { Proof } from "../../domain/run/proof-fact.ts";
 import { activeTickets, type RunState } from "../../domain/run/state.ts";
 import type { Attempt, RunningStep } from "../../domain/run/ticket-state.ts";
-import { specOf } from "../../domain/schedule/plan.ts";
+import { spentAtWork } from "../../domain/schedule/money.ts";
+import { plannedTicket } from "../../domain/schedule/plan.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { plural } from "../../domain/values/text.ts";
 import { vecItems } from "../../domain/values/vec.ts";
-import { displayText, formatClock, formatElapsed, formatStopwatch } from "../format.ts";
+import { displayText, formatClock, formatElapsed, formatStopwatch, formatUsd } from "../format.ts";
 import { type EventLabel, type Label, questionLabel, STYLES, specLabel, stepLabel, toned } from "./tone.ts";
 
 /** Tickets of a train or of a proof that are named. */
@@ -59,34 +59,42 @@ export function namedIds(ids: readonly TicketId[], separator: string): string {
   return `${ids.slice(0, NAMED).join(separator)}${more > 0 ? ` +${more}` : ""}`;
 }
 
-/** The proof of a base that runs, in longer and shorter words; undefined if none does. */
-export function provingLabels({ proofs, end }: RunState, now?: number): readonly string[] | undefined {
-  const all = end === undefined ? runningProofs(proofs) : [];
+/** What runs on a base without an attempt, in longer and shorter words; undefined if nothing does. */
+export function provingLabels(state: RunState, now?: number): readonly string[] | undefined {
+  const all = state.end === undefined ? workOnBases(state) : [];
   const [first] = all;
   if (first === undefined) return undefined;
-  const { repo, running } = first;
   const more = all.length === 1 ? "" : ` +${all.length - 1}`;
-  const { expectedMs: _, ...unknown } = running;
-  const what = `proving ${displayText(repo)}`;
-  return [`${timed(what, running, now)}${more}`, `${timed(what, unknown, now)}${more}`, `proving${more}`];
+  const { what, since, short } = first;
+  return [`${timed(what, first, now)}${more}`, `${timed(what, { since }, now)}${more}`, `${short}${more}`];
 }
 
-/** A proof that runs. */
-interface RunningProof {
-  readonly repo: string;
-  readonly running: NonNullable<Proof["running"]>;
+/** The measurement or the proof of a base. */
+interface WorkOnBase {
+  readonly what: string;
+  readonly short: string;
+  readonly since: number;
+  readonly expectedMs?: number;
+  readonly tickets: readonly TicketId[];
 }
 
 /** `proving app 0:12 of about 0:42: S-0 S-1`. */
-export function proofText({ repo, running }: RunningProof, now: number): string {
-  return `${timed(`proving ${displayText(repo)}`, running, now)}: ${namedIds(running.tickets, " ")}`;
+export function workOnBaseText(work: WorkOnBase, now: number): string {
+  const tickets = work.tickets.length === 0 ? "" : `: ${namedIds(work.tickets, " ")}`;
+  return `${timed(work.what, work, now)}${tickets}`;
 }
 
-/** The proofs that run, the oldest first. */
-export function runningProofs(proofs: RunState["proofs"]): readonly RunningProof[] {
-  return Object.entries(proofs)
-    .flatMap(([repo, { running }]) => (running === undefined ? [] : [{ repo, running }]))
-    .toSorted((a, b) => a.running.since - b.running.since);
+/** The measurements and proofs that run, the oldest first. */
+export function workOnBases({ baseMeasures = {}, proofs }: Pick<RunState, "baseMeasures" | "proofs">): readonly WorkOnBase[] {
+  const measured = Object.entries(baseMeasures).flatMap(([repo, measure]): WorkOnBase[] => {
+    if (measure.as !== "running") return [];
+    const check = measure.check === undefined ? "" : `: check ${measure.check}`;
+    return [{ ...measure, what: `measuring ${displayText(repo)}${check}`, short: "measuring", tickets: [] }];
+  });
+  const proven = Object.entries(proofs).flatMap(([repo, { running }]): WorkOnBase[] =>
+    running === undefined ? [] : [{ ...running, what: `proving ${displayText(repo)}`, short: "proving" }],
+  );
+  return [...measured, ...proven].toSorted((a, b) => a.since - b.since);
 }
 
 /** Long work that one line names. */
@@ -101,9 +109,9 @@ export function lastingWork(state: RunState, now: number): string | undefined {
   const inTrains = new Set(attempts.flatMap(({ attempt }) => attempt.step?.part?.train?.slice(1) ?? []));
   const own = attempts.filter(({ id, attempt }) => attempt.slotLeftAt !== undefined && !inTrains.has(id));
   const parts = [
-    ...own.flatMap(({ id, attempt }) => checkOf(id, attempt, now)),
-    ...runningProofs(state.proofs).map((proof) => proofText(proof, now)),
-    ...own.flatMap(({ id, attempt }) => (attempt.step?.part === undefined ? [waitOf(state, id, attempt, now)] : [])),
+    ...own.flatMap(({ id, attempt }) => checkProgress(id, attempt, now)),
+    ...workOnBases(state).map((work) => workOnBaseText(work, now)),
+    ...own.flatMap(({ id, attempt }) => (attempt.step?.part === undefined ? [describeWait(state, id, attempt, now)] : [])),
   ];
   if (parts.length === 0) return undefined;
   const more = parts.length - MOST_WORK;
@@ -111,7 +119,7 @@ export function lastingWork(state: RunState, now: number): string | undefined {
 }
 
 /** `S-0 check tests 0:31 of about 0:42 · S-1, S-3 in the same train`. */
-function checkOf(id: TicketId, { step }: Attempt, now: number): readonly string[] {
+function checkProgress(id: TicketId, { step }: Attempt, now: number): readonly string[] {
   const others = step?.part?.train?.slice(1) ?? [];
   const [command] = commandParts(step, now);
   if (command === undefined) return [];
@@ -120,26 +128,26 @@ function checkOf(id: TicketId, { step }: Attempt, now: number): readonly string[
 }
 
 /** What an attempt on the finish line does while no command of its step runs. */
-function waitOf(state: RunState, id: TicketId, attempt: Attempt, now: number): string {
-  const finish = finishOf(state, id);
-  const turn = turnOf(attempt, finish);
+function describeWait(state: RunState, id: TicketId, attempt: Attempt, now: number): string {
+  const finish = finishLine(state, id);
+  const turn = awaitedStep(attempt, finish);
   const { idleSince, slotLeftAt = now, step, waiting } = attempt;
   const what =
     waiting === undefined || isBeingEnded(attempt)
       ? turn === undefined
-        ? stageOf(attempt, finish).word
+        ? attemptStage(attempt, finish).word
         : `waits for its turn: ${specLabel(turn)}`
       : displayText(waiting);
   return `${id} ${what} ${formatStopwatch(now - (step?.startedAt ?? idleSince ?? slotLeftAt))}`;
 }
 
 /** The finish line of a ticket; empty if the run is not known yet. */
-export function finishOf(run: RunState | undefined, id: TicketId): readonly StepSpec[] {
-  return run === undefined ? [] : specOf(run.plan, id).finish;
+export function finishLine(run: RunState | undefined, id: TicketId): readonly StepSpec[] {
+  return run === undefined ? [] : plannedTicket(run.plan, id).finish;
 }
 
 /** The current stage of an attempt. `finish` is the ticket's finish line. */
-export function stageOf(attempt: Attempt, finish: readonly StepSpec[]): Label {
+export function attemptStage(attempt: Attempt, finish: readonly StepSpec[]): Label {
   if (attempt.isHeld) return { ...toned(STYLES.heldUp, "waiting"), word: "held" };
   if (isBeingEnded(attempt)) return { ...STYLES.ending, word: "ending" };
   if (attempt.waiting !== undefined) return { ...STYLES.heldUp, word: "merge waits" };
@@ -147,12 +155,18 @@ export function stageOf(attempt: Attempt, finish: readonly StepSpec[]): Label {
   if (attempt.step !== undefined) return { ...STYLES.finishing, word: stepLabel(attempt.step.kind, attempt.step.name) };
   if (attempt.asked !== undefined) return { ...STYLES.finishing, word: questionLabel(attempt.asked.question) };
   if (attempt.merge?.landed === false) return { ...STYLES.finishing, word: "merge" };
-  if (turnOf(attempt, finish) !== undefined) return { ...toned(STYLES.finishing, "waiting"), word: "queued" };
+  if (awaitedStep(attempt, finish) !== undefined) return { ...toned(STYLES.finishing, "waiting"), word: "queued" };
   const next = nextStep(attempt, finish);
   if (next !== undefined) return { ...STYLES.finishing, word: specLabel(next) };
   if (attempt.agent !== undefined) return agentStage(attempt.agent, attempt);
   if (attempt.preparing !== undefined) return { ...STYLES.preparing, word: "preparing" };
   return { ...STYLES.preparing, word: attempt.worktree === undefined ? "worktree" : "prepare" };
+}
+
+/** The stage of an attempt, with what its agent at work has spent so far: `agent $0.34`. */
+export function stageText(attempt: Attempt, finish: readonly StepSpec[]): string {
+  const usd = spentAtWork(attempt);
+  return `${attemptStage(attempt, finish).word}${usd > 0 ? ` ${formatUsd(usd)}` : ""}`;
 }
 
 /** The reason why an attempt cannot land yet, and for how long that has been so; undefined if it waits for nothing. */
@@ -175,7 +189,7 @@ export function isBeingEnded(attempt: Attempt): boolean {
 }
 
 /** The step whose turn an attempt waits for, if any: commands take turns, and so do merges in one repository. */
-export function turnOf(attempt: Attempt, finish: readonly StepSpec[]): StepSpec | undefined {
+export function awaitedStep(attempt: Attempt, finish: readonly StepSpec[]): StepSpec | undefined {
   if (attempt.isHeld || isBeingEnded(attempt)) return undefined;
   if (attempt.step !== undefined || attempt.waiting !== undefined || attempt.merge?.landed === false) return undefined;
   const next = nextStep(attempt, finish);

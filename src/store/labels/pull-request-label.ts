@@ -39,7 +39,7 @@ export function forgeRequestLabel(fact: ForgeRequestFact): EventLabel | undefine
   if (fact.type === "forge-request-started") return undefined;
   const { number, request, problem } = fact;
   if (problem !== undefined) return [STYLES.failed, `${wanted(request)} of #${number}: not done: ${problem}`];
-  return [STYLES.needsYou, `a person ${requestNote(request)}: pull request #${number}; intervention I2 (harness)`];
+  return [STYLES.needsYou, `a person ${requestNote(request)}: pull request #${number}; intervention (harness)`];
 }
 
 /** The reason why a person's request to the forge was not fulfilled; undefined for any other fact. */
@@ -53,7 +53,7 @@ function wanted(request: ForgeRequest): string {
 
 function remarksLine({ ids, people }: Extract<PullRequestFact, { type: "pull-request-words" }>): string {
   const said = `pull request: ${plural(ids.length, "remark")} for the next attempt`;
-  return people === 0 ? said : `${said}; intervention I2 (harness) observed: ${people} of them by people`;
+  return people === 0 ? said : `${said}; intervention (harness) observed: ${people} of them by people`;
 }
 
 /** The states of checks and what the pull request waits for, in one line. */

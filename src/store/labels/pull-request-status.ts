@@ -2,7 +2,7 @@ import type { TicketPullRequest } from "../../domain/forge/pull-request-fact.ts"
 import { waitsLine } from "../../domain/forge/pull-request-fact.ts";
 import { pushTime } from "../../domain/forge/push-time.ts";
 import { countChecks, failedNames } from "../../domain/forge/seen.ts";
-import { landingOf } from "../../domain/run/carry-over.ts";
+import { findLanding } from "../../domain/run/carry-over.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import type { TicketState } from "../../domain/run/ticket-state.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
@@ -58,7 +58,7 @@ export function pullRequestStatus(run: RunState, ticket: TicketState, at?: SeenA
   const { pullRequest } = ticket;
   if (pullRequest?.number === undefined) return undefined;
   const { number, seen } = pullRequest;
-  const isLanded = landingOf(ticket) !== undefined;
+  const isLanded = findLanding(ticket) !== undefined;
   const stale = at && readingAge(run, ticket, at);
   const failed = seen === undefined || isLanded ? [] : failedNames(seen);
   const waits = isLanded ? undefined : waitsPart(pullRequest);
@@ -121,7 +121,7 @@ export function staleReading(
   { isLive }: Pick<SeenAt, "isLive">,
 ): { readonly since: number; readonly forge?: "away" | "busy" } | undefined {
   const { attempt, pullRequest } = ticket;
-  if (landingOf(ticket) !== undefined) return undefined;
+  if (findLanding(ticket) !== undefined) return undefined;
   const isRead = isLive && run.end === undefined && attempt !== undefined && isAtMerge(attempt);
   const { forge } = run.outages ?? {};
   if (isRead && forge !== undefined) return { since: forge.since, forge: forge.isBusy ? "busy" : "away" };

@@ -1,5 +1,5 @@
 import { activeTickets, type RunState } from "../../domain/run/state.ts";
-import { ticketsAwaiting } from "../../domain/schedule/approvals.ts";
+import { listNeeds } from "../../domain/schedule/needs.ts";
 import type { ListedRun } from "../run-list.ts";
 import type { Connection } from "../ui.ts";
 import { firstOutage } from "./progress-label.ts";
@@ -52,22 +52,22 @@ function endLabel(verdict: string, kind: string): Label {
 }
 
 function workingLabel(run: RunState, now: number): Label {
-  // A halt ends the run as soon as nothing is under way: a person must fix the cause.
-  if (run.halted !== undefined) return { ...STYLES.needsYou, word: "NEEDS YOU" };
   const busy = activeTickets(run).length > 0;
-  if (run.paused) return { ...STYLES.paused, word: "PAUSED" };
+  // A halt ends the run as soon as nothing is under way, paused or not.
+  if (run.paused && run.halted === undefined) return { ...STYLES.paused, word: "PAUSED" };
+  if (listNeeds(run).length > 0) return { ...STYLES.needsYou, word: "NEEDS YOU" };
   if (!busy && run.backoff !== undefined && now < run.backoff.until) return { ...toned(STYLES.heldUp, "waiting"), word: "HELD" };
   if (!busy && firstOutage(run) !== undefined) return { ...toned(STYLES.heldUp, "waiting"), word: "HELD" };
   if (!busy && run.lastFence === 0 && run.ready.length > 0) return { ...toned(STYLES.preparing, "running"), word: "STARTING" };
-  const forPerson = run.counts["human-gated"] + run.counts.stalled + ticketsAwaiting(run).length;
-  const stuck = !busy && run.ready.length === 0 && forPerson > 0;
-  return stuck ? { ...STYLES.needsYou, word: "NEEDS YOU" } : { ...STYLES.run, word: "RUNNING" };
+  return { ...STYLES.run, word: "RUNNING" };
 }
 
 /** The first line of every summary: the verdict and its source. `live`: an engine works on the run, as far as is known. */
 export function headline(state: RunState, live = true): string {
   const end = state.end;
-  if (end === undefined) return live ? `${STYLES.run.glyph} RUNNING` : `${STYLES.heldUp.glyph} UNFINISHED`;
+  if (end === undefined && !live) return `${STYLES.heldUp.glyph} UNFINISHED`;
+  if (end === undefined)
+    return listNeeds(state).length > 0 ? `${STYLES.needsYou.glyph} NEEDS YOU` : `${STYLES.run.glyph} RUNNING`;
   if (hasWorkAfterDone(state))
     return `${STYLES.needsYou.glyph} TO START: a person has approved a change since the oracle said done`;
   if (end.kind === "oracle-done") return `${STYLES.done.glyph} DONE, says the oracle`;

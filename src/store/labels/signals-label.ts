@@ -39,11 +39,10 @@ export function shownSignals({ agent, signals = UNKNOWN_SIGNALS }: Pick<Attempt,
   return agent.endedAt !== undefined && level !== "warn" && level !== "fail" ? undefined : signals;
 }
 
-/** The signals that are not a pass, for a screen reader; undefined if all of them are, or there is nothing to show. */
+/** The signals that are not a pass, for a screen reader; undefined if all of them are, none is known, or there is nothing to show. */
 export function spokenSignals(attempt: Pick<Attempt, "agent" | "signals">): string | undefined {
   const signals = shownSignals(attempt);
-  if (signals === undefined) return undefined;
-  if (overallLevel(signals) === "skip") return "behaviour unknown";
+  if (signals === undefined || overallLevel(signals) === "skip") return undefined;
   const words = GATES.filter((gate) => signals[gate].level !== "pass").map(
     (gate) => `${GATE_LABELS[gate]} ${LEVEL_STYLES[signals[gate].level].word}`,
   );

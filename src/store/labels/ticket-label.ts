@@ -1,8 +1,8 @@
-import { landingOf } from "../../domain/run/carry-over.ts";
-import { isMissing } from "../../domain/run/drift-fact.ts";
+import { findLanding } from "../../domain/run/carry-over.ts";
+import { isMissing, missingRemedy } from "../../domain/run/drift-fact.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import type { Attempt, TicketState } from "../../domain/run/ticket-state.ts";
-import { specOf } from "../../domain/schedule/plan.ts";
+import { plannedTicket } from "../../domain/schedule/plan.ts";
 import { describeReason, type Reason, whyNot } from "../../domain/schedule/why-not.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { plural } from "../../domain/values/text.ts";
@@ -11,7 +11,7 @@ import { type DashboardState, ticketIn } from "../dashboard-state.ts";
 import { displayText, formatClock } from "../format.ts";
 import { type StatusLineOptions, statusLine } from "./attempt-status.ts";
 import { planState } from "./plan-label.ts";
-import { finishOf, mergeWait, missingUntil, progressParts, stageOf } from "./progress-label.ts";
+import { attemptStage, finishLine, mergeWait, missingUntil, progressParts } from "./progress-label.ts";
 import { type Label, reviewerLabel, STYLES, type Style, toned, underWayLabel } from "./tone.ts";
 
 /** The status of a ticket in the queue: its current step, the reason why it waits, the remaining step, or what was shipped. */
@@ -27,7 +27,7 @@ export function queueLabel(state: Pick<DashboardState, "run"> & { readonly now?:
   const ticket = ticketIn(state, id);
   const run = state.run;
   if (ticket === undefined || run === undefined) return { glyph: " ", tone: "plain", text: "" };
-  const label = withRemedy(run, ticket, labelOf(run, ticket, state.now));
+  const label = withRemedy(run, ticket, plainQueueLabel(run, ticket, state.now));
   // A ticket that waits says so itself.
   const isUnseen = ticket.tracked?.unavailable !== undefined && (ticket.phase !== "waiting" || ticket.attempt !== undefined);
   if (!isUnseen) return label;
@@ -39,16 +39,15 @@ export function queueLabel(state: Pick<DashboardState, "run"> & { readonly now?:
 /** What a person does about a ticket that is gone, before what is known of it; a countdown is drawn apart from it. */
 function withRemedy(run: RunState, ticket: TicketState, label: QueueLabel): QueueLabel {
   if (!isMissing(ticket) || run.end !== undefined) return label;
-  const todo = ticket.tracked?.unreadable ? "correct it in the tracker" : "restore it in the tracker";
   const until = missingUntil(run);
   const or = until === undefined ? "no run is done without it" : `the run ends unjudged at ${formatClock(until)}`;
-  return { ...label, text: `${todo}, or ${or}; --fresh begins a run without it · ${label.text}` };
+  return { ...label, text: `${missingRemedy(ticket)}, or ${or}; --fresh begins a run without it · ${label.text}` };
 }
 
-function labelOf(run: RunState, ticket: TicketState, now: number | undefined): QueueLabel {
+function plainQueueLabel(run: RunState, ticket: TicketState, now: number | undefined): QueueLabel {
   const { attempt, id } = ticket;
   if (attempt !== undefined)
-    return finishingLabel(attempt, { finish: finishOf(run, id), reviewer: reviewerLabel(run, attempt.asked) }, now);
+    return finishingLabel(attempt, { finish: finishLine(run, id), reviewer: reviewerLabel(run, attempt.asked) }, now);
   switch (ticket.phase) {
     case "human-gated":
       return { ...STYLES.needsYou, text: gatedText(ticket) };
@@ -100,7 +99,7 @@ function doneText(ticket: TicketState): string {
 
 /** The commit of a ticket that has landed, marked if an earlier run landed it. */
 function landingText(ticket: TicketState): string | undefined {
-  const landing = landingOf(ticket);
+  const landing = findLanding(ticket);
   if (landing === undefined) return undefined;
   return `${landing.sha.slice(0, 7)}${landing.earlierRun === undefined ? "" : " (earlier run)"}`;
 }
@@ -125,18 +124,18 @@ function originLabel(ticket: TicketState): string {
 }
 
 /** A ticket's title. */
-export function titleOf({ run }: Pick<DashboardState, "run">, id: TicketId): string {
-  return displayText(run === undefined ? "" : specOf(run.plan, id).title);
+export function displayTitle({ run }: Pick<DashboardState, "run">, id: TicketId): string {
+  return displayText(run === undefined ? "" : plannedTicket(run.plan, id).title);
 }
 
 /** A ticket's title, and before it its origin: the text is cut at its end. */
 export function titleLabel(state: Pick<DashboardState, "run">, id: TicketId): string {
   const ticket = ticketIn(state, id);
-  return [...(ticket === undefined ? [] : originParts(ticket)), titleOf(state, id)].join(" · ");
+  return [...(ticket === undefined ? [] : originParts(ticket)), displayTitle(state, id)].join(" · ");
 }
 
 function finishingLabel(attempt: Attempt, saidOf: StatusLineOptions, now: number | undefined): QueueLabel {
-  const { glyph, tone, word } = stageOf(attempt, saidOf.finish);
+  const { glyph, tone, word } = attemptStage(attempt, saidOf.finish);
   const again = attempt.n === 1 ? "" : ` · attempt ${attempt.n}`;
   if (attempt.asked !== undefined) return { glyph, tone, text: `${statusLine(attempt, saidOf).text}${again}` };
   const running = statusLine(attempt, saidOf).running;
@@ -149,7 +148,7 @@ function finishingLabel(attempt: Attempt, saidOf: StatusLineOptions, now: number
 export function ticketStyle({ run }: Pick<DashboardState, "run">, index: number): Style {
   if (run === undefined) return { glyph: " ", tone: "plain" };
   const ticket = vecAt(run.tickets, index);
-  if (ticket.attempt !== undefined) return stageOf(ticket.attempt, run.plan.tickets[index]?.finish ?? []);
+  if (ticket.attempt !== undefined) return attemptStage(ticket.attempt, run.plan.tickets[index]?.finish ?? []);
   switch (ticket.phase) {
     case "done":
       return STYLES.done;

@@ -1,4 +1,4 @@
-import { type AskedReviewer, PARTY_NAMES, type ReviewerParty, reviewerOf } from "../../domain/batch/party.ts";
+import { type AskedReviewer, PARTY_NAMES, type ReviewerParty, reviewerParty } from "../../domain/batch/party.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import { type StepKind, type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
 import { awaitsApproval } from "../../domain/run/approval.ts";
@@ -77,19 +77,19 @@ export const BARS = {
   notShipped: { cap: "┋", fill: "┅", tone: STYLES.failed.tone },
   gated: { cap: STYLES.needsYou.glyph, fill: "━", tone: STYLES.needsYou.tone },
   failed: { cap: "×", fill: "×", tone: STYLES.failed.tone },
-  killed: barOf(STYLES.ending),
+  killed: barStyle(STYLES.ending),
   cutOff: { cap: "·", fill: "·", tone: STYLES.cutOff.tone },
   awaitsApproval: { cap: STYLES.heldUp.glyph, fill: "━", tone: STYLES.heldUp.tone },
   awaitedApproval: { cap: STYLES.heldUp.glyph, fill: "━", tone: STYLES.waits.tone },
   held: { cap: STYLES.heldUp.glyph, fill: "╌", tone: STYLES.waits.tone },
-  working: barOf(STYLES.step),
+  working: barStyle(STYLES.step),
   finishing: { cap: STYLES.step.glyph, fill: "─", tone: STYLES.step.tone },
 } as const satisfies Readonly<Record<string, BarStyle>>;
 
 /** The cells of a finish line in a bar, and of a running attempt in plain text. */
 export const BAR_FILLS = { finishLine: "░", running: "╌" } as const;
 
-function barOf({ glyph, tone }: Style): BarStyle {
+function barStyle({ glyph, tone }: Style): BarStyle {
   return { cap: glyph, fill: glyph, tone };
 }
 
@@ -105,16 +105,16 @@ export type EventLabel = readonly [style: Style, text: string];
  * The end of an attempt for a person. Nobody has stopped one that ended to wait for an approval. `held`: it has not ended, and nothing
  * of it runs while the journal cannot be written.
  */
-export type AttemptEnd = AttemptOutcome | "awaits-approval" | "awaited-approval" | "held";
+export type ShownEnd = AttemptOutcome | "awaits-approval" | "awaited-approval" | "held";
 
 /** How an attempt of this ticket ended. */
-export function attemptEnd(ticket: TicketState, { n, outcome, passedBeforeApproval }: PastAttempt): AttemptEnd {
+export function attemptEnd(ticket: TicketState, { n, outcome, passedBeforeApproval }: PastAttempt): ShownEnd {
   if (passedBeforeApproval === undefined) return outcome;
   const isLast = ticket.attempt === undefined && ticket.history.at(-1)?.n === n;
   return isLast && awaitsApproval(ticket) ? "awaits-approval" : "awaited-approval";
 }
 
-const OUTCOMES: Readonly<Record<AttemptEnd, Label>> = {
+const OUTCOMES: Readonly<Record<ShownEnd, Label>> = {
   done: { ...STYLES.done, word: "shipped" },
   landed: { ...STYLES.landed, word: "landed, not live" },
   planned: { ...STYLES.answer, word: "planned" },
@@ -132,7 +132,7 @@ const OUTCOMES: Readonly<Record<AttemptEnd, Label>> = {
 };
 
 /** The outcome of an attempt; without one it is running, or its end was never recorded. `live`: an engine works on the run. */
-export function outcomeLabel(outcome: AttemptEnd | undefined, live: boolean): Label {
+export function outcomeLabel(outcome: ShownEnd | undefined, live: boolean): Label {
   return outcome === undefined ? underWayLabel(live) : OUTCOMES[outcome];
 }
 
@@ -185,7 +185,7 @@ export function reviewerLabel(
   run: { readonly batch: Pick<Batch, ReviewerParty> } | undefined,
   asked: AskedReviewer = {},
 ): string {
-  const party = reviewerOf(asked);
+  const party = reviewerParty(asked);
   const spec = run?.batch[party];
   if (spec === undefined || spec.kind === "command") return `the ${PARTY_NAMES[party]}`;
   const { kind, model = kind } = spec;

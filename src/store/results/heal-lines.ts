@@ -1,4 +1,4 @@
-import { evidenceLine, type HealResult, healResultsOf, waitingHeals } from "../../domain/results/heal-results.ts";
+import { evidenceLine, type HealResult, listHealResults, waitingHeals } from "../../domain/results/heal-results.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import { plural } from "../../domain/values/text.ts";
 import { STYLES } from "../labels/tone.ts";
@@ -29,7 +29,7 @@ function keptText({ kept, why }: Pick<HealResult, "kept" | "why">): string {
 
 /** One line per heal. */
 function healRows(run: Pick<RunState, "heals" | "batch">): readonly string[] {
-  return healResultsOf(run).map((heal) => {
+  return listHealResults(run).map((heal) => {
     const said = heal.kind === null ? heal.outcome : `${heal.kind}, ${heal.outcome}`;
     const cause = heal.rootCause === null ? heal.why : heal.rootCause;
     const rest = heal.outcome === "accepted" ? ` · moved ${movedText(heal)} · ${keptText(heal)}` : "";

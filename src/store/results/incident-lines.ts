@@ -20,7 +20,7 @@ const KINDS: Readonly<Record<IncidentKind, string>> = {
  * the engine did not run.
  */
 export function incidentLines(state: Pick<RunState, "incidents" | "end" | "suspensions">): readonly string[] {
-  const lines = state.incidents.map((incident) => lineOf(incident, state.end?.at));
+  const lines = state.incidents.map((incident) => incidentLine(incident, state.end?.at));
   return [...firstFew(lines, MOST_LINES), ...suspensionLines(state)];
 }
 
@@ -35,7 +35,7 @@ export function interventionLines(state: RunState): readonly string[] {
   return firstFew(lines, MOST_LINES);
 }
 
-function lineOf({ kind, at, endedAt, ticket, repo, summary }: Incident, end: number | undefined): string {
+function incidentLine({ kind, at, endedAt, ticket, repo, summary }: Incident, end: number | undefined): string {
   const subject = plainText(ticket ?? repo ?? "", 100);
   return `${utcTime(at)} UTC, ${lasted(at, endedAt, end)}: ${KINDS[kind]} ${subject}: ${plainText(summary, 300)}`;
 }

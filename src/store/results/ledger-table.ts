@@ -1,7 +1,8 @@
 import { PARTY_NAMES, type ReviewerParty, SEVERITIES } from "../../domain/batch/party.ts";
 import { REMEDY_ACTIONS } from "../../domain/batch/remedy-spec.ts";
-import { ledgerOf } from "../../domain/results/ledger.ts";
-import { type EarlierRun, type Numbers, numbersOf } from "../../domain/results/trend.ts";
+import { INTERVENTION_WORDS } from "../../domain/results/intervention.ts";
+import { computeLedger } from "../../domain/results/ledger.ts";
+import { type EarlierRun, type Numbers, runNumbers } from "../../domain/results/trend.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import { formatDuration } from "../../domain/values/time.ts";
 import { formatCents } from "../format.ts";
@@ -33,17 +34,6 @@ const per =
     const [above, below] = [numbers[a], numbers[b]];
     return above === undefined || below === undefined || below === 0 ? undefined : (above / below) * times;
   };
-
-const CLASSES = {
-  I1: "unblocked or answered",
-  I2: "steered",
-  I3: "repaired the harness",
-  I4: "wrote code or merged by hand",
-  I5: "killed, stopped or resumed",
-  I6: "raised a cap or allowed what was denied",
-  I7: "corrected the tracker or live state",
-  I8: "waived a check",
-} as const;
 
 /** The rows of a reviewer's answers; `prefix` tells those of the second from those of the other. */
 const reviewerRows = (party: ReviewerParty, prefix: string): readonly RowSpec[] => [
@@ -88,7 +78,7 @@ const GROUPS: readonly GroupSpec[] = [
         better: "less",
       },
       { name: "became tickets", unit: "count", value: get("interventions.becameTickets") },
-      ...Object.entries(CLASSES).map(
+      ...Object.entries(INTERVENTION_WORDS).map(
         ([key, words]): RowSpec => ({ name: `${key} ${words}`, unit: "count", value: get(`interventions.byClass.${key}`) }),
       ),
     ],
@@ -203,10 +193,10 @@ const UNKNOWN = "–";
  * marked `always`.
  */
 export function ledgerTable(state: RunState, earlier: readonly EarlierRun[]): LedgerTable {
-  const now = numbersOf(state);
+  const now = runNumbers(state);
   const against = comparable(state, earlier);
-  const rowOf = (spec: RowSpec): LedgerRow => {
-    const change = typeof against === "object" ? changeOf(spec, now, against.numbers) : undefined;
+  const ledgerRow = (spec: RowSpec): LedgerRow => {
+    const change = typeof against === "object" ? numberChange(spec, now, against.numbers) : undefined;
     return {
       name: spec.name,
       now: format(spec.unit, spec.value(now)),
@@ -216,7 +206,7 @@ export function ledgerTable(state: RunState, earlier: readonly EarlierRun[]): Le
   };
   const all = [now, ...earlier.map(({ numbers }) => numbers ?? {})];
   const shown = (spec: RowSpec): boolean => spec.always === true || all.some((numbers) => (spec.value(numbers) ?? 0) !== 0);
-  const groups = GROUPS.map(({ title, rows }) => ({ title, rows: rows.filter(shown).map(rowOf) }));
+  const groups = GROUPS.map(({ title, rows }) => ({ title, rows: rows.filter(shown).map(ledgerRow) }));
   return {
     groups: groups.filter(({ rows }) => rows.length > 0),
     runs: earlier,
@@ -233,7 +223,7 @@ function comparable(state: RunState, earlier: readonly EarlierRun[]): EarlierRun
   if (earlier.length === 0) return undefined;
   if (state.end === undefined) return "no changes are shown: this run has not ended";
   if (state.end.verdict !== "done") return "no changes are shown: this run is not complete, and leaving early keeps numbers low";
-  if (ledgerOf(state).attempts === 0) return "no changes are shown: this run had nothing to work on";
+  if (computeLedger(state).attempts === 0) return "no changes are shown: this run had nothing to work on";
   const complete = earlier.filter(({ verdict, numbers }) => verdict === "done" && numbers !== undefined);
   if (complete.length === 0) return "no changes are shown: no earlier run was complete";
   return (
@@ -241,7 +231,7 @@ function comparable(state: RunState, earlier: readonly EarlierRun[]): EarlierRun
   );
 }
 
-function changeOf({ unit, value, better }: RowSpec, now: Numbers, before: Numbers | undefined): NumberChange | undefined {
+function numberChange({ unit, value, better }: RowSpec, now: Numbers, before: Numbers | undefined): NumberChange | undefined {
   const [a, b] = [value(now), before === undefined ? undefined : value(before)];
   if (a === undefined || b === undefined) return undefined;
   const text = format(unit, Math.abs(a - b));

@@ -35,7 +35,7 @@ export function numbersLines(ledger: Ledger, width: number): readonly string[] {
 
 /** `claims of done 14: 5 upheld, 8 refuted, 1 not judged`: the parts add up to the whole. */
 function claimsOfDone({ made, upheld, gap }: Ledger["claims"]): string {
-  return `claims of done ${partsOf(made, [
+  return `claims of done ${formatParts(made, [
     [upheld, "upheld"],
     [gap, "refuted"],
     [made - upheld - gap, "not judged"],
@@ -43,14 +43,14 @@ function claimsOfDone({ made, upheld, gap }: Ledger["claims"]): string {
 }
 
 /** A number and its parts, without those that are 0. */
-function partsOf(whole: number, parts: readonly (readonly [n: number, word: string])[]): string {
+function formatParts(whole: number, parts: readonly (readonly [n: number, word: string])[]): string {
   const words = parts.filter(([n]) => n > 0).map(([n, word]) => `${n} ${word}`);
   return words.length === 0 ? String(whole) : `${whole}: ${words.join(", ")}`;
 }
 
 /** `fixed without you 3: 1 transient, 2 failed checks`. */
 function fixes({ fixAndProceed, fixAndProceedByCause: by }: Ledger): string {
-  return partsOf(fixAndProceed, [
+  return formatParts(fixAndProceed, [
     [by.transient, by.transient === 1 ? "transient" : "transients"],
     [by.reviewFinding, by.reviewFinding === 1 ? "review finding" : "review findings"],
     [by.failedCheck, by.failedCheck === 1 ? "failed check" : "failed checks"],
@@ -61,7 +61,7 @@ function fixes({ fixAndProceed, fixAndProceedByCause: by }: Ledger): string {
 }
 
 function incidents({ incidents: total, incidentsByKind: by }: Ledger): string {
-  return partsOf(total, [
+  return formatParts(total, [
     [by.liveChecks, by.liveChecks === 1 ? "failed live check" : "failed live checks"],
     [by.brokenBases, by.brokenBases === 1 ? "broken base" : "broken bases"],
     [by.reopened, "reopened"],
@@ -100,7 +100,7 @@ function reviewerLabels(name: string, { questions, valid, usd, canaries, finding
     ...(found === 0
       ? []
       : [
-          `${whose}findings ${partsOf(
+          `${whose}findings ${formatParts(
             found,
             SEVERITIES.map((severity) => [findings[severity], severity] as const),
           )}`,
@@ -110,7 +110,7 @@ function reviewerLabels(name: string, { questions, valid, usd, canaries, finding
 }
 
 function blockerClaims({ claimed, upheld, fake }: Ledger["blockers"]): string {
-  return `blocker claims ${partsOf(claimed, [
+  return `blocker claims ${formatParts(claimed, [
     [upheld, "upheld"],
     [fake, "rejected"],
     [claimed - upheld - fake, "not ruled on"],

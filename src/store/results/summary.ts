@@ -2,19 +2,19 @@ import { isUnsandboxed } from "../../domain/batch/step-spec.ts";
 import { failingOnBaseLine } from "../../domain/evidence/summary-lines.ts";
 import { builtText } from "../../domain/results/built.ts";
 import type { JudgementRecord } from "../../domain/results/judgements.ts";
-import { type Ledger, ledgerOf } from "../../domain/results/ledger.ts";
+import { computeLedger, type Ledger } from "../../domain/results/ledger.ts";
 import { nextSteps } from "../../domain/results/next-steps.ts";
-import { outcomes } from "../../domain/results/outcomes.ts";
-import { countSettlements, type Settlement, settlementOf } from "../../domain/results/settlement.ts";
-import { type EarlierRun, trendOf } from "../../domain/results/trend.ts";
-import { landingOf } from "../../domain/run/carry-over.ts";
+import { hasNeverStarted, outcomes } from "../../domain/results/outcomes.ts";
+import { countSettlements, type Settlement, ticketSettlement } from "../../domain/results/settlement.ts";
+import { computeTrend, type EarlierRun } from "../../domain/results/trend.ts";
+import { findLanding } from "../../domain/run/carry-over.ts";
 import { isLandedNotLive } from "../../domain/run/live-check.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import type { TicketState } from "../../domain/run/ticket-state.ts";
 import { keptWorkLines } from "../../domain/run/work-to-keep.ts";
-import { specOf } from "../../domain/schedule/plan.ts";
+import { plannedTicket } from "../../domain/schedule/plan.ts";
 import { escapeMarkdown } from "../../domain/values/markdown.ts";
-import { plainLines, plainText, plural } from "../../domain/values/text.ts";
+import { firstFewLine, plainLines, plainText, plural } from "../../domain/values/text.ts";
 import { formatDuration } from "../../domain/values/time.ts";
 import { contractLines } from "../labels/contract-label.ts";
 import { pullRequestText } from "../labels/pull-request-status.ts";
@@ -25,6 +25,7 @@ import { commitUrl, type LinkedLine, ticketLinks, ticketUrl, withLinks } from ".
 import { healSummary } from "./heal-lines.ts";
 import { incidentLines, interventionLines } from "./incident-lines.ts";
 import { judgementLines } from "./judgement-lines.ts";
+import { landedCommands, landedSizeText, revertedLines } from "./landed-lines.ts";
 import { numbersLine, numbersLines } from "./numbers-line.ts";
 import { slotText } from "./timeline-segments.ts";
 import { trendLine } from "./trend-text.ts";
@@ -36,7 +37,7 @@ export function foundLabel(ticket: TicketState): string {
 }
 
 /** The earlier run that landed a commit, for use behind the commit; empty if this run did. */
-export function earlierRunLabel({ earlierRun }: NonNullable<ReturnType<typeof landingOf>>): string {
+export function earlierRunLabel({ earlierRun }: NonNullable<ReturnType<typeof findLanding>>): string {
   return earlierRun === undefined ? "" : ` by run ${earlierRun}`;
 }
 
@@ -60,10 +61,12 @@ export function summaryTextLines(
   earlier: readonly EarlierRun[],
   runUrl?: string,
 ): readonly LinkedLine[] {
-  const ledger = ledgerOf(state);
+  const ledger = computeLedger(state);
   const { done, gated, open } = outcomes(state);
-  const title = (t: TicketState) => titleOf(state, t) + foundLabel(t);
-  const trend = trendLine(trendOf(state, earlier));
+  const title = (t: TicketState) => plainTitle(state, t) + foundLabel(t);
+  const trend = trendLine(computeTrend(state, earlier));
+  const unstarted = open.flatMap(({ ticket }) => (hasNeverStarted(ticket, state) ? [ticket.id] : []));
+  const isLong = unstarted.length > 10;
   const lines: readonly (string | LinkedLine)[] = [
     `${headline(state, live)}   ${plainText(state.batch.name)}   ${formatDuration(ledger.elapsedMs)}   ${countsLabel(ledger, { done, landed: open.filter(({ ticket }) => isLandedNotLive(ticket)).length })}`,
     ...(state.end === undefined ? [] : [`  ${plainText(state.end.reason)}`]),
@@ -75,22 +78,24 @@ export function summaryTextLines(
     ]),
     ...gated.flatMap((t) => [
       linked(state, t, `  ${STYLES.needsYou.glyph} ${t.id}  ${title(t)}  ${landedAs(t)}yours:`),
-      ...[stepText(t), builtText(t, specOf(state.plan, t.id))].map((line) => `      ${plainText(line)}`),
+      ...[stepText(t), builtText(t, plannedTicket(state.plan, t.id))].map((line) => `      ${plainText(line)}`),
       ...pullRequestLines(state, t).map((line) => linked(state, t, `      ${line}`)),
       ...keptWorkLines(t).map((line) => `      ${line}`),
     ]),
-    ...open.flatMap(({ ticket, why }) => [
+    ...(isLong ? open.filter(({ ticket }) => !hasNeverStarted(ticket, state)) : open).flatMap(({ ticket, why }) => [
       linked(state, ticket, `  ${openStyle(ticket, state).glyph} ${ticket.id}  ${title(ticket)}  ${plainText(why)}`),
       ...[...pullRequestLines(state, ticket), ...landedLines(state, ticket)].map((line) =>
         linked(state, ticket, `      ${line}`),
       ),
       ...keptWorkLines(ticket).map((line) => `      ${line}`),
     ]),
+    ...(isLong ? [`  ${STYLES.waits.glyph} ${unstarted.length} more never started: ${firstFewLine(unstarted, 10)}`] : []),
     ...numbersLines(ledger, SLOTS_WIDTH - 2).map((line) => `  ${line}`),
     ...healSummary(state).map((line) => `  ${line}`),
     ...(trend === undefined ? [] : [`  ${trend}`]),
     ...slotText(state, SLOTS_WIDTH),
     ...nextLines(state).map((line) => `  ${line}`),
+    ...landedCommands(state).map((line) => `  ${line}`),
     withLinks(`  loopdash report ${state.run}`, runUrl === undefined ? [] : [{ text: state.run, url: runUrl }]),
   ];
   return lines.map((line) => (typeof line === "string" ? [plainText(line)] : line));
@@ -117,6 +122,7 @@ export function nextLines(state: RunState): readonly string[] {
 /** The style of an open ticket: one whose change has landed is no failed one, and neither is one of a run that goes on. */
 export function openStyle(ticket: TicketState, { end }: Pick<RunState, "end">): Style {
   if (isLandedNotLive(ticket) || cutOffLanding(ticket) !== undefined) return STYLES.landed;
+  if (end !== undefined && hasNeverStarted(ticket, { end })) return STYLES.waits;
   if (end !== undefined || ticket.phase === "stalled") return STYLES.failed;
   return ticket.attempt === undefined ? STYLES.waits : STYLES.run;
 }
@@ -157,16 +163,6 @@ function builtLines({ phase, pendingWork }: TicketState, end: RunState["end"]): 
   return [`its change is finished; ${end === undefined ? "it" : "the next run"} goes on with it, without another agent`];
 }
 
-/** The reverted change of a ticket that has landed nothing since, and the live check without it. */
-function revertedLines({ reverted, mergedSha }: TicketState): readonly string[] {
-  if (reverted === undefined || mergedSha !== undefined) return [];
-  const { sha, by, after, failedCheck } = reverted;
-  const passes =
-    failedCheck === undefined ? "the live check passes without it" : `the check ${failedCheck.name} passes without it`;
-  const without = after.ok ? passes : `without it: ${after.summary}`;
-  return [`landed as ${sha.slice(0, 7)}, reverted by ${by.slice(0, 7)}; ${without}`];
-}
-
 /** Tests that failed on a ticket's base and did not count, one line for each check. */
 export function baseLines({ failingOnBase = [] }: TicketState): readonly string[] {
   return failingOnBase.map(({ check, count, tests }) => `${failingOnBaseLine(tests, count)} (check ${check})`);
@@ -186,18 +182,19 @@ function countsLabel(
 /** A person's next step; if nobody wrote it down, the text says so. */
 const stepText = ({ humanStep }: TicketState): string => humanStep ?? "no step was recorded";
 
-function titleOf(state: RunState, { id }: TicketState): string {
-  return plainText(specOf(state.plan, id).title);
+function plainTitle(state: RunState, { id }: TicketState): string {
+  return plainText(plannedTicket(state.plan, id).title);
 }
 
 function landedAs(ticket: TicketState): string {
-  const landing = landingOf(ticket);
-  return landing === undefined ? "" : `${landing.sha.slice(0, 7)}${earlierRunLabel(landing)}  `;
+  const landing = findLanding(ticket);
+  const size = landedSizeText(ticket);
+  return landing === undefined ? "" : `${landing.sha.slice(0, 7)}${earlierRunLabel(landing)}  ${size === "" ? "" : `${size}  `}`;
 }
 
 function attemptsText(ticket: TicketState): string {
   const n = ticket.history.length;
-  const settlement = settlementOf(ticket);
+  const settlement = ticketSettlement(ticket);
   if (settlement === "by-person") return n === 0 ? "closed by a person" : `closed by a person after ${plural(n, "attempt")}`;
   if (n > 0) return plural(n, "attempt");
   return settlement === "before" ? "done before this run" : "landed before this run, live now";
@@ -210,9 +207,9 @@ export function renderMarkdown(
   earlier: readonly EarlierRun[] = [],
   judgements: readonly JudgementRecord[] = [],
 ): string {
-  const ledger = ledgerOf(state);
+  const ledger = computeLedger(state);
   const { done, gated, open } = outcomes(state);
-  const title = (t: TicketState) => escapeMarkdown(titleOf(state, t) + foundLabel(t));
+  const title = (t: TicketState) => escapeMarkdown(plainTitle(state, t) + foundLabel(t));
   const left = (t: TicketState, isGated = false) => markdownLeft(state, t, isGated);
   const id = (t: TicketState) => `**${markdownLink(t.id, ticketUrl(t))}**`;
   const sha = (t: TicketState) => markdownLanding(state, t);
@@ -223,13 +220,12 @@ export function renderMarkdown(
       lines.map((line) => `- ${escapeMarkdown(line)}`),
     );
   const settled = (t: TicketState) => [
-    `- ${id(t)} ${title(t)}${sha(t)} (${attemptsText(t)})`,
+    `- ${id(t)} ${title(t)}${sha(t)} (${[attemptsText(t), landedSizeText(t)].filter((part) => part !== "").join(", ")})`,
     ...baseLines(t).map((line) => `  - ${escapeMarkdown(line)}`),
     ...left(t),
   ];
-  const doneBy = (settlement: Settlement) => done.filter((t) => settlementOf(t) === settlement);
-  const trend = trendLine(trendOf(state, earlier));
-  const slots = slotText(state, SLOTS_WIDTH);
+  const doneBy = (settlement: Settlement) => done.filter((t) => ticketSettlement(t) === settlement);
+  const trend = trendLine(computeTrend(state, earlier));
   return `${[
     `# ${headline(state, live)}: ${escapeMarkdown(state.batch.name)}`,
     "",
@@ -251,6 +247,7 @@ export function renderMarkdown(
     ...section("Done before this run", doneBy("before").flatMap(settled)),
     ...section("Closed by a person", doneBy("by-person").flatMap(settled)),
     ...list("Heals", healSummary(state)),
+    ...section("Landed", fenced(landedCommands(state))),
     ...section("Numbers", [
       `- ${numbersLine(ledger).split(" · ").join("\n- ")}`,
       ...(trend === undefined ? [] : [`- ${escapeMarkdown(trend)}`]),
@@ -258,8 +255,13 @@ export function renderMarkdown(
     ...list("Interventions", interventionLines(state)),
     ...list("Incidents", incidentLines(state)),
     ...list("Judgements", judgementLines(judgements)),
-    ...section("Slots", slots.length === 0 ? [] : ["```text", ...slots, "```"]),
+    ...section("Slots", fenced(slotText(state, SLOTS_WIDTH))),
   ].join("\n")}\n`;
+}
+
+/** Lines as they are; none without any. */
+function fenced(lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : ["```text", ...lines, "```"];
 }
 
 /** Markdown that leads to an address, if it is known. `text` is Markdown; an address has printable ASCII alone. */
@@ -269,7 +271,7 @@ function markdownLink(text: string, url: string | undefined): string {
 
 /** The commit that landed a ticket, behind its title; empty if none has. */
 function markdownLanding(state: RunState, ticket: TicketState): string {
-  const landing = landingOf(ticket);
+  const landing = findLanding(ticket);
   if (landing === undefined) return "";
   const commit = markdownLink(`\`${landing.sha.slice(0, 10)}\``, commitUrl(state, ticket, landing.sha));
   return ` ${commit}${escapeMarkdown(earlierRunLabel(landing))}`;
@@ -277,8 +279,8 @@ function markdownLanding(state: RunState, ticket: TicketState): string {
 
 /** The lines below a ticket: what a gated one has built, its contract, its pull request, and the work that is kept. */
 function markdownLeft(state: RunState, ticket: TicketState, isGated: boolean): readonly string[] {
-  const built = isGated ? [escapeMarkdown(builtText(ticket, specOf(state.plan, ticket.id)))] : [];
-  const contract = contractLines(specOf(state.plan, ticket.id)).map((line) => escapeMarkdown(line));
+  const built = isGated ? [escapeMarkdown(builtText(ticket, plannedTicket(state.plan, ticket.id)))] : [];
+  const contract = contractLines(plannedTicket(state.plan, ticket.id)).map((line) => escapeMarkdown(line));
   const pulls = pullRequestLines(state, ticket).map((line) => markdownPullRequest(line, ticket));
   const kept = keptWorkLines(ticket).map((line) => escapeMarkdown(line));
   return [...built, ...contract, ...pulls, ...kept].map((line) => `  - ${line}`);

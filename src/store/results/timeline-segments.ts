@@ -3,7 +3,7 @@ import type { TicketState } from "../../domain/run/ticket-state.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { formatDuration } from "../../domain/values/time.ts";
 import { vecItems } from "../../domain/values/vec.ts";
-import { type AttemptEnd, attemptEnd, BAR_FILLS, BARS, type BarStyle } from "../labels/tone.ts";
+import { attemptEnd, BAR_FILLS, BARS, type BarStyle, type ShownEnd } from "../labels/tone.ts";
 
 /** One attempt in its slot. Times in milliseconds since the epoch. */
 export interface TimelineSegment {
@@ -14,7 +14,7 @@ export interface TimelineSegment {
   readonly slotLeftAt: number;
   readonly to: number;
   /** Absent while the attempt runs. */
-  readonly outcome?: AttemptEnd;
+  readonly outcome?: ShownEnd;
 }
 
 export interface TimelineRow {
@@ -24,23 +24,23 @@ export interface TimelineRow {
 }
 
 /** The span of the run so far, in milliseconds since the epoch. */
-export function spanOf(state: RunState): { readonly from: number; readonly to: number } {
+export function runSpan(state: RunState): { readonly from: number; readonly to: number } {
   return { from: state.startedAt, to: Math.max(state.startedAt + 1, state.end?.at ?? state.lastEventAt) };
 }
 
 /** The attempts of each slot, running ones included. Slots in which nothing started are left out. */
 export function timelineRows(state: RunState): readonly TimelineRow[] {
-  const { to } = spanOf(state);
+  const { to } = runSpan(state);
   const slots = new Map<number, TimelineSegment[]>();
   for (const ticket of vecItems(state.tickets)) {
-    for (const { slot, ...bar } of barsOf(ticket, to)) slots.set(slot, [...(slots.get(slot) ?? []), bar]);
+    for (const { slot, ...bar } of ticketSegments(ticket, to)) slots.set(slot, [...(slots.get(slot) ?? []), bar]);
   }
   return [...slots]
     .toSorted(([a], [b]) => a - b)
     .map(([slot, bars]) => ({ slot, bars: bars.toSorted((a, b) => a.from - b.from) }));
 }
 
-function barsOf(ticket: TicketState, now: number): readonly (TimelineSegment & { readonly slot: number })[] {
+function ticketSegments(ticket: TicketState, now: number): readonly (TimelineSegment & { readonly slot: number })[] {
   const { id, history, attempt, phase } = ticket;
   const past = history.map((one) => ({
     ...{ ticket: id, slot: one.slot, n: one.n },
@@ -53,12 +53,12 @@ function barsOf(ticket: TicketState, now: number): readonly (TimelineSegment & {
 }
 
 /** The end of an attempt as it has turned out: what landed and has become live since has shipped. */
-export function shownOutcome(outcome: AttemptEnd, phase: TicketState["phase"]): AttemptEnd {
+export function shownOutcome(outcome: ShownEnd, phase: TicketState["phase"]): ShownEnd {
   return outcome === "landed" && phase === "done" ? "done" : outcome;
 }
 
 /** The bar of an ended attempt where only what shipped and what landed is told apart. */
-export function shipStyle(outcome: AttemptEnd): BarStyle {
+export function shipStyle(outcome: ShownEnd): BarStyle {
   if (outcome === "done") return BARS.shipped;
   return outcome === "landed" ? BARS.landed : BARS.notShipped;
 }
@@ -67,11 +67,11 @@ export function shipStyle(outcome: AttemptEnd): BarStyle {
 export function slotText(state: RunState, width: number): readonly string[] {
   const rows = timelineRows(state);
   if (rows.length === 0) return [];
-  const { from, to } = spanOf(state);
+  const { from, to } = runSpan(state);
   const room = width - LABEL;
   const column = (at: number): number => Math.min(room - 1, Math.round(((at - from) / (to - from)) * (room - 1)));
   const time = formatDuration(to - from);
-  const legend = legendOf(rows.flatMap(({ bars }) => bars));
+  const legend = formatLegend(rows.flatMap(({ bars }) => bars));
   return [
     ...rows.map(({ slot, bars }) => `${String(slot + 1).padStart(LABEL - 2)}  ${rowText(bars, column)}`.trimEnd()),
     `${" ".repeat(LABEL)}0${"┄".repeat(Math.max(0, room - 2 - time.length))} ${time}`,
@@ -80,7 +80,7 @@ export function slotText(state: RunState, width: number): readonly string[] {
 }
 
 /** The meaning of the bars that there are. */
-function legendOf(bars: readonly TimelineSegment[]): string {
+function formatLegend(bars: readonly TimelineSegment[]): string {
   const outcomes = new Set(bars.map(({ outcome }) => outcome));
   const isNotShipped = [...outcomes].some((each) => each !== undefined && each !== "done" && each !== "landed");
   return [

@@ -32,8 +32,8 @@ export function trendLine(points: readonly TrendPoint[]): string | undefined {
   const part = (name: string, options: (point: TrendPoint) => number | null, digits: number) =>
     `${name} ${sparkline(points, options)}  ${points.map((point) => number(options(point), point, digits)).join(" ")}`;
   const left = points.some((point) => !point.complete) ? ` · ${NOT_COMPLETE} and (): not complete` : "";
-  return `last ${points.length} runs: ${part("interventions", interventionsOf, 0)} · ${part("cost $", costOf, 2)}${left}`;
+  return `last ${points.length} runs: ${part("interventions", pointInterventions, 0)} · ${part("cost $", pointCostUsd, 2)}${left}`;
 }
 
-export const interventionsOf = (point: TrendPoint): number | null => point.interventions;
-export const costOf = (point: TrendPoint): number | null => point.costUsd;
+export const pointInterventions = (point: TrendPoint): number | null => point.interventions;
+export const pointCostUsd = (point: TrendPoint): number | null => point.costUsd;

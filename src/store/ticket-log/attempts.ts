@@ -2,10 +2,11 @@ import type { StepSpec } from "../../domain/batch/step-spec.ts";
 import { stepName } from "../../domain/batch/step-spec.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import { stepsNotNeeded } from "../../domain/run/not-needed.ts";
-import type { Attempt, PastAttempt, TicketState } from "../../domain/run/ticket-state.ts";
+import type { Attempt, PastAttempt, RunningStep, TicketState } from "../../domain/run/ticket-state.ts";
+import type { TicketId } from "../../domain/values/ids.ts";
 import { displayText } from "../format.ts";
-import { passedSteps, turnOf } from "../labels/progress-label.ts";
-import { type AttemptEnd, attemptEnd } from "../labels/tone.ts";
+import { awaitedStep, passedSteps } from "../labels/progress-label.ts";
+import { attemptEnd, type ShownEnd } from "../labels/tone.ts";
 import type { LifeStep } from "../views/ticket.ts";
 
 /**
@@ -38,13 +39,17 @@ export interface AttemptEntry {
   readonly says?: string;
   /** The agent was asked for a plan alone. */
   readonly isPlan?: true;
+  /** The checkout of a running step is being prepared: its command has not started. */
+  readonly isPreparing?: true;
+  /** The tickets that a running check is for. It runs for the last of them, which has its log. */
+  readonly train?: readonly TicketId[];
 }
 
 /** One attempt at a ticket. */
 export interface AttemptHistory {
   readonly n: number;
   /** Absent while it is running. With `held` it has no end yet. */
-  readonly outcome?: AttemptEnd;
+  readonly outcome?: ShownEnd;
   readonly startedAt: number;
   readonly endedAt?: number;
   readonly says: string;
@@ -52,17 +57,17 @@ export interface AttemptHistory {
 }
 
 /** All attempts at a ticket, oldest first. */
-export function attemptHistoriesOf(ticket: TicketState, finish: readonly StepSpec[]): readonly AttemptHistory[] {
+export function listAttemptHistories(ticket: TicketState, finish: readonly StepSpec[]): readonly AttemptHistory[] {
   const past = ticket.history.map((one) => {
     const outcome = attemptEnd(ticket, one);
     if (one.passedBeforeApproval !== undefined) return approvalHistory({ ...one, outcome }, one.passedBeforeApproval, finish);
-    return pastAttemptHistory(one, evidenceOf(ticket, one), finish, checkOf(ticket, one));
+    return pastAttemptHistory(one, pastEvidence(ticket, one), finish, verifyEvidence(ticket, one));
   });
   return ticket.attempt === undefined ? past : [...past, presentLife(ticket.attempt, ticket.history.at(-1), finish)];
 }
 
 /** The evidence of a failed attempt, while the run still keeps it: that of three at most. */
-export function evidenceOf(ticket: TicketState, past: PastAttempt): Evidence | undefined {
+export function pastEvidence(ticket: TicketState, past: PastAttempt): Evidence | undefined {
   if (past.summary === "") return undefined;
   // Attempts that failed in the same words are distinguished by their order.
   const after = ticket.history.filter((other) => other.n > past.n && other.summary === past.summary).length;
@@ -107,17 +112,29 @@ function passedOver(entry: AttemptEntry, notNeeded: readonly number[] = []): Att
 }
 
 function presentStep(attempt: Attempt, finish: readonly StepSpec[], spec: StepSpec, i: number): AttemptEntry {
-  if (attempt.step?.index === i) return { step: i, spec, mark: "running", since: attempt.step.startedAt };
+  if (attempt.step?.index === i) return runningStep(attempt, attempt.step, spec);
   const { refused } = attempt;
-  if (refused !== undefined && isOf(refused, spec)) return { step: i, spec, mark: "failed", says: displayText(refused.summary) };
+  if (refused !== undefined && isEvidenceFrom(refused, spec))
+    return { step: i, spec, mark: "failed", says: displayText(refused.summary) };
   const passed = attempt.passed.find(({ index }) => index === i);
   if (passed !== undefined) return { step: i, spec, mark: "passed", ms: passed.ms };
   if (passedSteps(attempt, finish).has(i)) return { step: i, spec, mark: "passed" };
-  return { step: i, spec, mark: turnOf(attempt, finish) === spec ? "waits" : "ahead" };
+  return { step: i, spec, mark: awaitedStep(attempt, finish) === spec ? "waits" : "ahead" };
+}
+
+/** The entry of the step at work: that it runs again, and why, if it has passed before. */
+function runningStep({ passed, repeated }: Attempt, { index, startedAt, part }: RunningStep, spec: StepSpec): AttemptEntry {
+  const isRepeated = repeated !== undefined && passed.some((each) => each.index === index);
+  return {
+    ...{ step: index, spec, mark: "running", since: startedAt },
+    ...(isRepeated && { says: displayText(`again, ${repeated}`) }),
+    ...(part?.text === "preparing" && { isPreparing: true }),
+    ...(part?.train !== undefined && { train: part.train }),
+  };
 }
 
 /** The `verify` that failed in an attempt whose change landed. For an earlier landing it is unknown, and the first one is shown. */
-function checkOf({ live }: TicketState, { n, outcome, summary }: PastAttempt): Evidence | undefined {
+function verifyEvidence({ live }: TicketState, { n, outcome, summary }: PastAttempt): Evidence | undefined {
   if (outcome !== "landed" || summary === "") return undefined;
   return { step: "verify", name: live?.attempt === n ? live.check : "", summary, detail: "" };
 }
@@ -166,7 +183,7 @@ function approvalHistory(
     claimed,
     hadAgent,
     notNeeded,
-  }: Omit<PastAttempt, "outcome"> & { readonly outcome: AttemptEnd },
+  }: Omit<PastAttempt, "outcome"> & { readonly outcome: ShownEnd },
   passed: NonNullable<PastAttempt["passedBeforeApproval"]>,
   finish: readonly StepSpec[],
 ): AttemptHistory {
@@ -185,7 +202,7 @@ function approvalHistory(
 }
 
 function failedStep(evidence: Evidence | undefined, finish: readonly StepSpec[]): number {
-  return evidence === undefined ? -1 : finish.findIndex((spec) => isOf(evidence, spec));
+  return evidence === undefined ? -1 : finish.findIndex((spec) => isEvidenceFrom(evidence, spec));
 }
 
 function failedVerify(check: Evidence, finish: readonly StepSpec[]): number {
@@ -193,7 +210,7 @@ function failedVerify(check: Evidence, finish: readonly StepSpec[]): number {
   return at >= 0 ? at : finish.findIndex(({ step }) => step === "verify");
 }
 
-function isOf(evidence: Evidence, spec: StepSpec): boolean {
+function isEvidenceFrom(evidence: Evidence, spec: StepSpec): boolean {
   return evidence.step === spec.step && (evidence.name === stepName(spec) || !("name" in spec) || evidence.name === spec.name);
 }
 

@@ -2,15 +2,15 @@ import stringWidth from "string-width";
 import type { SeenCheck, TicketPullRequest } from "../../domain/forge/pull-request-fact.ts";
 import { pushTime } from "../../domain/forge/push-time.ts";
 import { isFromForge } from "../../domain/run/attempt-fact.ts";
-import { landingOf } from "../../domain/run/carry-over.ts";
+import { findLanding } from "../../domain/run/carry-over.ts";
 import type { PastAttempt, TicketState } from "../../domain/run/ticket-state.ts";
-import { specOf } from "../../domain/schedule/plan.ts";
+import { plannedTicket } from "../../domain/schedule/plan.ts";
 import type { DashboardState } from "../dashboard-state.ts";
 import { displayText, formatAge, formatMinute } from "../format.ts";
 import { rerunReason } from "../labels/pull-request-label.ts";
 import { agoText, checksPart, ordinal, seenAt, staleReading } from "../labels/pull-request-status.ts";
 import { STYLES, type Style, type Tone } from "../labels/tone.ts";
-import { evidenceOf } from "./attempts.ts";
+import { pastEvidence } from "./attempts.ts";
 import type { LogLine } from "./line-ring.ts";
 
 type State = Pick<DashboardState, "run" | "ui" | "now">;
@@ -38,20 +38,20 @@ const REVIEWS = {
 
 /** True if checks at a forge decide about the changes of a ticket: those of its pull request, or of its branch. */
 export function landsByPullRequest({ run }: Pick<DashboardState, "run">, { id }: TicketState): boolean {
-  return CHECKED.has(forgeOf(run, id));
+  return CHECKED.has(forgeKind(run, id));
 }
 
 /** The kinds of forges whose checks decide. */
 const CHECKED: ReadonlySet<string> = new Set(["github", "github-branch"]);
 
-function forgeOf(run: DashboardState["run"], id: TicketState["id"]): string {
-  return run?.batch.repos[specOf(run.plan, id).repo]?.forge?.kind ?? "local";
+function forgeKind(run: DashboardState["run"], id: TicketState["id"]): string {
+  return run?.batch.repos[plannedTicket(run.plan, id).repo]?.forge?.kind ?? "local";
 }
 
 /** The last attempt, up to the n-th, that failed at its pull request and has left a triage. */
 export function triagedAttempt(ticket: TicketState, n: number): PastAttempt | undefined {
   return ticket.history.findLast((past) => {
-    const evidence = past.n <= n ? evidenceOf(ticket, past) : undefined;
+    const evidence = past.n <= n ? pastEvidence(ticket, past) : undefined;
     return evidence !== undefined && isFromForge(evidence);
   });
 }
@@ -76,8 +76,8 @@ function line(text: string, tone: Tone = "plain"): LogLine {
 }
 
 function whyNone({ run }: State, { id }: TicketState): string {
-  const repo = run && specOf(run.plan, id).repo;
-  const kind = forgeOf(run, id);
+  const repo = run && plannedTicket(run.plan, id).repo;
+  const kind = forgeKind(run, id);
   if (kind === "github-branch") return "no checks yet: the branch has not been read";
   if (kind === "github") return "no pull request yet: it is opened once the change has passed the steps before merge";
   return `no pull request: the changes of ${displayText(repo ?? "")} land by the forge "${kind}"`;
@@ -90,8 +90,8 @@ function fact(name: string, value: string, more: Partial<LogLine> = {}): LogLine
 function factLines(state: State, ticket: TicketState, pullRequest: TicketPullRequest): readonly LogLine[] {
   const { branch, head, seen, requests = [] } = pullRequest;
   const { run, now } = state;
-  const base = seen?.base ?? baseOf(state, ticket);
-  const isBranch = forgeOf(run, ticket.id) === "github-branch";
+  const base = seen?.base ?? pullRequestBase(state, ticket);
+  const isBranch = forgeKind(run, ticket.id) === "github-branch";
   const pushedAt = run && pushTime(run, ticket);
   const pushed = pushedAt === undefined ? [] : [`pushed ${agoText(now - pushedAt)} (${formatMinute(pushedAt)})`];
   const stale = run && staleReading(run, ticket, seenAt(state));
@@ -135,8 +135,8 @@ function mergeLines(pullRequest: TicketPullRequest): readonly LogLine[] {
 }
 
 /** The base by the batch: the pull request is pointed at it, until a reading says otherwise. */
-function baseOf({ run }: State, { id }: TicketState): string {
-  return (run === undefined ? undefined : run.batch.repos[specOf(run.plan, id).repo]?.base) ?? "unknown";
+function pullRequestBase({ run }: State, { id }: TicketState): string {
+  return (run === undefined ? undefined : run.batch.repos[plannedTicket(run.plan, id).repo]?.base) ?? "unknown";
 }
 
 function numberLine({ number, url }: TicketPullRequest): LogLine {
@@ -146,7 +146,7 @@ function numberLine({ number, url }: TicketPullRequest): LogLine {
 }
 
 function landedLine(ticket: TicketState): readonly LogLine[] {
-  const landing = landingOf(ticket);
+  const landing = findLanding(ticket);
   return landing === undefined ? [] : [fact("landed", `as ${landing.sha.slice(0, SHORT_SHA)}`, { tone: "good" })];
 }
 

@@ -93,7 +93,7 @@ export class EventReader {
   #whole({ sign, tone, most }: TextStyle, text: string): readonly EventLine[] {
     this.#inMessage = false;
     const indent = " ".repeat(sign.length);
-    const { lines, left } = firstOf(text.trim().split("\n"), most);
+    const { lines, left } = takeLines(text.trim().split("\n"), most);
     const shown = lines.map((line, i) => ({ text: `${i === 0 ? sign : indent}${displayLine(line)}`, tone, joins: false }));
     return [...shown, ...leftLine(left, indent)];
   }
@@ -102,7 +102,7 @@ export class EventReader {
   #piece(text: string): readonly EventLine[] {
     const joins = this.#inMessage;
     this.#inMessage = true;
-    const { lines, left } = firstOf(text.split("\n"), TEXT.most);
+    const { lines, left } = takeLines(text.split("\n"), TEXT.most);
     const shown = lines.map((line, i) => ({ text: pieceText(line), tone: TEXT.tone, joins: joins && i === 0 }));
     return [...shown, ...leftLine(left, "")];
   }
@@ -113,7 +113,7 @@ export function tokenCounts({ input, output, cacheRead, cacheWrite }: AgentToken
   return `${format(input)} in, ${format(output)} out, ${format(cacheRead + cacheWrite)} from the cache`;
 }
 
-function firstOf(all: readonly string[], most: number): { readonly lines: readonly string[]; readonly left: number } {
+function takeLines(all: readonly string[], most: number): { readonly lines: readonly string[]; readonly left: number } {
   const lines = all.length > most ? all.slice(0, most - (most > 1 ? 1 : 0)) : all;
   return { lines, left: all.length - lines.length };
 }

@@ -2,8 +2,9 @@ import { overallLevel } from "../../domain/behaviour/signals.ts";
 import { describeKeptWork } from "../../domain/run/kept-work.ts";
 import { remedyLine } from "../../domain/run/remedy-fact.ts";
 import { isSettled } from "../../domain/run/ticket-state.ts";
-import { keptWorkOf } from "../../domain/run/work-to-keep.ts";
-import { specOf } from "../../domain/schedule/plan.ts";
+import { listKeptWork } from "../../domain/run/work-to-keep.ts";
+import { moneyNow, ticketUsd } from "../../domain/schedule/money.ts";
+import { plannedTicket } from "../../domain/schedule/plan.ts";
 import { plural } from "../../domain/values/text.ts";
 import type { DashboardState } from "../dashboard-state.ts";
 import { displayLine, displayText, formatAge, formatCap, formatUsd } from "../format.ts";
@@ -11,11 +12,11 @@ import { criterionLabel } from "../labels/contract-label.ts";
 import { guardLines } from "../labels/guard-label.ts";
 import { signalsLines } from "../labels/signals-label.ts";
 import { specLabel, type Tone } from "../labels/tone.ts";
-import { type AttemptEntry, type AttemptMark, evidenceOf } from "./attempts.ts";
+import { type AttemptEntry, type AttemptMark, pastEvidence } from "./attempts.ts";
 import { checksLines, triagedAttempt } from "./checks.ts";
 import { tokenCounts } from "./event-reader.ts";
 import type { LogLine } from "./line-ring.ts";
-import { openFileOf, type Target } from "./target.ts";
+import { openFileAt, type Target } from "./target.ts";
 
 type State = Pick<DashboardState, "run" | "ui" | "now" | "viewed">;
 
@@ -34,7 +35,7 @@ export const MARK_LABELS: Readonly<Record<AttemptMark, string>> = {
 };
 
 /** A tab's own lines above the file that it shows. */
-export function headOf(state: State, target: Target): readonly LogLine[] {
+export function tabHeadLines(state: State, target: Target): readonly LogLine[] {
   switch (target.tab) {
     case "evidence":
       return [...keptWorkHead(target), ...evidenceLines(state, target)];
@@ -52,7 +53,7 @@ export function headOf(state: State, target: Target): readonly LogLine[] {
 
 /** The branch with the work of a cut-off attempt, or why there is none. */
 function keptWorkHead({ attempt, ticket }: Target): readonly LogLine[] {
-  const left = keptWorkOf(ticket).find(({ n }) => n === attempt.n);
+  const left = listKeptWork(ticket).find(({ n }) => n === attempt.n);
   if (left === undefined) return [];
   return [line(displayText(describeKeptWork(left)), left.notKept === undefined ? "good" : "bad"), line("")];
 }
@@ -72,7 +73,7 @@ function evidenceLines(state: State, target: Target): readonly LogLine[] {
   const took = entry.ms === undefined ? "" : `, ${formatAge(entry.ms)}`;
   const tone = entry.mark === "failed" ? "bad" : entry.mark === "passed" ? "good" : "waiting";
   const past = ticket.history.find(({ n }) => n === attempt.n);
-  const found = past === undefined ? ticket.attempt?.refused : evidenceOf(ticket, past);
+  const found = past === undefined ? ticket.attempt?.refused : pastEvidence(ticket, past);
   const detail = entry.mark === "failed" ? (found?.detail ?? "") : "";
   return [
     line(`${entryLabel(entry)}, attempt ${attempt.n}: ${MARK_LABELS[entry.mark]}${took}`, tone),
@@ -146,18 +147,18 @@ function triageHead(state: State, target: Target): readonly LogLine[] {
   if (target.ticket.pullRequest === undefined) return [];
   const past = triagedAttempt(target.ticket, target.attempt.n);
   if (past === undefined) return [line(""), line("no triage: no attempt has failed at the pull request", "waiting")];
-  const file = openFileOf(state, target)?.file ?? "reading";
+  const file = openFileAt(state, target)?.file ?? "reading";
   const title = `${file === "absent" ? "WORDS" : "TRIAGE"}  of attempt ${past.n}: ${displayText(past.summary)}`;
   if (file === "reading") return [line(""), line(title, "bad")];
   if (file === "there") return [line(""), line(title, "bad"), line("")];
   if (file !== "absent") return [line(""), line(title, "bad"), line(file.refused, "waiting")];
   // No check has failed: the words of bots and people are the reason.
-  const words = evidenceOf(target.ticket, past)?.detail.trimEnd().split(/\r?\n/) ?? [];
+  const words = pastEvidence(target.ticket, past)?.detail.trimEnd().split(/\r?\n/) ?? [];
   return [line(""), line(title, "bad"), line(""), ...words.map((text) => line(displayLine(text)))];
 }
 
 function criterionLines({ run }: State, { ticket, entry }: Target): readonly LogLine[] {
-  const said = run === undefined ? undefined : criterionLabel(specOf(run.plan, ticket.id), entry?.spec);
+  const said = run === undefined ? undefined : criterionLabel(plannedTicket(run.plan, ticket.id), entry?.spec);
   return said === undefined ? [] : [line(said, "waiting")];
 }
 
@@ -165,7 +166,16 @@ function criterionLines({ run }: State, { ticket, entry }: Target): readonly Log
 function logLines(state: State, target: Target): readonly LogLine[] {
   if (target.file === undefined) return [line(""), line("this step has no log: it runs no command", "waiting")];
   const name = displayText(target.file.path.split("/").at(-1) ?? "");
-  const file = openFileOf(state, target)?.file ?? "reading";
+  const file = openFileAt(state, target)?.file ?? "reading";
+  const { train, isPreparing } = target.entry ?? {};
+  const leader = train?.at(-1);
+  const isElsewhere = leader !== undefined && leader !== target.ticket.id;
+  if (isElsewhere && (file === "there" || file === "absent")) {
+    const former = file === "there" ? [line(""), line(`── ${name}, of the run before ──`, "waiting")] : [];
+    return [line(""), line(`one run checks it with others: see the log of ${displayText(leader)}`, "waiting"), ...former];
+  }
+  if (isPreparing && file === "absent")
+    return [line(""), line("its checkout is being prepared, without a log so far", "waiting")];
   if (file === "there") return [line(""), line(`── ${name} ──`, "waiting")];
   if (file === "reading") return [];
   const why = file === "absent" ? "it has not been written" : `${file.refused}`;
@@ -176,23 +186,19 @@ function costLines(state: State, target: Target): readonly LogLine[] {
   const { ticket } = target;
   const { attempt } = ticket;
   const limits = state.run?.batch.limits;
-  const agentUsd = attempt?.agent?.costUsd;
   return [
     ...ticket.history.map(({ n, costUsd, outcome }) =>
       row(`attempt ${n}`, formatUsd(costUsd), `${outcome}; agent and reviewers`),
     ),
-    ...(attempt === undefined
-      ? []
-      : [
-          agentUsd === undefined
-            ? row(`attempt ${attempt.n}, agent`, "unknown", `${formatUsd(attempt.reservedUsd)} set aside until it has ended`)
-            : row(`attempt ${attempt.n}, agent`, formatUsd(agentUsd)),
-          reviewerLine(attempt),
-        ]),
+    ...(attempt === undefined ? [] : [agentLine(attempt), reviewerLine(attempt)]),
     line(""),
-    row("this ticket", formatUsd(ticket.costUsd), limits && `of ${formatCap(limits.usdPerTicket)} at most`),
+    row("this ticket", formatUsd(ticketUsd(ticket)), limits && `of ${formatCap(limits.usdPerTicket)} at most`),
     row("one attempt", "", limits && `${formatCap(limits.usdPerAttempt)} at most`),
-    row("the run", formatUsd(state.run?.spentUsd ?? 0), limits && `of ${formatCap(limits.usdPerRun)} at most`),
+    row(
+      "the run",
+      formatUsd(state.run === undefined ? 0 : moneyNow(state.run).spentUsd),
+      limits && `of ${formatCap(limits.usdPerRun)} at most`,
+    ),
     row("one day, all runs", "", limits && `${formatCap(limits.usdPerDay)} at most`),
     line(""),
     tokenLine(state, target, target.attempt.n),
@@ -205,6 +211,15 @@ function costLines(state: State, target: Target): readonly LogLine[] {
           ),
         ]),
   ];
+}
+
+/** What the agent of the attempt under way has cost; so far, if it is at work and its gateway counts. */
+function agentLine({ n, agent, reservedUsd, spentUsd }: NonNullable<Target["ticket"]["attempt"]>): LogLine {
+  const name = `attempt ${n}, agent`;
+  if (agent?.costUsd !== undefined) return row(name, formatUsd(agent.costUsd));
+  if (spentUsd === undefined) return row(name, "unknown", `${formatUsd(reservedUsd)} set aside until it has ended`);
+  const left = formatUsd(Math.max(0, reservedUsd - spentUsd));
+  return row(name, formatUsd(spentUsd), `so far; ${left} more set aside until it has ended`);
 }
 
 function reviewerLine({ asked, questionsUsd }: NonNullable<Target["ticket"]["attempt"]>): LogLine {
@@ -221,7 +236,7 @@ function row(name: string, amount: string, rest = ""): LogLine {
 }
 
 function tokenLine(state: State, target: Target, n: number): LogLine {
-  const viewed = openFileOf(state, target);
+  const viewed = openFileAt(state, target);
   const tokens = viewed?.text.tokens;
   if (tokens === undefined) return row(`tokens of attempt ${n}`, "unknown", "its agent has not told");
   const count = (many: number): string => many.toLocaleString("en");

@@ -30,12 +30,12 @@ const RAGGED = 0.4;
  * The rows of a line at a width, broken behind a space if one is near. Never empty. The space at a break belongs to the row
  * before it and must not be drawn: it may lie beyond the last column.
  */
-export function rangesOf(text: string, columns: number): readonly TextRange[] {
+export function wrapText(text: string, columns: number): readonly TextRange[] {
   const out: TextRange[] = [];
   let from = 0;
   while (from < text.length) {
     const full = ASCII.test(text) ? Math.min(text.length, from + columns) : fullFrom(text, from, columns);
-    const to = full >= text.length ? text.length : breakOf(text, from, full);
+    const to = full >= text.length ? text.length : lineBreakAt(text, from, full);
     out.push({ from, to });
     from = to;
   }
@@ -53,7 +53,7 @@ function fullFrom(text: string, from: number, columns: number): number {
   return text.length;
 }
 
-function breakOf(text: string, from: number, full: number): number {
+function lineBreakAt(text: string, from: number, full: number): number {
   if (text[full] === " ") return full + 1;
   const space = text.lastIndexOf(" ", full - 1);
   return space >= from + (full - from) * (1 - RAGGED) ? space + 1 : full;
@@ -61,11 +61,11 @@ function breakOf(text: string, from: number, full: number): number {
 
 /** Rows of the i-th line. */
 function rowsAt(source: TextSource, i: number, { columns, wrap }: PaneSize): number {
-  return wrap ? rangesOf(source.line(i).text, columns).length : 1;
+  return wrap ? wrapText(source.line(i).text, columns).length : 1;
 }
 
 /** The position with the end of the text in the last row. */
-export function endOf(source: TextSource, room: PaneSize): TextPosition {
+export function lastPosition(source: TextSource, room: PaneSize): TextPosition {
   let left = room.rows;
   for (let i = source.count - 1; i >= 0; i--) {
     const rows = rowsAt(source, i, room);
@@ -78,7 +78,7 @@ export function endOf(source: TextSource, room: PaneSize): TextPosition {
 /** The same position, or the nearest valid one: a line may be gone, and nothing follows the end. */
 export function positionWithin(source: TextSource, place: TextPosition, room: PaneSize): TextPosition {
   if (place.line < source.first) return { line: source.first, row: 0 };
-  const end = endOf(source, room);
+  const end = lastPosition(source, room);
   if (isAfter(place, end)) return end;
   const row = Math.min(place.row, rowsAt(source, place.line - source.first, room) - 1);
   return row === place.row ? place : { ...place, row };
@@ -117,7 +117,7 @@ export function rowsFrom(source: TextSource, place: TextPosition, room: PaneSize
   const rows: TextRow[] = [];
   for (let line = place.line; line < source.first + source.count && rows.length < room.rows; line++) {
     const { text } = source.line(line - source.first);
-    const stretches = room.wrap ? rangesOf(text, room.columns) : [{ from: 0, to: text.length }];
+    const stretches = room.wrap ? wrapText(text, room.columns) : [{ from: 0, to: text.length }];
     for (const stretch of stretches.slice(line === place.line ? place.row : 0)) rows.push({ line, stretch });
   }
   return rows.slice(0, room.rows);

@@ -1,9 +1,9 @@
 import type { DashboardState } from "../dashboard-state.ts";
 import { Finder } from "./find.ts";
-import { headOf } from "./head.ts";
+import { tabHeadLines } from "./head.ts";
 import type { TextSource } from "./log-text.ts";
-import { endOf, type PaneSize, positionWithin, type TextPosition } from "./rows.ts";
-import { openFileOf, type Target, targetOf } from "./target.ts";
+import { lastPosition, type PaneSize, positionWithin, type TextPosition } from "./rows.ts";
+import { currentTarget, openFileAt, type Target } from "./target.ts";
 
 type State = Pick<DashboardState, "run" | "ui" | "now" | "viewed">;
 
@@ -21,13 +21,13 @@ export interface ShownText {
 }
 
 /** The text that the ticket view shows now; undefined if there is nothing to show. */
-export function shownText(state: State, target = targetOf(state), size = state.ui.ticket.room): ShownText | undefined {
+export function shownText(state: State, target = currentTarget(state), size = state.ui.ticket.room): ShownText | undefined {
   if (target === undefined) return undefined;
   const { ticket: ui } = state.ui;
-  const source = sourceOf(state, target);
+  const source = ticketTextSource(state, target);
   const room = { ...size, wrap: target.change?.waits === true || ui.wrapped.includes(ui.tab) };
   const scrolled = ui.scrolled?.textKey === target.key ? ui.scrolled.at : ui.tab === "log" ? "end" : undefined;
-  if (scrolled === "end") return { target, source, room, place: endOf(source, room), follows: true };
+  if (scrolled === "end") return { target, source, room, place: lastPosition(source, room), follows: true };
   return {
     target,
     source,
@@ -37,9 +37,9 @@ export function shownText(state: State, target = targetOf(state), size = state.u
   };
 }
 
-function sourceOf(state: State, target: Target): TextSource {
-  const head = headOf(state, target);
-  const text = target.tab === "cost" ? undefined : openFileOf(state, target)?.text;
+function ticketTextSource(state: State, target: Target): TextSource {
+  const head = tabHeadLines(state, target);
+  const text = target.tab === "cost" ? undefined : openFileAt(state, target)?.text;
   const lines = text?.lines(state.ui.ticket.raw) ?? NONE;
   if (head.length === 0) return { ...lines, key: `${target.key} ${lines.key}` };
   return {

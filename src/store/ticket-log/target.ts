@@ -3,12 +3,12 @@ import { isShownWhole, type WholeChange } from "../../domain/review/shown-change
 import { awaitsApproval } from "../../domain/run/approval.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import type { TicketState } from "../../domain/run/ticket-state.ts";
-import { specOf } from "../../domain/schedule/plan.ts";
+import { plannedTicket } from "../../domain/schedule/plan.ts";
 import { type DashboardState, ticketIn } from "../dashboard-state.ts";
-import { finishOf } from "../labels/progress-label.ts";
+import { finishLine } from "../labels/progress-label.ts";
 import type { Modal } from "../ui.ts";
 import { TICKET_TABS, type TicketTab } from "../views/ticket.ts";
-import { type AttemptEntry, type AttemptHistory, attemptHistoriesOf, decisiveEntry } from "./attempts.ts";
+import { type AttemptEntry, type AttemptHistory, decisiveEntry, listAttemptHistories } from "./attempts.ts";
 import { landsByPullRequest, triagedAttempt } from "./checks.ts";
 import type { OpenFile, TextKind } from "./log-text.ts";
 
@@ -39,18 +39,18 @@ export interface CommitRange {
 }
 
 /** The current target of the ticket view; undefined if no ticket is selected, or it has had no attempt yet. */
-export function targetOf(state: Pick<DashboardState, "run" | "ui">): Target | undefined {
+export function currentTarget(state: Pick<DashboardState, "run" | "ui">): Target | undefined {
   const { selected, ticket: ui } = state.ui;
   const ticket = selected === undefined ? undefined : ticketIn(state, selected);
   if (ticket === undefined) return undefined;
-  const finish = finishOf(state.run, ticket.id);
-  const attempts = attemptHistoriesOf(ticket, finish);
+  const finish = finishLine(state.run, ticket.id);
+  const attempts = listAttemptHistories(ticket, finish);
   const pick = ui.pick?.ticket === ticket.id ? ui.pick : undefined;
   const attempt = attempts.find(({ n }) => n === pick?.n) ?? attempts.at(-1);
   if (attempt === undefined) return undefined;
   const entry = attempt.entries.find(({ step }) => step === pick?.step) ?? decisiveEntry(attempt);
   const file = shownFile(ui.tab, ticket, { attempt, entry });
-  const change = ui.tab === "diff" ? changeOf(state.run, ticket, attempt) : undefined;
+  const change = ui.tab === "diff" ? attemptCommitRange(state.run, ticket, attempt) : undefined;
   const folder = `tickets/${ticket.id}/attempt-${attempt.n}`;
   return {
     ticket,
@@ -60,7 +60,7 @@ export function targetOf(state: Pick<DashboardState, "run" | "ui">): Target | un
     entry,
     tab: ui.tab,
     tabs: TICKET_TABS.filter((tab) => tab !== "checks" || ui.tab === tab || landsByPullRequest(state, ticket)),
-    key: `${state.run?.run ?? ""} ${folder}/${ui.tab}${ui.tab === "evidence" ? `/${entry?.step ?? ""}` : ""}`,
+    key: `${state.run?.run ?? ""} ${folder}/${ui.tab}${ui.tab === "evidence" ? `/${entry?.step ?? ""}${entry?.isPreparing ? "/prepare" : ""}` : ""}`,
     ...(change === undefined ? {} : { change }),
     ...(file === undefined ? {} : { file }),
   };
@@ -69,7 +69,7 @@ export function targetOf(state: Pick<DashboardState, "run" | "ui">): Target | un
 /** The file of a tab. A triage is that of the last attempt that left one. */
 function shownFile(tab: TicketTab, ticket: TicketState, { attempt, entry }: Pick<Target, "attempt" | "entry">): Target["file"] {
   const n = tab === "checks" ? triagedAttempt(ticket, attempt.n)?.n : attempt.n;
-  const name = n === undefined ? undefined : fileOf(tab, entry);
+  const name = n === undefined ? undefined : tabFile(tab, entry);
   const within = entry?.spec?.step === "verify" && tab === "evidence" && isCheckedSince(ticket, attempt) ? "later/" : "";
   return name && { kind: name.kind, path: `tickets/${ticket.id}/attempt-${n}/${within}${name.path}` };
 }
@@ -81,9 +81,9 @@ function isCheckedSince({ live, history }: TicketState, { n, endedAt }: AttemptH
 }
 
 /** The change of an attempt, once captured, as it waits for an approval, and as it landed. */
-function changeOf(run: RunState | undefined, ticket: TicketState, attempt: AttemptHistory): CommitRange | undefined {
+function attemptCommitRange(run: RunState | undefined, ticket: TicketState, attempt: AttemptHistory): CommitRange | undefined {
   const { attempt: running, mergedSha, history } = ticket;
-  const path = run?.batch.repos[specOf(run.plan, ticket.id).repo]?.path;
+  const path = run?.batch.repos[plannedTicket(run.plan, ticket.id).repo]?.path;
   if (path === undefined) return undefined;
   if (attempt.outcome === undefined || attempt.outcome === "held") {
     const { change, worktree } = running ?? {};
@@ -97,7 +97,7 @@ function changeOf(run: RunState | undefined, ticket: TicketState, attempt: Attem
 }
 
 /** The reader's result for this target. */
-export function openFileOf(state: Pick<DashboardState, "viewed">, target: Target | undefined): OpenFile | undefined {
+export function openFileAt(state: Pick<DashboardState, "viewed">, target: Target | undefined): OpenFile | undefined {
   return target !== undefined && state.viewed?.key === target.key ? state.viewed : undefined;
 }
 
@@ -113,7 +113,10 @@ export function shownForApproval(
 }
 
 /** The location of a tab's file: the files of an attempt (src/adapters/run-files/run-files.ts). */
-function fileOf(tab: TicketTab, entry: AttemptEntry | undefined): { readonly path: string; readonly kind: TextKind } | undefined {
+function tabFile(
+  tab: TicketTab,
+  entry: AttemptEntry | undefined,
+): { readonly path: string; readonly kind: TextKind } | undefined {
   switch (tab) {
     // Only the log has the tokens.
     case "log":
@@ -127,14 +130,15 @@ function fileOf(tab: TicketTab, entry: AttemptEntry | undefined): { readonly pat
       return { path: "triage.md", kind: "plain" };
     case "evidence": {
       if (entry?.step === "agent") return { path: "agent.log", kind: "log" };
-      const log = entry?.spec === undefined ? undefined : logOf(entry.spec);
-      return log === undefined ? undefined : { path: `${log.replace(/[^\w.-]+/g, "-")}.log`, kind: "output" };
+      const log = entry?.spec === undefined ? undefined : stepLogName(entry.spec);
+      const part = entry?.isPreparing ? "-prepare" : "";
+      return log === undefined ? undefined : { path: `${log.replace(/[^\w.-]+/g, "-")}${part}.log`, kind: "output" };
     }
   }
 }
 
 /** The name of a step's log; steps that run nothing have none. */
-function logOf(spec: StepSpec): string | undefined {
+function stepLogName(spec: StepSpec): string | undefined {
   switch (spec.step) {
     case "check":
     case "review":

@@ -15,7 +15,7 @@ export interface GraphLayers {
 const SWEEPS = 2;
 
 /** Lays tickets out in layers (longest path), and orders each so that few lines would cross. Pure and deterministic. */
-export function layersOf(plan: Plan): GraphLayers {
+export function layOutGraph(plan: Plan): GraphLayers {
   const deps = plan.tickets.map(({ dependsOn }) => [...new Set(dependsOn.flatMap((id) => plan.index[id] ?? []))]);
   const layerOf = new Array<number>(plan.tickets.length).fill(0);
   for (const i of topologicalOrder(plan.tickets, plan.dependents)) {

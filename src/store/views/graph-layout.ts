@@ -1,6 +1,6 @@
 import type { Plan } from "../../domain/run/state.ts";
-import { type GraphLayers, layersOf } from "./graph-layers.ts";
-import { type GraphLines, linesOf } from "./graph-lines.ts";
+import { type GraphLayers, layOutGraph } from "./graph-layers.ts";
+import { drawGraphLines, type GraphLines } from "./graph-lines.ts";
 
 /** The position of each ticket in the graph view. */
 export interface GraphLayout extends GraphLayers {
@@ -29,8 +29,8 @@ export function graphLayout(plan: Plan): GraphLayout {
 }
 
 function layOut(plan: Plan): GraphLayout {
-  const layers = layersOf(plan);
-  const lines = plan.tickets.length <= MOST_DRAWN ? linesOf(layers) : undefined;
+  const layers = layOutGraph(plan);
+  const lines = plan.tickets.length <= MOST_DRAWN ? drawGraphLines(layers) : undefined;
   const rowOf = lines?.rowOf ?? packed(layers);
   const cells = layers.layers.map((layer) => new Map(layer.map((i) => [rowOf[i] ?? 0, i])));
   const rows = lines?.rows ?? Math.max(0, ...layers.layers.map((layer) => layer.length));

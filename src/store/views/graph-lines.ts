@@ -32,7 +32,7 @@ const MOST_LEFT_OUT = 0.2;
  * The lines of a graph, laid so that no two look like one: each ticket has a track of its own in a gap. A redundant wait has no
  * line (A for B for C implies that A comes before C). Undefined if the lines would be unreadable.
  */
-export function linesOf(graph: GraphLayers): GraphLines | undefined {
+export function drawGraphLines(graph: GraphLayers): GraphLines | undefined {
   const needed = reduced(graph);
   const passed = passes(graph, needed);
   if (passed.flat().length > MOST_PASSED) return undefined;
@@ -45,12 +45,12 @@ export function linesOf(graph: GraphLayers): GraphLines | undefined {
 
 function drawn(graph: GraphLayers, needed: readonly (readonly number[])[], { columns, rows }: CellLayout): GraphLines {
   const row = (layer: number, cell: GraphCell): number => columns[layer]?.get(cellKey(cell)) ?? 0;
-  const gaps = graph.layers.slice(1).map((_, gap) => tracksOf(linksIn(graph, needed, gap, row), MOST_TRACKS));
+  const gaps = graph.layers.slice(1).map((_, gap) => assignTracks(linksIn(graph, needed, gap, row), MOST_TRACKS));
   const lines: GraphLine[] = [];
   let leftOut = 0;
   needed.forEach((targets, from) => {
     for (const to of targets) {
-      const line = lineOf(graph, { from, to }, row, gaps);
+      const line = drawGraphLine(graph, { from, to }, row, gaps);
       if (line === undefined) leftOut += 1;
       else lines.push(line);
     }
@@ -104,7 +104,7 @@ function linksIn(
 }
 
 /** Undefined if it had to change its row in a gap in which its ticket has no track. */
-function lineOf(
+function drawGraphLine(
   { layerOf }: GraphLayers,
   { from, to }: Pick<GraphLine, "from" | "to">,
   row: (layer: number, cell: GraphCell) => number,
@@ -140,7 +140,7 @@ interface Tracks {
  * Gives each source that changes its row a track. Two sources with a common row would collide in one track. A source must leave
  * its row before another turns into that row, or the two would look like one line. At most `most` tracks.
  */
-function tracksOf(links: readonly GraphLink[], most: number): Tracks {
+function assignTracks(links: readonly GraphLink[], most: number): Tracks {
   const turning = links.filter(({ from, to }) => to.some((row) => row !== from));
   const trackOf = new Map<number, number>();
   const cutOff = new Set<number>();

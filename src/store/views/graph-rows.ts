@@ -39,7 +39,7 @@ export function placeCells(
   passed: readonly (readonly number[])[],
 ): CellLayout {
   const rows = Math.max(0, ...graph.layers.map((layer, l) => layer.length + (passed[l]?.length ?? 0)));
-  const sources = sourcesOf(needed);
+  const sources = sourcesByTarget(needed);
   const columns: ReadonlyMap<string, number>[] = [];
   graph.layers.forEach((layer, l) => {
     const before = columns[l - 1];
@@ -48,12 +48,12 @@ export function placeCells(
       ...(passed[l] ?? []).map((passing): GraphCell => ({ passing })),
     ];
     const placed = cells.map((cell, at): Placed => ({ cell, at, wanted: wantedRow(cell, sources, before) }));
-    columns.push(rowsOf(inOrder(placed), rows));
+    columns.push(assignRows(inOrder(placed), rows));
   });
   return { columns, rows };
 }
 
-function sourcesOf(needed: readonly (readonly number[])[]): ReadonlyMap<number, readonly number[]> {
+function sourcesByTarget(needed: readonly (readonly number[])[]): ReadonlyMap<number, readonly number[]> {
   const out = new Map<number, number[]>();
   needed.forEach((targets, from) => {
     for (const to of targets) out.set(to, [...(out.get(to) ?? []), from]);
@@ -62,7 +62,7 @@ function sourcesOf(needed: readonly (readonly number[])[]): ReadonlyMap<number, 
 }
 
 /** The row of a source in the layer before: its own, or the one that its lines pass. */
-function rowOf(before: ReadonlyMap<string, number>, source: number): number | undefined {
+function sourceRow(before: ReadonlyMap<string, number>, source: number): number | undefined {
   return before.get(cellKey({ ticket: source })) ?? before.get(cellKey({ passing: source }));
 }
 
@@ -72,8 +72,8 @@ function wantedRow(
   before: ReadonlyMap<string, number> | undefined,
 ): number | undefined {
   if (before === undefined) return undefined;
-  if ("passing" in cell) return rowOf(before, cell.passing);
-  const rows = (sources.get(cell.ticket) ?? []).flatMap((source) => rowOf(before, source) ?? []);
+  if ("passing" in cell) return sourceRow(before, cell.passing);
+  const rows = (sources.get(cell.ticket) ?? []).flatMap((source) => sourceRow(before, source) ?? []);
   return rows.length === 0 ? undefined : Math.round(rows.reduce((sum, row) => sum + row, 0) / rows.length);
 }
 
@@ -83,7 +83,7 @@ function inOrder(cells: readonly Placed[]): readonly Placed[] {
 }
 
 /** From top to bottom, each in its wanted row or below; cells pushed beyond the last row move up again. */
-function rowsOf(cells: readonly Placed[], rows: number): ReadonlyMap<string, number> {
+function assignRows(cells: readonly Placed[], rows: number): ReadonlyMap<string, number> {
   const at: number[] = [];
   cells.forEach(({ wanted }, i) => {
     at.push(Math.max((at[i - 1] ?? -1) + 1, wanted ?? 0));

@@ -21,10 +21,3 @@ export function stepToCopy(run: RunState, selected: TicketId | undefined): LeftS
   const steps = leftSteps(run);
   return steps.find(({ ticket }) => ticket === selected) ?? steps[0];
 }
-
-/** The next step; the first follows the last. */
-export function stepAfter(run: RunState, selected: TicketId | undefined): LeftStep | undefined {
-  const steps = leftSteps(run);
-  const at = steps.findIndex(({ ticket }) => ticket === stepToCopy(run, selected)?.ticket);
-  return steps[(at + 1) % steps.length];
-}

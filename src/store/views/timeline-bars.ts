@@ -2,7 +2,7 @@ import type { RunState } from "../../domain/run/state.ts";
 import type { TicketState } from "../../domain/run/ticket-state.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { vecItems } from "../../domain/values/vec.ts";
-import { type AttemptEnd, attemptEnd } from "../labels/tone.ts";
+import { attemptEnd, type ShownEnd } from "../labels/tone.ts";
 
 /** A segment of an attempt: its agent in its slot, or its finish line beside the slots. Times in milliseconds since the epoch. */
 export interface TimelineBar {
@@ -14,7 +14,7 @@ export interface TimelineBar {
   /** Absent while it runs. */
   readonly to?: number;
   /** The end of the whole attempt; absent while it runs. */
-  readonly outcome?: AttemptEnd;
+  readonly outcome?: ShownEnd;
 }
 
 /** All attempts of a run as segments, in ticket order. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createModelAgent } from "../../../src/adapters/agent/model-agent.ts";
 import { loadProgram } from "../../../src/adapters/agent/registry.ts";
-import { reachOf } from "../../../src/domain/schedule/breaker.ts";
+import { stopReach } from "../../../src/domain/schedule/breaker.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
 import type { AgentResult } from "../../../src/ports/agent.ts";
 import type { ExecRequest, ExecResult } from "../../../src/ports/executor.ts";
@@ -72,16 +72,16 @@ describe("a program that reports", () => {
   test.each(CLAIMED)("%s: %s, which the gateway did not see, failed as any attempt does", async (kind, _what, line) => {
     const stop = await stopAfter(kind, { lines: [line] });
     expect(stop).toMatchObject({ kind: "unfinished" });
-    expect(reachOf(stop?.kind ?? "model")).toBe("attempt");
+    expect(stopReach(stop?.kind ?? "model")).toBe("attempt");
     // The API has answered, and well.
     const answered = await stopAfter(kind, { lines: [line], api: ({ onAnswer }) => onAnswer?.({ status: 200 }) });
-    expect(reachOf(answered?.kind ?? "model")).toBe("attempt");
+    expect(stopReach(answered?.kind ?? "model")).toBe("attempt");
   });
 
   test.each(CLAIMED)("%s: %s, is believed where the API's last answer was an error", async (kind, what, line) => {
     const status = what === "a rate limit" ? 429 : what === "an overload" ? 529 : what === "an unknown model" ? 404 : 401;
     const stop = await stopAfter(kind, { lines: [line], api: ({ onAnswer }) => onAnswer?.({ status }) });
-    expect(["waits", "run"]).toContain(reachOf(stop?.kind ?? "unfinished"));
+    expect(["waits", "run"]).toContain(stopReach(stop?.kind ?? "unfinished"));
   });
 
   test("an overload is believed where the API's answer broke off, and then answered well no more", async () => {

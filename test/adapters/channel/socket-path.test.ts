@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, statSync, symlinkSync, writeFileSync 
 import { tmpdir, userInfo } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { newSocketPath, socketPathOf } from "../../../src/adapters/channel/socket-client.ts";
+import { newSocketPath, runSocketPath } from "../../../src/adapters/channel/socket-client.ts";
 import { LONGEST_SOCKET_PATH } from "../../../src/adapters/private-tmp.ts";
 import { engine, tempFolder, watch } from "./serving.ts";
 
@@ -56,7 +56,7 @@ describe("the path of the socket", () => {
     const second = newSocketPath(folder);
     expect(second).not.toBe(first);
     expect(second).toMatch(/engine-[0-9a-f]{16}\.sock$/);
-    expect(socketPathOf(folder)).toBe(second);
+    expect(runSocketPath(folder)).toBe(second);
     expect(existsSync(first)).toBe(false);
     expect(statSync(join(folder, "engine.door")).mode & 0o777).toBe(0o600);
   });
@@ -74,7 +74,7 @@ describe("the path of the socket", () => {
     const socketPath = newSocketPath(folder);
     expect(dirname(socketPath)).toBe(privateFolder());
     expect(statSync(privateFolder()).mode & 0o777).toBe(0o700);
-    expect(socketPathOf(folder)).toBe(socketPath);
+    expect(runSocketPath(folder)).toBe(socketPath);
     const { pass } = await engine({ socketPath });
     const client = await watch(socketPath);
     pass();

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createExecutor } from "../../../src/adapters/executor/process-executor.ts";
 import { isAlive, processId } from "../../../src/adapters/executor/process-id.ts";
-import { createProcessTable, fencesOf } from "../../../src/adapters/executor/process-table.ts";
+import { createProcessTable, readFences } from "../../../src/adapters/executor/process-table.ts";
 import { createProcessTreeWatch } from "../../../src/adapters/executor/process-tree-watch.ts";
 import { sweep } from "../../../src/adapters/executor/sweep.ts";
 import type { ProcessId } from "../../../src/ports/executor.ts";
@@ -153,8 +153,8 @@ describe("the table of processes", () => {
       env: { A: "LOOPDASH_FENCE=no", XLOOPDASH_FENCE: "no" },
       timeoutMs: 50,
     });
-    await createExecutor().run({ ...request, onStart: ({ pid }) => fences.push(fencesOf(pid)) });
+    await createExecutor().run({ ...request, onStart: ({ pid }) => fences.push(readFences(pid)) });
     expect(fences).toEqual([[request.marker]]);
-    expect(fencesOf(2 ** 30)).toEqual([]);
+    expect(readFences(2 ** 30)).toEqual([]);
   });
 });

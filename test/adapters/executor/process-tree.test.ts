@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { ProcessStat } from "../../../src/adapters/executor/process-id.ts";
-import { type ProcessMarks, processTreeOf } from "../../../src/adapters/executor/process-tree.ts";
+import { findProcessTree, type ProcessMarks } from "../../../src/adapters/executor/process-tree.ts";
 
 function row(pid: number, processStat: Partial<ProcessStat> = {}): ProcessStat {
   return { pid, ppid: 1, group: pid, session: pid, startTime: `${pid}0`, kernelThread: false, dead: false, ...processStat };
 }
 
 function kin(rows: readonly ProcessStat[], marks: Partial<ProcessMarks>): number[] {
-  const found = processTreeOf(rows, { mains: [], seen: new Map(), isMarked: () => false, ...marks });
+  const found = findProcessTree(rows, { mains: [], seen: new Map(), isMarked: () => false, ...marks });
   return found.map(({ pid }) => pid).sort((a, b) => a - b);
 }
 

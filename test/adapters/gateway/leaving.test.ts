@@ -3,7 +3,7 @@ import { mkdir } from "node:fs/promises";
 import { createServer, request } from "node:http";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { limitsOf } from "../../../src/adapters/gateway/limits.ts";
+import { gatewayLimits } from "../../../src/adapters/gateway/limits.ts";
 import { callModel } from "../../../src/adapters/gateway/models/model-call.ts";
 import type { CallOutcome } from "../../../src/adapters/gateway/prices/meter.ts";
 import { scratchFolder } from "../../helpers/scratch.ts";
@@ -84,7 +84,7 @@ describe("whoever goes", () => {
 
   it("goes just as the vendor begins to answer does not harm the engine", async () => {
     const vendor = await standIn(json(anthropicAnswer()));
-    const limits = limitsOf(undefined);
+    const limits = gatewayLimits(undefined);
     const outcomes: CallOutcome[] = [];
     const hold = { observe: () => undefined, settle: (outcome: CallOutcome) => void outcomes.push(outcome) };
     let called: Promise<void> | undefined;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { routeOf, routesOf } from "../../../src/adapters/gateway/models/routes.ts";
+import { apiRoutes, matchRoute } from "../../../src/adapters/gateway/models/routes.ts";
 import type { ModelPlatform, ModelUpstream } from "../../../src/ports/gateway.ts";
 import { bedrockChunk, bedrockException } from "../../helpers/aws-event-stream.ts";
 import { scratchFolder } from "../../helpers/scratch.ts";
@@ -42,7 +42,7 @@ describe("the routes of a platform", () => {
     [google, `${GOOGLE}/gemini-2.5-pro:streamGenerateContent?alt=sse`, "gemini-2.5-pro"],
     [google, `${GOOGLE}/gemini-2.5-pro:generateContent`, "gemini-2.5-pro"],
     [google, `${GOOGLE}/gemini-2.5-pro:countTokens`, "gemini-2.5-pro"],
-  ])("%o has %s", (api, target, model) => expect(routeOf(routesOf(api), "POST", target).model).toBe(model));
+  ])("%o has %s", (api, target, model) => expect(matchRoute(apiRoutes(api), "POST", target).model).toBe(model));
 
   it.each<[Api, string, string]>([
     [bedrock, "POST", "/v1/messages"],
@@ -78,12 +78,12 @@ describe("the routes of a platform", () => {
     [google, "POST", `${GOOGLE}/gemini-2.5-pro:streamGenerateContent?alt=sse&alt=sse`],
     [google, "POST", `${GOOGLE.replace("my-project", "other")}/gemini-2.5-pro:generateContent`],
   ])("%o has no %s %s", (api, method, target) => {
-    expect(() => routeOf(routesOf(api), method, target)).toThrow(expect.objectContaining({ name: "Refusal", status: 403 }));
+    expect(() => matchRoute(apiRoutes(api), method, target)).toThrow(expect.objectContaining({ name: "Refusal", status: 403 }));
   });
 
   it("are those of a program that knows the platform", () => {
-    expect(() => routesOf({ api: "openai", platform: BEDROCK })).toThrow(TypeError);
-    expect(() => routesOf({ api: "gemini", platform: BEDROCK })).toThrow(TypeError);
+    expect(() => apiRoutes({ api: "openai", platform: BEDROCK })).toThrow(TypeError);
+    expect(() => apiRoutes({ api: "gemini", platform: BEDROCK })).toThrow(TypeError);
   });
 });
 

@@ -3,7 +3,7 @@ import { readAuthority } from "../../../src/adapters/gateway/hosts/authority.ts"
 import { HostRules } from "../../../src/adapters/gateway/hosts/host-rules.ts";
 import { isPublicAddress } from "../../../src/adapters/gateway/hosts/public-address.ts";
 import { readTarget } from "../../../src/adapters/gateway/hosts/target.ts";
-import { routeOf, routesOf, upstreamPath } from "../../../src/adapters/gateway/models/routes.ts";
+import { apiRoutes, matchRoute, upstreamPath } from "../../../src/adapters/gateway/models/routes.ts";
 
 const allowed = (rules: string[], text: string): boolean => {
   const to = readAuthority(text);
@@ -210,7 +210,9 @@ describe("the routes", () => {
     ["openai", "POST", "/v1/responses"],
     ["openai", "POST", "/v1/chat/completions"],
     ["openai", "GET", "/v1/models?client_version=0.169.0"],
-  ] as const)("%s has %s %s", (api, method, target) => expect(routeOf(routesOf({ api }), method, target).method).toBe(method));
+  ] as const)("%s has %s %s", (api, method, target) =>
+    expect(matchRoute(apiRoutes({ api }), method, target).method).toBe(method),
+  );
 
   it.each([
     ["anthropic", "GET", "/v1/messages"],
@@ -244,7 +246,7 @@ describe("the routes", () => {
     ["openai", "POST", "/v1/files"],
     ["openai", "DELETE", "/v1/models/mock"],
   ] as const)("%s has no %s %s, and says no value of it", (api, method, target) => {
-    const refused = () => routeOf(routesOf({ api }), method, target);
+    const refused = () => matchRoute(apiRoutes({ api }), method, target);
     expect(refused).toThrow(expect.objectContaining({ name: "Refusal", status: 403 }));
     expect(refused).not.toThrow("sk-of-somebody");
   });

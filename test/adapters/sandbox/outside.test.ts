@@ -17,7 +17,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { boundsInotify, inotifyMax } from "../../../src/adapters/sandbox/bubblewrap/outer-namespace.ts";
 import { findSandbox } from "../../../src/adapters/sandbox/find-sandbox.ts";
 import { mountTable } from "../../../src/adapters/sandbox/mounts/mount-table.ts";
-import { canOverlay, notOverlaid, overlay, topOf } from "../../../src/adapters/sandbox/mounts/read-overlays.ts";
+import { canOverlay, notOverlaid, overlay, overlayTop } from "../../../src/adapters/sandbox/mounts/read-overlays.ts";
 import type { Confinement } from "../../../src/ports/executor.ts";
 import { asOrdinaryUser, engineOf, movedEngine } from "./engine.ts";
 import { isRoot, PATH, useStage } from "./support.ts";
@@ -208,13 +208,13 @@ describe("which folder an overlay shows", () => {
   const table = mountTable(["/", "/proc", "/home", "/tmp", `${"/tmp"}/m`].map(line).join(""));
 
   test("the outermost that has nothing mounted in it, on the same file system", () => {
-    expect(topOf("/usr/bin", table)).toBe("/usr");
-    expect(topOf("/usr/bin", mountTable(line("/")))).toBe("/");
+    expect(overlayTop("/usr/bin", table)).toBe("/usr");
+    expect(overlayTop("/usr/bin", mountTable(line("/")))).toBe("/");
     // Below a folder that everybody may write.
-    expect(topOf(stage.at("outside"), mountTable(line("/")))).toBe(stage.folder);
-    expect(topOf(stage.at("outside"), table)).toBe(stage.folder);
-    expect(topOf("/", table)).toBeUndefined();
-    expect(topOf("/tmp", table)).toBeUndefined();
+    expect(overlayTop(stage.at("outside"), mountTable(line("/")))).toBe(stage.folder);
+    expect(overlayTop(stage.at("outside"), table)).toBe(stage.folder);
+    expect(overlayTop("/", table)).toBeUndefined();
+    expect(overlayTop("/tmp", table)).toBeUndefined();
   });
 
   test("none for what may be written, for sockets, and for a name that an option cannot hold", async () => {

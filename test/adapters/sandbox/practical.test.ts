@@ -12,7 +12,7 @@ import {
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createExecutor } from "../../../src/adapters/executor/process-executor.ts";
-import { laysOverlays, versionOf } from "../../../src/adapters/sandbox/bubblewrap/version.ts";
+import { bubblewrapVersion, laysOverlays } from "../../../src/adapters/sandbox/bubblewrap/version.ts";
 import { confinedExecutor } from "../../../src/adapters/sandbox/confined-executor.ts";
 import { bwrap, NOTHING, PATH, useStage } from "./support.ts";
 
@@ -112,7 +112,7 @@ describe("toolchains keep working", () => {
       return (await stage.run({ argv, env: { PATH }, confinement }, stage.sandbox({ overlays }))).tail;
     };
     expect(await seen(false)).toBe("./.cache/pip/x\n./go/pkg/mod/x\nWRITTEN\n");
-    if (laysOverlays((await versionOf(bwrap())) ?? "0")) expect(await seen(true)).toContain("./.npm/_cacache/x\n");
+    if (laysOverlays((await bubblewrapVersion(bwrap())) ?? "0")) expect(await seen(true)).toContain("./.npm/_cacache/x\n");
   });
 
   test("what a program caches goes to a folder of its own", async () => {
@@ -162,7 +162,7 @@ const server = http.createServer((q, a) => {
     const before = content();
     expect(before.length).toBeGreaterThan(5);
     // With a writable copy what is put into the cache is there, and elsewhere it cannot be put there.
-    const overlays = laysOverlays((await versionOf(bwrap())) ?? "0");
+    const overlays = laysOverlays((await bubblewrapVersion(bwrap())) ?? "0");
     const sandbox = stage.sandbox({ overlays });
     const spoil = "for f in $(find ~/.npm/_cacache -type f); do (echo bad >$f) 2>/dev/null && echo WRITTEN; done | sort -u";
     const run = (script: string) =>

@@ -19,11 +19,11 @@ async function found(command: string, files: Readonly<Record<string, string>>) {
     writeFileSync(join(checkout, name), text);
   }
   symlinkSync(join(ROOT, "node_modules"), join(checkout, "node_modules"));
-  const finding = await reports.find(results);
+  const finding = await reports.find({ artifacts: results, checkout });
   const PATH = `${join(ROOT, "node_modules/.bin")}:/usr/local/bin:/usr/bin:/bin`;
   const env = { PATH, HOME: home, ...finding.variables(results, {}) };
   const output = execFileSync("/bin/sh", ["-c", `(${command}) 2>&1 || true`], { cwd: checkout, env, encoding: "utf8" });
-  return { reading: await finding.read(output, [checkout]), output, results };
+  return { reading: await finding.read([output], [checkout]), output, results };
 }
 
 /** The tests of a reading by their ids, or its problem. */
@@ -95,16 +95,18 @@ fork("sends.mjs").on("message", (text) => console.log("got " + text));`;
 
   test("pytest and unittest, also twice", async () => {
     const pytest = "import pytest\ndef test_adds(): pass\n@pytest.mark.skip\ndef test_later(): pass\n";
-    const unit = "import unittest\nclass T(unittest.TestCase):\n  def test_b(self): self.assertEqual(1, 2)\n";
+    const unit =
+      "import unittest\nclass T(unittest.TestCase):\n  def test_b(self): self.assertEqual(1, 2)\n  def test_parts(self):\n    for n in 1, 2, 3:\n      with self.subTest(n=n): self.assertEqual(n, 2)\n";
     const files = { "test_a.py": pytest, "unit/test_b.py": unit };
     const python = "/usr/bin/python3 -m";
     const all = await found(`${python} pytest -q test_a.py && ${python} pytest -q test_a.py; cd unit; ${python} unittest`, files);
     expect(outcomes(all), all.output).toEqual({
       "pytest > test_a > test_adds": "passed",
       "pytest > test_a > test_later": "skipped",
-      "test_b.T.test_b": "failed",
+      "test_b.T > test_b": "failed",
+      "test_b.T > test_parts": "failed",
     });
-    expect(all.reading.ok && all.reading.tests.length).toBe(5);
+    expect(all.reading.ok && all.reading.tests.length).toBe(6);
   });
 
   test("Go", async () => {
@@ -141,6 +143,48 @@ test("outer", () => {
   expect(names, all.output).toEqual(["passed outer", "passed outer", "passed test_outer"]);
 });
 
+describe("reports that a build leaves in its checkout", () => {
+  const junit = (name: string) => `<testsuite name="a.ATest"><testcase name="${name}" classname="a.ATest"/></testsuite>`;
+  const write = (place: string, name: string) => `mkdir -p ${place} && echo '${junit(name)}' > ${place}/TEST-${name}.xml`;
+
+  test("count where Maven and Gradle leave them, beside those of other runners, and nowhere else", async () => {
+    const places = ["target/surefire-reports", "lib/target/failsafe-reports", "app/build/test-results/testDebug"];
+    const others = ["target/other-reports", "build/test-results", "node_modules_/.hidden/target/surefire-reports"];
+    const commands = [
+      ...places.map((place, i) => write(place, `counts${i}`)),
+      ...others.map((place) => write(place, "does-not")),
+    ];
+    const all = await found([...commands, "node --test a.mjs"].join("; "), { "a.mjs": NODE });
+    expect(Object.keys(byName(outcomes(all))).toSorted()).toEqual(["adds", "breaks", "counts0", "counts1", "counts2", "later"]);
+  });
+
+  test("do not count if they are older than the command", async () => {
+    const old = { "target/surefire-reports/TEST-old.xml": junit("old") };
+    const ages = "touch -d 2001-01-01 target/surefire-reports/TEST-old.xml";
+    expect((await found(ages, old)).reading).toMatchObject({ ok: false, absent: true });
+    const both = await found(`${write("target/surefire-reports", "new")}; ${ages}`, old);
+    expect(outcomes(both)).toEqual({ "a.ATest > new": "passed" });
+  });
+
+  test.each([
+    ["a link", "ln -s /etc/passwd target/surefire-reports/TEST-a.xml", "it is a link"],
+    [
+      "a second name",
+      "echo > target/new; ln target/new target/surefire-reports/TEST-a.xml",
+      "it is a second name of another file",
+    ],
+    ["no JUnit", "echo no > target/surefire-reports/TEST-a.xml", expect.stringContaining("well-formed")],
+  ])("make all unbelievable if one is %s", async (_, command, problem) => {
+    const all = await found(`mkdir -p target/surefire-reports; ${command}; node --test a.mjs`, { "a.mjs": NODE });
+    expect(all.reading).toMatchObject({ ok: false, absent: false, problem });
+  });
+
+  test("are not looked for behind a link", async () => {
+    const all = await found(`${write("real/surefire-reports", "a")}; ln -s real target`, {});
+    expect(all.reading).toMatchObject({ ok: false, absent: true });
+  });
+});
+
 describe("nothing is found", () => {
   test("where no known runner ran", async () => {
     expect((await found("echo 'tests: 3 passed'", {})).reading).toEqual({
@@ -165,9 +209,19 @@ test("a process that runs no tests leaves nothing", async () => {
 });
 
 test("variables that a command has already are kept", async () => {
-  const finding = await reports.find(folder());
-  const before = { NODE_OPTIONS: "--max-old-space-size=100", PYTHONPATH: "lib", GOFLAGS: "-mod=vendor" };
-  const { NODE_OPTIONS, PYTHONPATH, GOFLAGS } = finding.variables("/results", before);
+  const finding = await reports.find({ artifacts: folder(), checkout: folder() });
+  const before = {
+    ...{ NODE_OPTIONS: "--max-old-space-size=100", PYTHONPATH: "lib", GOFLAGS: "-mod=vendor", SPEC_OPTS: "--order rand" },
+    ...{ PHP_INI_SCAN_DIR: "/own", TOX_TESTENV_PASSENV: "CI", TOX_OVERRIDE: "testenv.x=1", NEXTEST_STATUS_LEVEL: "all" },
+  };
+  const { NODE_OPTIONS, PYTHONPATH, GOFLAGS, ...more } = finding.variables("/results", before);
+  expect(more).toMatchObject({
+    SPEC_OPTS: expect.stringMatching(/^--order rand --require ".*rspec\.rb"$/),
+    PHP_INI_SCAN_DIR: expect.stringMatching(/^\/own:\/.*\/php$/),
+    TOX_TESTENV_PASSENV: "CI PYTHONPATH LOOPDASH_RESULTS",
+    TOX_OVERRIDE: "testenv.x=1;testenv.pass_env+=PYTHONPATH,LOOPDASH_RESULTS",
+    NEXTEST_STATUS_LEVEL: "all",
+  });
   expect([NODE_OPTIONS, PYTHONPATH, GOFLAGS]).toEqual([
     expect.stringMatching(/^--max-old-space-size=100 --require "/),
     expect.stringMatching(/:lib$/),

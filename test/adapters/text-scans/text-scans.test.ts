@@ -59,7 +59,7 @@ describe("runs of tests", () => {
       candidate: { exitCode: 1, tests: tests.slice(1) },
       allow: EMPTY,
       fixes,
-      deleted: [],
+      files: { deleted: [], added: [] },
     });
     expect(await turnsDuring(work)).toBeGreaterThan(100);
     const compared = await work;
@@ -70,7 +70,9 @@ describe("runs of tests", () => {
   });
 
   test("that cannot be compared in time are no match", async () => {
-    expect((await hasty.compare({ base: run, candidate: run, allow: EMPTY, fixes, deleted: [] })).ok).toBe(false);
+    expect((await hasty.compare({ base: run, candidate: run, allow: EMPTY, fixes, files: { deleted: [], added: [] } })).ok).toBe(
+      false,
+    );
   });
 });
 

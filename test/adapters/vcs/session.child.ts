@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { moveRef, partOf } from "../../../src/adapters/vcs/git/git-queries.ts";
+import { moveRef, readCommitPart } from "../../../src/adapters/vcs/git/git-queries.ts";
 import { locate } from "../../../src/adapters/vcs/repository/locate.ts";
 import { openStore } from "../../../src/adapters/vcs/repository/store.ts";
 
@@ -27,18 +27,18 @@ if (mode === "files") {
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "EMFILE")) throw error;
   }
-  const outcome = await partOf(store, first, "tree").catch((error: unknown) => `${error}`);
+  const outcome = await readCommitPart(store, first, "tree").catch((error: unknown) => `${error}`);
   for (const fd of open) closeSync(fd);
   say(outcome);
-  say(`answered ${await partOf(store, first, "tree")}`);
+  say(`answered ${await readCommitPart(store, first, "tree")}`);
 } else if (mode === "idle") {
-  await partOf(store, first, "tree");
+  await readCommitPart(store, first, "tree");
   say(session());
 } else if (mode === "open") {
-  await partOf(store, first, "tree");
+  await readCommitPart(store, first, "tree");
   const pid = session();
   process.kill(pid, "SIGSTOP");
-  const answer = partOf(store, first, "tree");
+  const answer = readCommitPart(store, first, "tree");
   setImmediate(() => say(pid));
   say(`answered ${await answer}`);
 } else {

@@ -2,28 +2,24 @@ import { campaign, type TicketAttack, type World } from "../campaign.ts";
 import { SHELL } from "../escape/hands.ts";
 import type { Attack, Defence } from "../suite.ts";
 
-const GATE = "src/loop/steps/bound-gate.ts";
-const MATCH = "src/domain/bound/zone-match.ts";
-const TOUCHED = "src/domain/bound/touched.ts";
-
 const APPROVAL: Defence = {
   name: "a change of a danger zone waits for a person, however it was made",
-  holes: [{ file: GATE, from: "if (touched.length === 0 && !isForAll) return undefined;", to: "return undefined;" }],
+  holes: [{ in: "approvalNeededFor", from: "if (touched.length === 0 && !isForAll) return undefined;", to: "return undefined;" }],
 };
 
 const SPELLING: Defence = {
   name: "a zone covers every spelling that some file system takes for it",
-  holes: [{ file: MATCH, from: "PATH_FOLDS.map((fold) =>", to: "[(text: string) => text].map((fold) =>" }],
+  holes: [{ in: "zoneMatcher", from: "PATH_FOLDS.map((fold) =>", to: "[(text: string) => text].map((fold) =>" }],
 };
 
 const DETOUR: Defence = {
   name: "a link on the way to a zone is a change of the zone",
-  holes: [{ file: TOUCHED, from: '|| (how === "on-the-way" && isDetour(changed))', to: "" }],
+  holes: [{ in: "touchedZones", from: '|| (how === "on-the-way" && isDetour(changed))', to: "" }],
 };
 
 const RULES: Defence = {
   name: "no change of BOUND.md lands, whatever the finish line is",
-  holes: [{ file: GATE, from: 'if (fate !== "untouched")', to: "if (false)" }],
+  holes: [{ in: "boundGate", from: 'if (fate !== "untouched")', to: "if (false)" }],
 };
 
 const BASE: Defence = {

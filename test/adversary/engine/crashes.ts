@@ -126,7 +126,8 @@ while (!fs.existsSync(process.env.HOME + "/go")) await wait(20);
 `;
       using stage = stageWith(`fs.appendFileSync(process.env.HOME + "/calls", "x"); ${HONEST}`, { "check.mjs": check });
       const finish = [{ step: "check", command: [process.execPath, "check.mjs"] }, { step: "merge" }];
-      const batch = stage.batch(["T-1"], { finish });
+      // Its own finish line: the batch's would wait on the base, before any agent.
+      const batch = stage.batch([{ id: "T-1", finish }]);
       const first = stage.start([batch, "--json"], {}, program);
       await first.until(/"type":"step-started"/);
       await killEngine(first);

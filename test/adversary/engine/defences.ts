@@ -1,15 +1,8 @@
-import type { Hole } from "../holed-build.ts";
+import type { Hole } from "../holes/locate.ts";
 import type { Defence } from "../suite.ts";
 
-const WORKER = "src/loop/attempt/worker.ts";
-const RUN_AGENT = "src/loop/attempt/run-agent.ts";
-const START = "src/cli/engine/start-engine.ts";
-const CHAIN = "src/adapters/journal/chain.ts";
-const CHECK_BUNDLE = "src/cli/bundles/check-bundle.ts";
-const TABLE = "src/adapters/journal/journal-table.ts";
-
 const UNCONFINED: Hole = {
-  file: "src/cli/engine/preflight.ts",
+  in: "findEnvironment",
   from: "const sandbox = await sandboxOf(",
   to: "const sandbox = undefined; void (",
 };
@@ -22,16 +15,13 @@ export const DEFENCES = {
   },
   sandboxOfChecks: {
     name: "nothing but its command writes to a checkout that is being checked, or that is seen",
-    holes: [
-      UNCONFINED,
-      { file: "src/loop/steps/compare-tests.ts", from: "if (overwritten.length === 0) return [];", to: "return [];" },
-    ],
+    holes: [UNCONFINED, { in: "overwrittenFindings", from: "if (overwritten.length === 0) return [];", to: "return [];" }],
   },
   environment: {
     name: "what an agent's environment holds is on a list",
     holes: [
       {
-        file: "src/adapters/executor/environment.ts",
+        in: "allowedEnvironment",
         from: "const copied = COPIED.flatMap(",
         to: "const copied = Object.keys(from).flatMap(",
       },
@@ -41,7 +31,7 @@ export const DEFENCES = {
     name: "what an agent left running is hunted down when it ends",
     holes: [
       {
-        file: "src/adapters/executor/process-executor.ts",
+        in: "runOne",
         from: "const swept = await sweep(prey, workshop.read);",
         to: "const swept = { killed: 0, survivors: [] };",
       },
@@ -51,7 +41,7 @@ export const DEFENCES = {
     name: "a log is cut where it grows too long",
     holes: [
       {
-        file: "src/adapters/executor/log-file.ts",
+        in: "openLogFile",
         from: "const room = ROOM - used;",
         to: "const room = Number.MAX_SAFE_INTEGER;",
       },
@@ -59,28 +49,28 @@ export const DEFENCES = {
   },
   attempts: {
     name: "a ticket has so many attempts and no more, whatever each failed by",
-    holes: [{ file: "src/domain/schedule/queue.ts", from: "ticket.failures >= attemptsAt(state, index)", to: "false" }],
+    holes: [{ in: "requeue", from: "ticket.failures >= attemptsAt(state, index)", to: "false" }],
   },
   limits: {
     name: "an agent that runs out of time, or prints nothing for too long, is ended",
     holes: [
       {
-        file: RUN_AGENT,
-        from: "timeoutMs: agentLimitMs(ctx.batch, ticket, ticketOf(ctx.state(), ticket.id)),",
+        in: "runAgent",
+        from: "timeoutMs: agentLimitMs(ctx.batch, ticket, ticketById(ctx.state(), ticket.id)),",
         to: "timeoutMs: 3_600_000,",
       },
-      { file: RUN_AGENT, from: "silenceMs: limits.silenceMinutes * 60_000,", to: "silenceMs: 3_600_000," },
+      { in: "runAgent", from: "silenceMs: limits.silenceMinutes * 60_000,", to: "silenceMs: 3_600_000," },
     ],
   },
   dayShared: {
     name: "the day's money is set aside in one place for all engines before an attempt starts",
-    holes: [{ file: "src/cli/engine/day-budget.ts", from: "if (usd === 0 ||", to: "if (true ||" }],
+    holes: [{ in: "dayBudgetOf", from: "if (usd === 0 ||", to: "if (true ||" }],
   },
   ended: {
     name: "an agent that was ended has delivered nothing, whatever it says on its way out",
     holes: [
       {
-        file: "src/loop/attempt/agent-end.ts",
+        in: "stoppedByItself",
         from: 'return ending === "exited" && exitCode === 0 && stop === undefined;',
         to: "return exitCode === 0 && stop === undefined;",
       },
@@ -90,21 +80,21 @@ export const DEFENCES = {
     name: "the attempts of a ticket together cost no more than it may",
     holes: [
       {
-        file: "src/domain/schedule/money.ts",
-        from: "ticket.costUsd + setAside(ticket.attempt) + next > usdFor(state.batch, specOf(state.plan, ticket.id), ticket)",
+        in: "capReached",
+        from: "ticket.costUsd + setAside(ticket.attempt) + next > usdFor(state.batch, plannedTicket(state.plan, ticket.id), ticket)",
         to: "false",
       },
     ],
   },
   reserved: {
     name: "money that is set aside for one start is not there for the next",
-    holes: [{ file: "src/domain/schedule/decide.ts", from: "reserved += reservedUsd;", to: "" }],
+    holes: [{ in: "schedule", from: "reserved += reservedUsd;", to: "" }],
   },
   unknownCost: {
     name: "an attempt whose end nobody saw costs all that was set aside for it",
     holes: [
       {
-        file: "src/domain/run/past-attempt.ts",
+        in: "lostUsd",
         from: "return attempt.agent === undefined ? (attempt.asked?.reservedUsd ?? 0) : setAside(attempt);",
         to: "return 0;",
       },
@@ -112,18 +102,18 @@ export const DEFENCES = {
   },
   locks: {
     name: "one engine at a time for a batch file, and for a base on this machine",
-    holes: [{ file: START, from: "locks ??= takeLocks(loaded, home);", to: "locks ??= [];" }],
+    holes: [{ in: "startEngine", from: "locks ??= takeLocks(loaded, home);", to: "locks ??= [];" }],
   },
   startTime: {
     name: "a process is known by its start time beside its number",
     holes: [
       {
-        file: "src/adapters/executor/process-id.ts",
+        in: "isAlive",
         from: "&& !now.dead && now.startTime === id.startTime;",
         to: "&& !now.dead;",
       },
       {
-        file: "src/adapters/executor/process-tree.ts",
+        in: "findProcessTree",
         from: "if (now === undefined || now.startTime === main.startTime) sessions",
         to: "sessions",
       },
@@ -133,8 +123,8 @@ export const DEFENCES = {
     name: "what a lost engine left running is ended before a ticket is tried again",
     holes: [
       {
-        file: "src/loop/run/recover.ts",
-        from: "const orphansKilled = await ctx.executor.killStrays(straysOf(state));",
+        in: "recover",
+        from: "const orphansKilled = await ctx.executor.killStrays(findStrays(state));",
         to: "const orphansKilled = 0;",
       },
     ],
@@ -143,7 +133,7 @@ export const DEFENCES = {
     name: "a landing that was announced is looked for before it is done again",
     holes: [
       {
-        file: "src/loop/run/recover.ts",
+        in: "recover",
         from: "if (merge !== undefined && !merge.landed && (await repo.contains(merge.to)))",
         to: "if (false)",
       },
@@ -153,7 +143,7 @@ export const DEFENCES = {
     name: "work that an agent has finished is gone on with, and its agent not paid again",
     holes: [
       {
-        file: WORKER,
+        in: "attempt",
         from: "const pendingWork = await workToContinue(ctx.state(), repo, scope.ticket.id);",
         to: "const pendingWork = undefined;",
       },
@@ -163,66 +153,66 @@ export const DEFENCES = {
     name: "no agent fills the disk of a run: it is ended, what it left is removed, and the others go on",
     holes: [
       {
-        file: "src/cli/engine/loop-context.ts",
+        in: "executorOf",
         from: "return quotaExecutor(executor, { roots: [open.folder, worktrees], bytes });",
         to: "return (void quotaExecutor, void bytes, executor);",
       },
-      { file: "src/adapters/journal/reserved-space.ts", from: "Math.floor(blocks * bsize * SHARE)", to: "0" },
+      { in: "sizeAt", from: "Math.floor(blocks * bsize * SHARE)", to: "0" },
     ],
   },
   outboxEntries: {
     name: "an outbox holds so many files and folders and no more",
     holes: [
-      { file: "src/adapters/executor/disk-quota.ts", from: "entries: 2_000 }", to: "entries: 2_000_000_000 }" },
-      { file: "src/adapters/plain-file.ts", from: "if (names.length === most)", to: "if (names.length < 0)" },
+      { in: "OUTBOX", from: "entries: 2_000 }", to: "entries: 2_000_000_000 }" },
+      { in: "namesIn", from: "if (names.length === most)", to: "if (names.length < 0)" },
     ],
   },
   objectEntries: {
     name: "the files among a worker's objects are counted before git lists them",
-    holes: [{ file: "src/adapters/vcs/capture/import-objects.ts", from: "if (entries > MAX_ENTRIES)", to: "if (entries < 0)" }],
+    holes: [{ in: "refuseOddFiles", from: "if (entries > MAX_ENTRIES)", to: "if (entries < 0)" }],
   },
   scans: {
     name: "what a worker wrote is searched off the event loop",
-    holes: [{ file: "src/adapters/text-scans/text-scans.ts", from: "if (size > AT_ONCE) return", to: "if (false) return" }],
+    holes: [{ in: "createTextScans", from: "if (size > AT_ONCE) return", to: "if (false) return" }],
   },
   chain: {
     name: "each row of the journal is bound to the one before, and the last is written down twice",
     holes: [
-      { file: CHAIN, from: "if (row.prev !== tip.hash) throw", to: "if (false) throw" },
-      { file: CHAIN, from: "if (row.hash !== link(tip.hash, run, row.seq, row.at, row.data)) throw", to: "if (false) throw" },
+      { in: "checkRow", from: "if (row.prev !== tip.hash) throw", to: "if (false) throw" },
+      { in: "checkRow", from: "if (row.hash !== link(tip.hash, run, row.seq, row.at, row.data)) throw", to: "if (false) throw" },
       {
-        file: TABLE,
+        in: "JournalTable.constructor",
         from: "`SELECT head_seq AS seq, head_hash AS hash,",
         to: `\`SELECT (SELECT coalesce(max(seq), 0) FROM journal WHERE run = runs.run) AS seq,
         coalesce((SELECT hash FROM journal WHERE run = runs.run ORDER BY seq DESC LIMIT 1), head_hash) AS hash,`,
       },
-      { file: TABLE, from: "WHERE run = ? AND head_hash = ?", to: "WHERE run = ? AND ? <> ''" },
+      { in: "JournalTable.constructor", from: "WHERE run = ? AND head_hash = ?", to: "WHERE run = ? AND ? <> ''" },
     ],
   },
   strayKeys: {
     name: "a key that changes who pays refuses the start",
-    holes: [{ file: START, from: "options.allowApiKey ? [] : findApiKeys(options.env, loaded),", to: "[]," }],
+    holes: [{ in: "startEngine", from: "options.allowApiKey ? [] : findApiKeys(options.env, loaded),", to: "[]," }],
   },
   ids: {
     name: "an id is let in only where it is fit for a branch, a folder and a command line",
     holes: [
-      { file: "src/domain/values/ids.ts", from: "if (!SAFE_NAME.test(name)) {", to: "if (false) {" },
-      { file: "oracle/shape.ts", from: "if (!fits ||", to: "if (false &&" },
+      { in: "unfitForBranch", from: "if (!SAFE_NAME.test(name)) {", to: "if (false) {" },
+      { in: "ticketIdOf", from: "if (!fits ||", to: "if (false &&" },
     ],
   },
   graph: {
     name: "a batch whose tickets wait for each other, or for nobody, is refused, and no plan is made of one",
     holes: [
-      { file: "src/domain/batch/check.ts", from: "of findCycles(edges))", to: "of [] as number[][])" },
-      { file: "src/domain/schedule/plan.ts", from: "if (order.length !== tickets.length) throw", to: "if (false) throw" },
-      { file: "src/domain/batch/check.ts", from: "else report(path, `unknown ticket", to: "else void (path, `unknown ticket" },
+      { in: "checkGraph", from: "of findCycles(edges))", to: "of [] as number[][])" },
+      { in: "topologicalOrder", from: "if (order.length !== tickets.length) throw", to: "if (false) throw" },
+      { in: "checkGraph", from: "else report(path, `unknown ticket", to: "else void (path, `unknown ticket" },
     ],
   },
   noShell: {
     name: "no shell reads what a batch says",
     holes: [
       {
-        file: "src/adapters/executor/process-executor.ts",
+        in: "launch",
         from: "killDescendants: true,",
         to: "killDescendants: true, shell: true,",
       },
@@ -232,12 +222,12 @@ export const DEFENCES = {
     name: "a bundle lists and packs plain files of its run alone, and follows no link",
     holes: [
       {
-        file: "src/adapters/plain-file.ts",
+        in: "openNoLink",
         from: "constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK",
         to: "constants.O_RDONLY",
       },
       {
-        file: "src/adapters/plain-file.ts",
+        in: "withPlainFile",
         from: 'if (real !== file) return refused("a link leads to it");',
         to: "void real;",
       },
@@ -247,7 +237,7 @@ export const DEFENCES = {
     name: "each listed file is compared with its list",
     holes: [
       {
-        file: CHECK_BUNDLE,
+        in: "checkAttempts",
         from: "const checked = await checkFiles(source, listed,",
         to: "const checked = await checkFiles(source, [] as typeof listed,",
       },
@@ -257,7 +247,7 @@ export const DEFENCES = {
     name: "each list is compared with its sum in the journal",
     holes: [
       {
-        file: CHECK_BUNDLE,
+        in: "checkAttempts",
         from: 'const problem = compareFile(path, sha256, found, "when the attempt ended: what it lists is not checked");',
         to: 'const problem = compareFile(path, found?.ok === true ? found.sha256 : sha256, found, "");',
       },
@@ -266,8 +256,8 @@ export const DEFENCES = {
   plainText: {
     name: "text from outside is made plain before a terminal sees it",
     holes: [
-      { file: "src/domain/values/text.ts", from: "const cleaned = cleanLine(text);", to: "const cleaned = text;" },
-      { file: "src/store/format.ts", from: 'return plainText(text).replace(UNSTEADY, "")', to: "return text" },
+      { in: "plainText", from: "const cleaned = cleanLine(text);", to: "const cleaned = text;" },
+      { in: "displayText", from: 'return plainText(text).replace(UNSTEADY, "")', to: "return text" },
     ],
   },
 } as const satisfies Record<string, Defence>;

@@ -4,8 +4,6 @@ import type { Attack, Defence } from "../suite.ts";
 import { DEFENCES } from "./defences.ts";
 import { runFolder, SECRET } from "./hands.ts";
 
-const NAMED = "src/adapters/sandbox/named-files.ts";
-
 /** The folder of a check's script has nothing to hide; those of two other scripts have. */
 const RUN = 'await import("file://" + process.cwd() + "/code.mjs");\n';
 const IN_BATCH = "run.mjs";
@@ -14,17 +12,17 @@ const IN_SUBFOLDER = "checks/run.mjs";
 
 const FOLDER: Defence = {
   name: "a script that a batch names opens neither the batch's folder nor one that holds what is hidden",
-  holes: [{ file: NAMED, from: "&& isShownWhole(dirname(path), places)", to: "" }],
+  holes: [{ in: "namedFiles", from: "&& isShownWhole(dirname(path), places)", to: "" }],
 };
 const DOTS: Defence = {
   name: "a script's folder is not shown if it has a name that begins with a dot",
-  holes: [{ file: NAMED, from: 'left < 0 || entry.name.startsWith(".")', to: "left < 0" }],
+  holes: [{ in: "isShownWhole", from: 'left < 0 || entry.name.startsWith(".")', to: "left < 0" }],
 };
 const READ_ONLY: Defence = {
   name: "the files that a command names are read-only for it",
   holes: [
     {
-      file: "src/loop/programs/confine.ts",
+      in: "withCommandFiles",
       from: "{ ...confinement, read: [...confinement.read, ...files] }",
       to: "{ ...confinement, write: [...confinement.write, ...files] }",
     },

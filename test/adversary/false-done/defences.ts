@@ -1,13 +1,8 @@
 import type { Defence } from "../suite.ts";
 
-const WORKER = "src/loop/attempt/worker.ts";
-const RUN_AGENT = "src/loop/attempt/run-agent.ts";
-const COMPARE = "src/domain/evidence/compare.ts";
-const CANDIDATE = "src/adapters/vcs/landing/candidate.ts";
-
 /** The world is looked at without the sandbox around agents and commands. */
 const UNCONFINED = {
-  file: "src/cli/engine/preflight.ts",
+  in: "findEnvironment",
   from: "const sandbox = await sandboxOf(",
   to: "const sandbox = undefined; void (",
 } as const;
@@ -18,7 +13,7 @@ export const DEFENCES = {
     name: "what an agent prints is shown and never taken for a fact",
     holes: [
       {
-        file: RUN_AGENT,
+        in: "reportLive",
         from: "onActivity: activity.line,",
         to: `onActivity: (text) => {
           activity.line(text);
@@ -29,15 +24,13 @@ export const DEFENCES = {
   },
   empty: {
     name: "a change that is none lands nothing, whatever is said of it",
-    holes: [
-      { file: "src/loop/steps/gates.ts", from: "if (change.paths.length === 0) return refuseNothing(change, inside);", to: "" },
-    ],
+    holes: [{ in: "gates", from: "if (change.paths.length === 0) return refuseNothing(change, inside);", to: "" }],
   },
   check: {
     name: "a check that fails refuses the change",
     holes: [
       {
-        file: "src/loop/steps/check-step.ts",
+        in: "byExitCode",
         from: 'const failed = result.ending !== "exited" || result.exitCode !== wanted;',
         to: "const failed = false;",
       },
@@ -46,25 +39,25 @@ export const DEFENCES = {
   base: {
     name: "the base alone says which tests failed before",
     holes: [
-      { file: COMPARE, from: "if (tally.failed > (old?.failed ?? 0)) sorted", to: "if (false) sorted" },
-      { file: COMPARE, from: "if (newlyFailing === 0 && exitCode !== base?.exitCode)", to: "if (false)" },
+      { in: "sortOut", from: "if (tally.failed > (old?.failed ?? 0)) sorted", to: "if (false) sorted" },
+      { in: "exitFinding", from: "if (newlyFailing === 0 && exitCode !== base?.exitCode)", to: "if (false)" },
     ],
   },
   again: {
     name: "a candidate that is built again is judged again",
     holes: [
       {
-        file: "src/loop/concurrency/merge-train.ts",
+        in: "Lane.#build",
         from: "const at = (built.at(-1) ?? onto)?.candidate?.commit;",
         to: "const at = undefined as string | undefined;\n      void onto;",
       },
       {
-        file: "src/loop/concurrency/train-car.ts",
+        in: "Car.turn",
         from: "const isFresh = !this.isLost && this.candidate?.base === (await this.options.baseTip());",
         to: "const isFresh = !this.isLost;",
       },
       {
-        file: "src/loop/attempt/finish-line.ts",
+        in: "landByTrain",
         from: "checkAgain: () => checks.checkInTrain(car) },",
         to: "checkAgain: () => checks.build() as never },",
       },
@@ -74,12 +67,12 @@ export const DEFENCES = {
     name: "what lands is a commit of the engine's own on top of the base, whatever the worker's history looks like",
     holes: [
       {
-        file: CANDIDATE,
-        from: "commit: await writeCandidate(store, { tree, parent: base, ...options }) };\n  }",
+        in: "buildCandidate",
+        from: "commit: await writeCandidate(store, { tree, parent: base, ...options }) }; }",
         to: "commit: tip };\n  }",
       },
       {
-        file: "src/adapters/vcs/capture/capture.ts",
+        in: "captureGuarded",
         from: 'history === "replaces" ? from : start.commit',
         to: "start.commit",
       },
@@ -87,19 +80,19 @@ export const DEFENCES = {
   },
   noDeref: {
     name: "a ticket's branch is moved itself, wherever it was made to point",
-    holes: [{ file: "src/adapters/vcs/git/git-queries.ts", from: '"option no-deref\\n"', to: '""' }],
+    holes: [{ in: "tryMoveRef", from: '"option no-deref\\n"', to: '""' }],
   },
   lastLook: {
     name: "before the oracle is asked, commits, live checks and the tracker are looked at again",
     holes: [
       {
-        file: "src/loop/run/perform.ts",
+        in: "Performer.#reverify",
         from: 'this.#note("reverify", await reverify(this.#ctx, { signal, pollPeople: () => this.#people.poll() }));',
         to: 'this.#ctx.report({ type: "reverify-ended", reopened: 0 });',
       },
       // What only loopdash writes is also taken back as soon as it is seen.
       {
-        file: "src/loop/run/tracker-watch.ts",
+        in: "TrackerWatch.#ticket",
         from: "const isOursAlone = !isKeptOutside(batch.tracker) && !confined;",
         to: "const isOursAlone = false;",
       },
@@ -108,9 +101,9 @@ export const DEFENCES = {
   ended: {
     name: "an agent that was ended has delivered nothing, whatever it says on its way out",
     holes: [
-      { file: "src/loop/attempt/agent-end.ts", from: 'if (result.ending === "aborted") return abortedEnd(open);', to: "" },
+      { in: "cutShort", from: 'if (result.ending === "aborted") return abortedEnd(open);', to: "" },
       {
-        file: WORKER,
+        in: "attemptFrom",
         from: "if (cut !== undefined) return cut;",
         to: `if ("exitCode" in result && result.exitCode === 0) {
           const calm = { ...open, signal: new AbortController().signal };
@@ -125,7 +118,7 @@ export const DEFENCES = {
     name: "what the tracker was told is read back before it is believed",
     holes: [
       {
-        file: "src/adapters/tracker/embedded.ts",
+        in: "set",
         from: "if (isSameState(after.state, state)) return {",
         to: "return {",
       },
@@ -139,34 +132,34 @@ export const DEFENCES = {
     name: "a run goes on with the batch that it began with, or not at all",
     holes: [
       {
-        file: "src/cli/engine/changed-batch.ts",
+        in: "changesSince",
         from: "if (loaded.sha === row.batchFileSha && state.isBatchChanged !== true) return",
         to: "if (true) return",
       },
       {
-        file: "src/cli/engine/choose-run.ts",
+        in: "openRun",
         from: "await resumeRun({ run: unfinished.run, home, store, outside: loaded.outside });",
         to: "await resumeRun({ run: unfinished.run, home, store, loaded });",
       },
       {
-        file: "src/cli/engine/open-run.ts",
+        in: "resumeRun",
         from: "const tickets = state.batch.tickets.map((t) => t.id);",
         to: "const tickets = options.loaded.batch.tickets.map((t) => t.id);",
       },
       {
-        file: "src/cli/engine/open-run.ts",
+        in: "resumeRun",
         from: "if (shaOf(oracleBatchBytes(oracleBatch)) !== state.batchSha)",
         to: "if (false)",
       },
       // What the run has beyond the oracle's list counts as found on the way, and is judged as well.
       {
-        file: "src/cli/engine/oracle-program.ts",
+        in: "judgesOf",
         from: "options.tickets().slice(frozen.length);",
         to: "options.tickets().slice(0, 0);",
       },
       // The engine's own state, which ends no run as done with an open ticket.
       {
-        file: "src/domain/schedule/endings.ts",
+        in: "endAsDone",
         from: "if (open !== undefined) return unjudged(",
         to: "if (false) return unjudged(",
       },

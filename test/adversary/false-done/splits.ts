@@ -3,27 +3,29 @@ import type { Attack, Defence } from "../suite.ts";
 import { DEFENCES } from "./defences.ts";
 import { OPEN, WORKED } from "./world.ts";
 
-const DISCOVERY = "src/domain/outbox/discovery.ts";
-
 const CAPPED: Defence = {
   name: "a run takes no more discovered tickets than its batch allows",
-  holes: [{ file: DISCOVERY, from: "if (discoveredSince(state) >= most) return", to: "if (discoveredSince(state) < 0) return" }],
+  holes: [
+    { in: "admitDiscovery", from: "if (discoveredSince(state) >= most) return", to: "if (discoveredSince(state) < 0) return" },
+  ],
 };
 const DEFAULT_LINE: Defence = {
   name: "a discovered ticket has the batch's own finish line, whatever its finder's is",
-  holes: [{ file: DISCOVERY, from: "finish: finishLineOf(batch, repo), ...origin", to: "finish: found.finish, ...origin" }],
+  holes: [
+    { in: "admitDiscovery", from: "finish: defaultFinishLine(batch, repo), ...origin", to: "finish: found.finish, ...origin" },
+  ],
 };
 const JUDGED: Defence = {
   name: "the oracle judges the frozen batch and all that was discovered since, and the engine knows it too",
   holes: [
     {
-      file: "src/cli/engine/oracle-program.ts",
+      in: "judgesOf",
       from: "const found = options.tickets().slice(frozen.length);",
       to: "const found = options.tickets().slice(0, 0);",
     },
     // The engine's own state, which ends no run as done with an open ticket.
     {
-      file: "src/domain/schedule/endings.ts",
+      in: "endAsDone",
       from: "if (open !== undefined) return unjudged(",
       to: "if (open === null) return unjudged(",
     },
@@ -31,7 +33,7 @@ const JUDGED: Defence = {
 };
 const NEW_ID: Defence = {
   name: "a discovered ticket takes nobody's place: its id is the engine's, and free by any case",
-  holes: [{ file: DISCOVERY, from: "if (!used.has(id.toLowerCase()))", to: "if (id !== undefined)" }],
+  holes: [{ in: "discoveredId", from: "if (!used.has(id.toLowerCase()))", to: "if (id !== undefined)" }],
 };
 
 /** What a run of one ticket, T-1, and of what its worker finds, came to. `fs` and `find(...discoveries)` are the agent's. */

@@ -3,21 +3,20 @@ import { campaign, type TicketAttack, type World } from "../campaign.ts";
 import type { Defence } from "../suite.ts";
 import { isSettled } from "./world.ts";
 
-const BLOCKER = "src/loop/attempt/blocker.ts";
 const SECRET = "the secret of the house";
 
 const REPLAYED: Defence = {
   name: "a blocker's commands are run again by the engine, and must fail as they are claimed to",
   holes: [
-    { file: BLOCKER, from: "if (exitCode === 0) return {", to: "if (false) return {" },
-    { file: BLOCKER, from: 'if (result.ending === "exited" && result.exitCode === exitCode) return', to: "if (true) return" },
+    { in: "runAgain", from: "if (exitCode === 0) return {", to: "if (false) return {" },
+    { in: "runAgain", from: 'if (result.ending === "exited" && result.exitCode === exitCode) return', to: "if (true) return" },
   ],
 };
 const CONFINED: Defence = {
   name: "a blocker's commands run where judged commands do, and reach nothing of the run",
   holes: [
     {
-      file: "src/loop/programs/confine.ts",
+      in: "confineCommand",
       from: "return withPolicy(ctx, { read, write, sockets: [], ...own, mounts: [...mounts, ...own.mounts] });",
       to: "return void ({ read, write, mounts, own });",
     },
@@ -25,17 +24,17 @@ const CONFINED: Defence = {
 };
 const FOUR_TESTS: Defence = {
   name: "an adjudicator that contradicts itself upholds nothing",
-  holes: [{ file: "src/domain/outbox/ruling.ts", from: ".filter((name) => !tests[name].holds)", to: ".filter(() => false)" }],
+  holes: [{ in: "ruleOnBlocker", from: ".filter((name) => !tests[name].holds)", to: ".filter(() => false)" }],
 };
 const NO_LINKS: Defence = {
   name: "no link in an outbox is followed",
   holes: [
     {
-      file: "src/adapters/plain-file.ts",
+      in: "openNoLink",
       from: "constants.O_RDONLY | constants.O_NOFOLLOW |",
       to: "constants.O_RDONLY |",
     },
-    { file: "src/adapters/plain-file.ts", from: "if ((await realpath(file)) !== file)", to: "if (false)" },
+    { in: "readPlainFile", from: "if ((await realpath(file)) !== file)", to: "if (false)" },
   ],
 };
 

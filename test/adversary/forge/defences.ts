@@ -1,14 +1,9 @@
 import type { Defence } from "../suite.ts";
 
-const NEXT_MOVE = "src/domain/forge/next-move.ts";
-const CHECKS = "src/adapters/forge/github/checks.ts";
-const READING = "src/adapters/forge/github/reading.ts";
-const THREADS = "src/adapters/forge/github/threads.ts";
-
 /** The sandbox is open to the agent: it has the machine's network and files. */
 const NO_SANDBOX = {
-  file: "src/loop/programs/confine.ts",
-  from: "if (!ctx.confined) return undefined;\n  const { write, read, mounts }",
+  in: "confineAgent",
+  from: "if (!ctx.confined) return undefined; const { write, read, mounts }",
   to: "return undefined; const { write, read, mounts }",
 };
 
@@ -16,13 +11,13 @@ const NO_SANDBOX = {
 export const DEFENCES = {
   workflows: {
     name: "a change does not touch the workflows by which it is checked",
-    holes: [{ file: "src/domain/batch/default-protect.ts", from: '  ".github/{workflows,actions}/**",\n', to: "" }],
+    holes: [{ in: "CI", from: '".github/{workflows,actions}/**",', to: "" }],
   },
   names: {
     name: "a check is known by its app and its workflow, and another one of its name hides nothing",
     holes: [
       {
-        file: CHECKS,
+        in: "checkIdentity",
         from: 'return JSON.stringify(["run", app?.slug, workflowRun?.workflow.id, workflowRun?.event, check.name]);',
         to: 'return JSON.stringify(["status", check.name]);',
       },
@@ -30,29 +25,29 @@ export const DEFENCES = {
   },
   none: {
     name: "no check is not green",
-    holes: [{ file: NEXT_MOVE, from: "const mustHaveOne = rules.checks === undefined &&", to: "const mustHaveOne = false &&" }],
+    holes: [{ in: "whyNotGreen", from: "const mustHaveOne = rules.checks === undefined &&", to: "const mustHaveOne = false &&" }],
   },
   workflowsStart: {
     name: "what others say of a commit does not hide that its workflows have not started",
-    holes: [{ file: NEXT_MOVE, from: 'workflows === "none" && own.hasWorkflows === true &&', to: "false &&" }],
+    holes: [{ in: "moreExpected", from: 'workflows === "none" && own.hasWorkflows === true &&', to: "false &&" }],
   },
   workflowsEnd: {
     name: "a workflow that still runs may have more jobs",
-    holes: [{ file: NEXT_MOVE, from: 'workflows === "running"', to: 'workflows === "ended"' }],
+    holes: [{ in: "moreExpected", from: 'workflows === "running"', to: 'workflows === "ended"' }],
   },
   skipped: {
     name: "a required check that was skipped does not excuse the failure that it was skipped for",
-    holes: [{ file: NEXT_MOVE, from: 'state === "failed" && run !== undefined &&', to: "false &&" }],
+    holes: [{ in: "requiredRemoteChecks", from: 'state === "failed" && run !== undefined &&', to: "false &&" }],
   },
   missing: {
     name: "a named check that does not appear is not green",
-    holes: [{ file: NEXT_MOVE, from: "if (missing.length > 0 || mustHaveOne) {", to: "if (mustHaveOne) {" }],
+    holes: [{ in: "whyNotGreen", from: "if (missing.length > 0 || mustHaveOne) {", to: "if (mustHaveOne) {" }],
   },
   absent: {
     name: "a check that a change may have kept away is no person's",
     holes: [
       {
-        file: "src/loop/steps/pull-request.ts",
+        in: "landByPullRequest",
         from: "if (decision.isAny && (await isWithoutCi(ctx, scope, needs.repo, open)))",
         to: "if (decision.isAny || !(await isWithoutCi(ctx, scope, needs.repo, open)))",
       },
@@ -61,9 +56,9 @@ export const DEFENCES = {
   head: {
     name: "the checks of the pushed commit count, and those of no other",
     holes: [
-      { file: READING, from: "commits(last: 1)", to: "commits(first: 1)" },
+      { in: "WHOLE", from: "commits(last: 1)", to: "commits(first: 1)" },
       {
-        file: READING,
+        in: "checksOfHead",
         from: "commits.nodes.find((each) => each.commit.oid === headRefOid)?.commit",
         to: "commits.nodes[0]?.commit",
       },
@@ -73,7 +68,7 @@ export const DEFENCES = {
     name: "people decide about words of theirs that led to no other commit",
     holes: [
       {
-        file: NEXT_MOVE,
+        in: "askedOfPeople",
         from: "if (own.peopleHead !== own.head) return undefined;",
         to: "if (own.head !== rules.base) return undefined;",
       },
@@ -81,31 +76,31 @@ export const DEFENCES = {
   },
   approvals: {
     name: "an approval counts for the commit that was approved",
-    holes: [{ file: READING, from: ".filter(isOfHead).length >= wanted", to: ".filter(isOfHead).length >= wanted - 1" }],
+    holes: [{ in: "reviewState", from: ".filter(isOfHead).length >= wanted", to: ".filter(isOfHead).length >= wanted - 1" }],
   },
   requested: {
     name: "another commit does not take back a request for changes",
-    holes: [{ file: NEXT_MOVE, from: 'const isRefused = review === "changes-requested";', to: "const isRefused = false;" }],
+    holes: [{ in: "askedOfPeople", from: 'const isRefused = review === "changes-requested";', to: "const isRefused = false;" }],
   },
   strangers: {
     name: "an agent is given the words of people of the repository, and of nobody else",
-    holes: [{ file: THREADS, from: "TRUSTED.has(authorAssociation)", to: "TRUSTED.size > 0" }],
+    holes: [{ in: "hasSay", from: "TRUSTED.has(authorAssociation)", to: "TRUSTED.size > 0" }],
   },
   bots: {
     name: "a bot is what GitHub calls one",
-    holes: [{ file: THREADS, from: "/\\[bot\\]$/.test(author?.login", to: "/bot/.test(author?.login" }],
+    holes: [{ in: "isBot", from: "/\\[bot\\]$/.test(author?.login", to: "/bot/.test(author?.login" }],
   },
   closing: {
     name: "no words of a ticket close an issue, neither in what lands nor in the pull request",
     holes: [
-      { file: "src/domain/batch/commit-message.ts", from: '"$1$2see $3"', to: '"$1$2$3"' },
+      { in: "CLOSES_NOTHING", from: '"$1$2see $3"', to: '"$1$2$3"' },
       {
-        file: "src/domain/forge/pull-request-text.ts",
+        in: "withoutNumbers",
         from: 'text.replaceAll(NUMBERED, "$&\\u200b").replaceAll(ADDRESSED, "$&\\u200b")',
         to: "text",
       },
-      { file: "src/domain/forge/pull-request-text.ts", from: '.replaceAll(/&(?=#?\\w+;)/g, "&amp;")', to: "" },
-      { file: "src/domain/forge/pull-request-text.ts", from: '.replaceAll(/<(?=[a-z!/?])/gi, "&lt;")', to: "" },
+      { in: "inertMarkdown", from: '.replaceAll(/&(?=#?\\w+;)/g, "&amp;")', to: "" },
+      { in: "inertMarkdown", from: '.replaceAll(/<(?=[a-z!/?])/gi, "&lt;")', to: "" },
     ],
   },
   sandbox: {
@@ -114,6 +109,6 @@ export const DEFENCES = {
   },
   token: {
     name: "an agent has no way to the forge, and no variable with the token",
-    holes: [NO_SANDBOX, { file: "src/adapters/executor/environment.ts", from: '"LC_TIME",', to: '"LC_TIME", "GITHUB_TOKEN",' }],
+    holes: [NO_SANDBOX, { in: "COPIED", from: '"LC_TIME",', to: '"LC_TIME", "GITHUB_TOKEN",' }],
   },
 } as const satisfies Record<string, Defence>;

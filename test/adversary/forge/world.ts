@@ -190,7 +190,12 @@ await ({ ${bodies.join(",\n")} }[ticket] ?? (() => { work(); ${HONEST} }))();`);
   });
   return stage.batch(
     group.map((attack) => ({ id: attack.id, repo: repoOf(attack), ...attack.ticket })),
-    { sandbox: "required", protect, repos: Object.fromEntries(repos), limits: { workers: 4, attempts: 2, discoveries: 5 } },
+    {
+      sandbox: "required",
+      protect,
+      repos: Object.fromEntries(repos),
+      limits: { workers: 4, attempts: 2, discoveries: 5, sharedFaults: 0 },
+    },
   );
 }
 

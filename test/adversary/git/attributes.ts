@@ -3,7 +3,7 @@ import { SHELL } from "../escape/hands.ts";
 import type { Attack, Defence } from "../suite.ts";
 
 const CHECKOUT = {
-  file: "src/adapters/vcs/landing/pristine.ts",
+  in: "pristineCheckout",
   from: "objectId(options.attributesOf ?? commit)",
   to: "commit",
 };
@@ -11,7 +11,7 @@ const CHECKOUT = {
 /** Both walls, since either of them is enough. */
 const PROTECTED: Defence = {
   name: "a change of attributes is a protected change",
-  holes: [{ file: "src/loop/steps/gates.ts", from: '[...protect, ".gitattributes"]', to: "protect" }, CHECKOUT],
+  holes: [{ in: "protectedFor", from: '[...protect, ".gitattributes"]', to: "protect" }, CHECKOUT],
 };
 
 const CONVERTED: Defence = {

@@ -1,17 +1,15 @@
 import type { Defence } from "../suite.ts";
 
-const VCS = "src/adapters/vcs";
-const HARVEST = `${VCS}/capture/import-objects.ts`;
 /** As in the family `escape`: where an agent is given its walls. */
 const UNCONFINED = {
-  file: "src/loop/programs/confine.ts",
-  from: "if (!ctx.confined) return undefined;\n  const { write, read, mounts }",
+  in: "confineAgent",
+  from: "if (!ctx.confined) return undefined; const { write, read, mounts }",
   to: "return undefined; const { write, read, mounts }",
 };
 
 /** What reads a worker's leftovers runs where it sees everything. */
 export const UNGUARDED = {
-  file: `${VCS}/git/guarded-git.ts`,
+  in: "startShell",
   from: "if (store.sandbox === undefined) return open;",
   to: "if (store !== undefined) return open;",
 };
@@ -20,22 +18,19 @@ export const DEFENCES = {
   sandbox: { name: "an agent's git writes nothing of the repository but its own branch and worktree", holes: [UNCONFINED] },
   symbolic: {
     name: "an agent's branch is its own file, and one that means another branch is not followed",
-    holes: [
-      UNCONFINED,
-      { file: `${VCS}/git/git-queries.ts`, from: 'move.follow === true ? "" : "option no-deref\\n"', to: '""' },
-    ],
+    holes: [UNCONFINED, { in: "tryMoveRef", from: 'move.follow === true ? "" : "option no-deref\\n"', to: '""' }],
   },
   checked: {
     name: "each object of an agent is checked as fsck does before it is taken",
-    holes: [{ file: HARVEST, from: "--fix-thin --strict", to: "--fix-thin" }],
+    holes: [{ in: "PACK", from: "--fix-thin --strict", to: "--fix-thin" }],
   },
   anew: {
     name: "objects of an agent are packed and unpacked again, none is taken over as a file",
     holes: [
       {
-        file: HARVEST,
-        from: '  const call = store.contentCall(["pack-objects"], {',
-        to: `  await (await import("node:fs/promises")).cp(objects, store.at.objects, { recursive: true, force: true });
+        in: "takeCommits",
+        from: 'const call = store.contentCall(["pack-objects"], {',
+        to: `await (await import("node:fs/promises")).cp(objects, store.at.objects, { recursive: true, force: true });
           if (objects !== "") return;
           const call = store.contentCall(["pack-objects"], {`,
       },
@@ -43,20 +38,17 @@ export const DEFENCES = {
   },
   alternates: {
     name: "a list of further object folders that an agent wrote is not read",
-    holes: [{ file: HARVEST, from: 'await ifThere(rename(join(objects, "info"), aside));', to: "" }, UNGUARDED],
+    holes: [{ in: "leftoverObjects", from: 'await ifThere(rename(join(objects, "info"), aside));', to: "" }, UNGUARDED],
   },
   links: {
     name: "links among an agent's objects are not followed",
-    holes: [
-      { file: `${VCS}/capture/import-objects.ts`, from: "else if (!entry.isFile()) throw", to: "else if (entry === null) throw" },
-      UNGUARDED,
-    ],
+    holes: [{ in: "refuseOddFiles", from: "else if (!entry.isFile()) throw", to: "else if (entry === null) throw" }, UNGUARDED],
   },
   filters: {
     name: "what reads and writes files knows no program of the repository's configuration",
     holes: [
       {
-        file: `${VCS}/git/git-call.ts`,
+        in: "gitEnvironment",
         from: "...(call.person ?? NO_SETTINGS),",
         to: '...(call.person ?? NO_SETTINGS), GIT_CONFIG_GLOBAL: (call.borrowed?.[0] ?? call.objects)?.replace(/objects$/, "config") ?? "/dev/null",',
       },
@@ -65,13 +57,13 @@ export const DEFENCES = {
   },
   hooks: {
     name: "no git of loopdash runs a hook",
-    holes: [{ file: `${VCS}/git/git-call.ts`, from: '["core.hooksPath", "/dev/null"],', to: "" }],
+    holes: [{ in: "SAFE", from: '["core.hooksPath", "/dev/null"],', to: "" }],
   },
   squashed: {
     name: "what lands is one commit of loopdash's own, whatever the agent's history says",
     holes: [
       {
-        file: `${VCS}/landing/candidate.ts`,
+        in: "buildCandidate",
         from: "commit: await writeCandidate(store, { tree, parent: base, ...options })",
         to: "commit: tip",
       },
@@ -81,7 +73,7 @@ export const DEFENCES = {
     name: "a ticket's text closes no issue and skips no CI where it lands",
     holes: [
       {
-        file: "src/domain/batch/commit-message.ts",
+        in: "inert",
         from: 'text.replace(SKIPS, "($1)").replace(closes, CLOSES_NOTHING)',
         to: "text",
       },
@@ -89,19 +81,17 @@ export const DEFENCES = {
   },
   submodules: {
     name: "a change of submodules is seen as one, and refused",
-    holes: [
-      { file: `${VCS}/landing/change.ts`, from: 'before === "160000" || after === "160000" || isModules(path);', to: "false;" },
-    ],
+    holes: [{ in: "changedPath", from: 'before === "160000" || after === "160000" || isModules(path);', to: "false;" }],
   },
   names: {
     name: "names that another system takes for .git are refused",
-    holes: [{ file: `${VCS}/git/git-call.ts`, from: '["core.protectHFS", "true"],', to: "" }],
+    holes: [{ in: "SAFE", from: '["core.protectHFS", "true"],', to: "" }],
   },
   embedded: {
     name: "no git is started within a repository that an agent made in its worktree",
     holes: [
       {
-        file: `${VCS}/capture/stage.ts`,
+        in: "lookAround",
         from: '"--ignore-submodules=dirty", "--no-renames"',
         to: '"--ignore-submodules=none", "--no-renames"',
       },

@@ -3,27 +3,26 @@ import { type Aftermath, campaign, type TicketAttack, type World } from "../camp
 import { SHELL } from "../escape/hands.ts";
 import type { Attack, Defence } from "../suite.ts";
 
-const VCS = "src/adapters/vcs";
 /** Without one defence the next one is met: a test need not use up what a machine has. */
-const SMALL = { file: `${VCS}/capture/capture-bounds.ts`, from: "memoryBytes: 3 * GIB", to: "memoryBytes: GIB / 2" };
+const SMALL = { in: "CAPTURE_BOUNDS", from: "memoryBytes: 3 * GIB", to: "memoryBytes: GIB / 2" };
 
 const RULES: Defence = {
   name: "git is not started where it would open a pipe or a huge file for a list of rules",
-  holes: [{ file: `${VCS}/capture/leftovers.ts`, from: 'if (first === "") return;', to: "if (first !== null) return;" }, SMALL],
+  holes: [{ in: "refuseUnfitRules", from: 'if (first === "") return;', to: "if (first !== null) return;" }, SMALL],
 };
 const WEIGHED: Defence = {
   name: "objects are weighed by their headers before anything reads them",
-  holes: [{ file: `${VCS}/capture/import-objects.ts`, from: "if (is > most)", to: "if (is > most * Number.MAX_VALUE)" }, SMALL],
+  holes: [{ in: "Weight.#compare", from: "if (is > most)", to: "if (is > most * Number.MAX_VALUE)" }, SMALL],
 };
 const COUNTED: Defence = {
   name: "the files that a folder stands for are counted, each folder once",
   holes: [
     {
-      file: `${VCS}/capture/import-objects.ts`,
-      from: "(countFilesOf(new Map([...found, ...base]), known, MAX_FILES) === undefined)",
+      in: "weighObjects",
+      from: "(countLargestTree(new Map([...found, ...base]), known, MAX_FILES) === undefined)",
       to: "(found.size < 0)",
     },
-    { file: `${VCS}/capture/import-objects.ts`, from: "(await holdsTooMuch(store, guard, tip))", to: "(tip === null)" },
+    { in: "takeCommits", from: "(await holdsTooMuch(store, guard, tip))", to: "(tip === null)" },
     SMALL,
   ],
 };
@@ -31,7 +30,7 @@ const SIZES: Defence = {
   name: "files are not read that are too large to be taken",
   holes: [
     {
-      file: `${VCS}/capture/stage.ts`,
+      in: "stageAll",
       from: "await refuseTooLarge(options.guard, options.workTree, all);",
       to: "void refuseTooLarge;",
     },
@@ -41,7 +40,7 @@ const DEADLINE: Defence = {
   name: "a capture ends within the time of its attempt, whatever git waits for",
   holes: [
     {
-      file: `${VCS}/git/guarded-git.ts`,
+      in: "guardedGit",
       from: "Math.min(bounds.ms, timeoutMs ?? bounds.ms)",
       to: "bounds.ms / 4",
     },

@@ -13,7 +13,7 @@ const RECORD: Defence = {
   name: "an agent has a git folder of its own, and the repository's record of its worktree is the engine's",
   holes: [
     {
-      file: "src/adapters/vcs/capture/agent-view.ts",
+      in: "agentView",
       from: "{ from: git, at: WORKER_GIT, write: true, isGit: true }",
       to: "{ from: record, at: WORKER_GIT, write: true, isGit: true }",
     },
@@ -24,14 +24,14 @@ const REMOVED: Defence = {
   name: "a worktree is removed by handles of its folders, and its record in any case",
   holes: [
     {
-      file: "src/adapters/vcs/repository/worktree.ts",
+      in: "clearPath",
       from: "await removeTrees(store, [...written, ...recorded]);",
       to: 'void written; await (await import("node:fs/promises")).rm(path, { recursive: true });',
     },
     {
-      file: "src/adapters/vcs/repository/worktree.ts",
-      from: "} finally {\n    // Also",
-      to: "} catch (error) { throw error; }\n  {\n    // Also",
+      in: "clearPath",
+      from: "} finally {",
+      to: "} catch (error) { throw error; }\n  {",
     },
   ],
 };

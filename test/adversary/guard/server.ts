@@ -43,15 +43,15 @@ const IN_ITS_PLACE = `const { createServer } = await import("node:net");
 /** Attacks on what answers hooks in Node's place. */
 export const GUARD_SERVER: readonly Attack[] = [
   {
-    id: "D17-throws",
-    what: "the guard of a server throws: its user has no home folder",
+    id: "D17-no-home",
+    what: "the user of a guard server has no home folder",
     defence: {
-      name: "a guard server that cannot judge gives no answer",
+      name: "a guard that cannot judge blocks",
       holes: [
         {
-          file: "src/cli/guard-server/serve.ts",
-          from: "what is wrong.\n    connection.destroy();",
-          to: 'what is wrong.\n    connection.end("0 0 0\\n");',
+          in: "guardCheck",
+          from: 'return refuse(caller, "the guard cannot judge: this user has no home folder", "Set HOME to a folder of this user.")',
+          to: "return ALLOWED",
         },
       ],
     },
@@ -65,7 +65,7 @@ export const GUARD_SERVER: readonly Attack[] = [
       name: "the client takes only an answer of the length that it says",
       holes: [
         {
-          file: "src/cli/guard-server/client.pl",
+          file: "client.pl",
           from: "answer_by_node() unless length $answer == $at + $out + $err;",
           to: "",
         },
@@ -81,7 +81,7 @@ export const GUARD_SERVER: readonly Attack[] = [
       name: "nobody asks for a guard server by name outside a sandbox",
       holes: [
         {
-          file: "src/adapters/agent/guard-files.ts",
+          in: "servedProgram",
           from: "if (client === undefined || confinement === undefined)",
           to: "if (client === undefined)",
         },

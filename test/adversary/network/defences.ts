@@ -1,15 +1,13 @@
 import type { Defence } from "../suite.ts";
 
-const RULES = "src/adapters/gateway/hosts/host-rules.ts";
-const REQUEST = "src/adapters/gateway/models/model-request.ts";
-const ADDRESS = { file: RULES, from: "return isPublicAddress(plain.host) ||", to: "return true ||" };
+const ADDRESS = { in: "HostRules.allowsAddress", from: "return isPublicAddress(plain.host) ||", to: "return true ||" };
 
 export const DEFENCES = {
   hosts: {
     name: "a step reaches the hosts that are named for it and no other, nor an address within this machine",
     holes: [
       {
-        file: RULES,
+        in: "HostRules.#matching",
         from: "const matching = this.#rules.filter(",
         to: "const matching = this.#rules.slice(0) ?? this.#rules.filter(",
       },
@@ -18,20 +16,20 @@ export const DEFENCES = {
   },
   range: {
     name: "a host leads only to the addresses that the batch gives for it",
-    holes: [{ file: RULES, from: "return ranges.some(", to: "return true || ranges.some(" }],
+    holes: [{ in: "HostRules.allowsAddress", from: "return ranges.some(", to: "return true || ranges.some(" }],
   },
   proxy: {
     name: "the password of the machine's proxy stays in the engine",
     holes: [
-      { file: "src/adapters/executor/environment.ts", from: '"LC_TIME",', to: '"LC_TIME", "HTTPS_PROXY",' },
-      { file: "src/cli/relay.ts", from: '["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"]', to: '["HTTP_PROXY"]' },
+      { in: "COPIED", from: '"LC_TIME",', to: '"LC_TIME", "HTTPS_PROXY",' },
+      { in: "environment", from: '["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"]', to: '["HTTP_PROXY"]' },
     ],
   },
   model: {
     name: "a cloud is asked for the model of the batch and no other",
     holes: [
       {
-        file: "src/adapters/gateway/models/platform-routes.ts",
+        in: "spellings",
         from: '.map((name) => escapeRegExp(name)).join("|")',
         to: '.map((name) => (name === "" ? escapeRegExp(name) : "[^/]+")).join("|")',
       },
@@ -40,14 +38,18 @@ export const DEFENCES = {
   bodyModel: {
     name: "a cloud counts tokens of the model of the batch and no other",
     holes: [
-      { file: REQUEST, from: "bodyModel !== undefined && model !== bodyModel", to: 'bodyModel === "" && model !== bodyModel' },
+      {
+        in: "requestedModel",
+        from: "bodyModel !== undefined && model !== bodyModel",
+        to: 'bodyModel === "" && model !== bodyModel',
+      },
     ],
   },
   project: {
     name: "a cloud is asked with the project and region of the batch",
     holes: [
       {
-        file: "src/adapters/gateway/models/platform-routes.ts",
+        in: "projectPath",
         from: "escapeRegExp(project)",
         to: '(project === "" ? "" : "[^/]+")',
       },
@@ -57,7 +59,7 @@ export const DEFENCES = {
     name: "a model's vendor runs no tools, on a cloud too",
     holes: [
       {
-        file: REQUEST,
+        in: "adjust",
         from: 'vendorReach || body["tools"] === undefined',
         to: 'true || vendorReach || body["tools"] === undefined',
       },
@@ -67,7 +69,7 @@ export const DEFENCES = {
     name: "a request within a request passes the same checks",
     holes: [
       {
-        file: REQUEST,
+        in: "readModelRequest",
         from: "return rewrapped(bytes, (request) => readModelRequest(request, { ...options, route: inner }));",
         to: "return rewrapped(bytes, (request) => readModelRequest(request, { vendorReach: true, route: inner }));",
       },

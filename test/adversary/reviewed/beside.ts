@@ -59,43 +59,39 @@ def places():
 /** Takes the reviewer's output and closes it behind a forged answer. */
 const SILENCE = "said(forged); socket.socket(fileno=os.dup(1)).shutdown(socket.SHUT_WR)\n";
 
-const FILTER = "src/adapters/sandbox/bubblewrap/seccomp.ts";
 const SEALED = {
-  file: "src/adapters/sandbox/confined-executor.ts",
+  in: "runConfined",
   from: "argv: confinement.isJudge === true ? sealed(argv) : argv",
   to: "argv: confinement.isJudge === true && argv.length === 0 ? sealed(argv) : argv",
 };
-const LIMIT = { file: "src/loop/questions/answer.ts", from: "if (answer.isCut === true)", to: "if (false)" };
+const LIMIT = { in: "readAnswer", from: "if (answer.isCut === true)", to: "if (false)" };
 
 const NOTHING_AFTER: Defence = {
   name: "nothing follows an answer",
-  holes: [
-    LIMIT,
-    { file: "src/domain/review/answer.ts", from: "if (lines.slice(to + 1).some(", to: "if ([].slice(to + 1).some(" },
-  ],
+  holes: [LIMIT, { in: "between", from: "if (lines.slice(to + 1).some(", to: "if ([].slice(to + 1).some(" }],
 };
 const WHOLE: Defence = { name: "an answer over its limit is none", holes: [LIMIT] };
 const OPEN_TO_THE_END: Defence = { name: "a reviewer's output is open to the end", holes: [SEALED] };
 const NO_FOREIGN_FILES: Defence = {
   name: "what runs beside a reviewer cannot take its open files",
-  holes: [SEALED, { file: FILTER, from: "442, 435, 438]", to: "442, 435]" }],
+  holes: [SEALED, { in: "UNKNOWN", from: "442, 435, 438]", to: "442, 435]" }],
 };
 const NO_FOREIGN_MEMORY: Defence = {
   name: "what runs beside a reviewer cannot trace it, or write its memory",
-  holes: [{ file: FILTER, from: "(forJudge ? table.foreignMemory : [])", to: "(forJudge ? [] : [])" }],
+  holes: [{ in: "seccompFilter", from: "(forJudge ? table.foreignMemory : [])", to: "(forJudge ? [] : [])" }],
 };
 /** The sandbox's own trial finds the hole as well, and refuses the start. */
 const NO_MEMORY_FILES: Defence = {
   name: "the files of processes are read-only in a sandbox",
   holes: [
     {
-      file: "src/adapters/sandbox/bubblewrap/bubblewrap.ts",
+      in: "READ_ONLY",
       from: '["--remount-ro", "/proc", "--remount-ro", "/"]',
       to: '["--remount-ro", "/"]',
     },
     {
-      file: "src/adapters/sandbox/find-sandbox.ts",
-      from: "if (end.escapes.length > 0) {\n      const could",
+      in: "tryOut",
+      from: "if (end.escapes.length > 0) { const could",
       to: "if (end.escapes.length > 99) {\n      const could",
     },
   ],
@@ -104,7 +100,7 @@ const TRIED_APART: Defence = {
   name: "what a reviewer tries out has a sandbox of its own",
   holes: [
     {
-      file: "src/loop/questions/try-out.ts",
+      in: "openTrials",
       from: "const confinement = confineTrial(",
       to: "const confinement = void confineTrial(",
     },

@@ -6,24 +6,21 @@ export const BRANCHES: readonly Rule[] = [
     rule: "a branch whose checks turn red before the end is not done",
     holes: [
       {
-        file: "src/loop/run/reverify.ts",
+        in: "reverify",
         from: "for (const [id, evidence] of await notGreen(ctx, own, signal)) broken.set(id, evidence);",
         to: "void notGreen;",
       },
     ],
-    file: "test/loop/branch-checks.test.ts",
     test: "is not done if it turns red before the oracle is asked",
   },
   {
     rule: "the checks of another commit of a branch count for nothing",
-    holes: [{ file: "src/domain/ci/branch-move.ts", from: 'if (tip !== own.head) return { do: "rebuild" };', to: "" }],
-    file: "test/domain/ci/ci.test.ts",
+    holes: [{ in: "nextBranchMove", from: 'if (tip !== own.head) return { do: "rebuild" };', to: "" }],
     test: "takes no check of another commit",
   },
   {
     rule: "a branch without any check is not green",
-    holes: [{ file: "src/domain/ci/branch-move.ts", from: "if (checks.length === 0) {", to: "if (checks.length < 0) {" }],
-    file: "test/loop/branch-checks.test.ts",
+    holes: [{ in: "nextBranchMove", from: "if (checks.length === 0) {", to: "if (checks.length < 0) {" }],
     test: "infrastructure if no check appears",
   },
 ];

@@ -1,6 +1,5 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ROOT } from "../../../scripts/build/bundle.ts";
@@ -58,14 +57,4 @@ describe("without what enforces it, its test fails:", () => {
     expect(results[0]?.state).toBe("failed");
     expect(results[0]?.why, "it fails by what it expects").not.toMatch(/is not defined|is not a function|Unexpected|SyntaxError/);
   });
-});
-
-test("every hole is a place of the source, and every test is there", () => {
-  const bad = RULES.filter(({ file, test: name, holes }) => {
-    const isStale = holes.some(({ file: path, from }) => {
-      return !existsSync(join(ROOT, path)) || readFileSync(join(ROOT, path), "utf8").split(from).length !== 2;
-    });
-    return isStale || !readFileSync(join(ROOT, file), "utf8").includes(name);
-  });
-  expect(bad.map(({ rule }) => rule)).toEqual([]);
 });

@@ -14,90 +14,82 @@ const CALLED: readonly Rule[] = [
     rule: "what a heal wrote for one repository reaches no other",
     holes: [
       {
-        file: "src/adapters/harness/run-harness.ts",
+        in: "withKept",
         from: 'if (change.state === "kept" && change.repository.key !== key) continue;',
         to: "void key;",
       },
     ],
-    file: "test/loop/heal-kept.test.ts",
     test: "is in later runs on the same repository, and in no other's",
   },
   {
     rule: "a heal without a valid answer changes nothing",
     holes: [
       {
-        file: "src/loop/heal/heal.ts",
+        in: "answerIn",
         from: "return wrong === undefined ? parsed : { ok: false, why: wrong };",
         to: "return (void wrong, parsed);",
       },
     ],
-    file: "test/loop/heal/heal.test.ts",
     test: "names a foreign ticket",
   },
   {
     rule: "an outage that lasts ends the run unjudged, never done",
     holes: [
       {
-        file: "src/domain/schedule/decide.ts",
+        in: "decide",
         from: "unjudged(describeFatalOutage(state.fatalOutage))",
         to: '({ do: "end", kind: "oracle-done", verdict: "done", exitCode: 0, reason: describeFatalOutage(state.fatalOutage) })',
       },
     ],
-    file: "test/loop/reviewer-outage.test.ts",
     test: "for good: the run ends unjudged and names it",
   },
   {
     rule: "the answer of a reviewer that crashed is no review",
     holes: [
       {
-        file: "src/loop/questions/answer.ts",
+        in: "readAnswer",
         from: 'if (answer.ending !== "exited" || answer.exitCode !== 0)',
         to: "if (answer.exitCode === -1)",
       },
     ],
-    file: "test/loop/review.test.ts",
     test: "dies after its answer",
   },
   {
     rule: "a second review is answered by the second reviewer, and by no other",
-    holes: [{ file: "src/loop/questions/ask.ts", from: "const reviewer = ctx[party];", to: "const reviewer = ctx.reviewer;" }],
-    file: "test/loop/second-reviewer.test.ts",
+    holes: [{ in: "askReviewer", from: "const reviewer = ctx[party];", to: "const reviewer = ctx.reviewer;" }],
     test: "are both asked, each once and in order",
   },
   {
     rule: "of two readings for a class, one is by the second reviewer",
     holes: [
       {
-        file: "src/domain/complexity/review-steps.ts",
+        in: "lacks",
         from: "if (of === 1 || !hasSecondReviewer) return",
         to: "if (true) return",
       },
     ],
-    file: "test/domain/complexity/two-reviewers.test.ts",
     test: "has a reading by the second although two of its own are by the first",
   },
   {
     rule: "a change that was reviewed by an old text does not land",
     holes: [
       {
-        file: "src/loop/attempt/candidate-checks.ts",
+        in: "CandidateChecks.isOutdated",
         from: ".some(({ text }) => text !== this.#text);",
         to: ".some(() => false);",
       },
     ],
-    file: "test/loop/rewritten.test.ts",
     test: "if the reviewer has passed the change, and it has not landed",
   },
   {
     rule: "an agent whose key cannot be fetched is not started",
     holes: [
       {
-        file: "src/loop/attempt/run-agent.ts",
+        in: "runAgent",
         from: 'await withSecrets(ctx, open, () => fetchKey(ctx, "agent", { signal, ticket: ticket.id }));',
         to: "await withSecrets(ctx, open, async () => void fetchKey);",
       },
     ],
-    file: "test/e2e/model-key.test.ts",
     test: "before an agent starts is an outage",
     isBuilt: true,
   },
@@ -105,12 +97,11 @@ const CALLED: readonly Rule[] = [
     rule: "exclusive names hold for all runs of the machine",
     holes: [
       {
-        file: "src/loop/run/exclusive-names.ts",
+        in: "ExclusiveNames.take",
         from: "if (!taken.ok) {",
         to: "if (!taken.ok) return undefined;\n    if (!taken.ok) {",
       },
     ],
-    file: "test/loop/run/exclusive-names.test.ts",
     test: "gives a name to one run at a time",
   },
 ];

@@ -1,8 +1,9 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { createVitest, type TestModule } from "vitest/node";
 import { ROOT } from "../../../scripts/build/bundle.ts";
-import { type Hole, holedBuild, removeHoledBuilds } from "../holed-build.ts";
+import { holedBuild, removeHoledBuilds } from "../holed-build.ts";
+import { type Hole, programLocator, type Sources } from "../holes/locate.ts";
+import { findTestFile } from "./find-test.ts";
 import type { Rule } from "./rule.ts";
 
 /** The result of one test. */
@@ -21,19 +22,8 @@ export type HoledAnswer = { readonly results: readonly HoledResult[] } | { reado
  * against a program that was built with them. One process for all rules, because the start of a test runner, and the sources
  * without a hole, cost more than most of the tests. A hole that does not occur exactly once is an error.
  */
-let holes: readonly Hole[] = [];
-const dug = new Set<Hole>();
-
-function dig(code: string, path: string): string {
-  return holes
-    .filter((hole) => join(ROOT, hole.file) === path)
-    .reduce((source, hole) => {
-      const pieces = source.split(hole.from);
-      if (pieces.length !== 2) throw new Error(`${hole.file} has ${pieces.length - 1} of ${JSON.stringify(hole.from)}`);
-      dug.add(hole);
-      return pieces.join(hole.to);
-    }, code);
-}
+let sources: Sources = new Map();
+const dug = new Set<string>();
 
 const vitest = await createVitest(
   "test",
@@ -55,7 +45,9 @@ const vitest = await createVitest(
         enforce: "pre",
         load: (id: string) => {
           const [path = ""] = id.split("?");
-          return holes.some((hole) => join(ROOT, hole.file) === path) ? dig(readFileSync(path, "utf8"), path) : undefined;
+          const name = relative(ROOT, path);
+          if (sources.has(name)) dug.add(name);
+          return sources.get(name);
         },
       },
     ],
@@ -73,8 +65,9 @@ function resultsOf(module: TestModule): readonly HoledResult[] {
 
 /** Takes the holes of the last rule out of the cached modules, and those of the next one. */
 function exchange(next: readonly Hole[]): void {
-  for (const { file } of [...holes, ...next]) vitest.invalidateFile(join(ROOT, file));
-  holes = next;
+  const changed = programLocator().dig(next);
+  for (const name of [...sources.keys(), ...changed.keys()]) vitest.invalidateFile(join(ROOT, name));
+  sources = changed;
   dug.clear();
 }
 
@@ -84,12 +77,12 @@ async function withoutDefence(rule: Rule): Promise<readonly HoledResult[]> {
   if (rule.isBuilt) process.env["LOOPDASH_TEST_PROGRAM"] = await holedBuild(rule.holes);
   else delete process.env["LOOPDASH_TEST_PROGRAM"];
   vitest.setGlobalTestNamePattern(rule.test.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-  const path = join(ROOT, rule.file);
+  const path = findTestFile(rule.test);
   const { testModules } = await vitest.runTestSpecifications([vitest.getRootProject().createSpecification(path)]);
   // The files of earlier rules are among them.
   const results = testModules.filter(({ moduleId }) => moduleId === path).flatMap(resultsOf);
-  const missed = holes.find((hole) => !dug.has(hole));
-  if (missed !== undefined) throw new Error(`${missed.file} is not loaded by ${rule.file}`);
+  const missed = [...sources.keys()].find((name) => !dug.has(name));
+  if (missed !== undefined) throw new Error(`${missed} is not loaded by ${path}`);
   return results.filter(({ state }) => state !== "skipped");
 }
 

@@ -1,45 +1,31 @@
 import type { Defence } from "../suite.ts";
 
-const PORTS = "src/cli/engine/masked-ports.ts";
-const FORMS = "src/adapters/secrets/forms.ts";
-const PLACES = "src/cli/engine/run-secrets.ts";
-const PASS = "src/adapters/gateway/credentials/pass-with-headers.ts";
-const CONFINE = "src/loop/programs/confine.ts";
-
 const EXACTLY = {
-  file: "src/adapters/gateway/credentials/header-hosts.ts",
+  in: "HeaderHosts.of",
   from: "find(({ to }) => to.host === host && to.port === port)",
   to: "find(({ to }) => to.host !== String(port) && host !== '')",
 };
 const TUNNEL = {
-  file: "src/adapters/gateway/credentials/credential-proxy.ts",
+  in: "CredentialProxy.#inTunnel",
   from: 'if (!namesHost(req.headers.host ?? "", tunnel))',
   to: 'if (!namesHost(req.headers.host ?? "", tunnel) && req.headers.host === "")',
 };
 
-const LOGINS = "src/cli/engine/check-logins.ts";
-
-const RUN_PREPARE = "src/loop/programs/prepare.ts";
 /** Git obeys the files of a checkout also where a command has a secret or runs outside the sandbox. */
-const CARELESS_GIT = { file: "src/loop/programs/run-in.ts", from: "return { ...CAREFUL_GIT, ", to: "return { " };
-const NESTED_GIT = "src/loop/programs/nested-git.ts";
+const CARELESS_GIT = { in: "carefulVariables", from: "return { ...CAREFUL_GIT,", to: "return {" };
 /** What prepare commands did to the git folder of a checkout stays. */
-const GIT_LEFT = { file: RUN_PREPARE, from: "if (log !== OWN_LOG) await git.restore();", to: "" };
+const GIT_LEFT = { in: "runPrepare", from: "if (log !== OWN_LOG) await git.restore();", to: "" };
 
 export const DEFENCES = {
   gitFolder: {
     name: "a prepare command with a secret, and what runs after prepare, find the git folder as the engine made it",
-    holes: [
-      GIT_LEFT,
-      { file: RUN_PREPARE, from: "  await git.restore();\n  return nested", to: "  return nested" },
-      CARELESS_GIT,
-    ],
+    holes: [GIT_LEFT, { in: "refuseNestedGit", from: "await git.restore();", to: "" }, CARELESS_GIT],
   },
   gitCopy: {
     name: "nothing in a sandbox can write the copy from which a git folder is put back",
     holes: [
       {
-        file: RUN_PREPARE,
+        in: "gitFolders",
         // biome-ignore lint/suspicious/noTemplateCurlyInString: a piece of the source
         from: "copy: `${cwd}.git-as-made`",
         to: 'copy: join(cwd, ".git-as-made")',
@@ -48,7 +34,7 @@ export const DEFENCES = {
   },
   nestedGit: {
     name: "no command with a secret or outside the sandbox runs beside a repository that a change made in its checkout",
-    holes: [{ file: NESTED_GIT, from: 'path.includes("/") && isGit(path)', to: 'path === "" && isGit(path)' }, CARELESS_GIT],
+    holes: [{ in: "nestedGit", from: 'path.includes("/") && isGit(path)', to: 'path === "" && isGit(path)' }, CARELESS_GIT],
   },
   carefulGit: {
     name: "git outside the sandbox takes no folder of a checkout for a repository, and runs no hook or monitor of it",
@@ -58,7 +44,7 @@ export const DEFENCES = {
     name: "version managers outside the sandbox are told which toolchain to run, and ask no file of the checkout",
     holes: [
       {
-        file: "src/loop/programs/run-in.ts",
+        in: "carefulVariables",
         from: ", ...carefulToolchains?.get(ticket.repo) }",
         to: " }",
       },
@@ -67,16 +53,16 @@ export const DEFENCES = {
   loginFile: {
     name: "no sandbox shows the login of a subscription",
     holes: [
-      { file: LOGINS, from: "if (opened !== undefined)", to: 'if (opened === "")' },
-      { file: LOGINS, from: "return loginFiles(env);", to: "return loginFiles(env).slice(9);" },
-      { file: "src/adapters/sandbox/mounts/hidden-paths.ts", from: '  ".claude/.credentials.json*",\n', to: "" },
+      { in: "checkLogin", from: "if (opened !== undefined)", to: 'if (opened === "")' },
+      { in: "filesOfLogins", from: "return loginFiles(env);", to: "return loginFiles(env).slice(9);" },
+      { in: "SECRETS", from: '".claude/.credentials.json*",', to: "" },
     ],
   },
   routes: {
     name: "the model's API alone can be asked through the gateway",
     holes: [
       {
-        file: "src/adapters/gateway/models/routes.ts",
+        in: "matchRoute",
         from: "(each) => each.method === method && each.path.test(path));",
         to: "(each) => each.method === method);",
       },
@@ -86,7 +72,7 @@ export const DEFENCES = {
     name: "what a model's API sends back holds nothing of the engine's key",
     holes: [
       {
-        file: "src/adapters/gateway/models/model-call.ts",
+        in: "Call.#pass",
         from: "new Scrubber(secret)",
         to: 'new Scrubber("")',
       },
@@ -96,7 +82,7 @@ export const DEFENCES = {
     name: "the headers that a host sends back hold nothing of the secrets that it was sent",
     holes: [
       {
-        file: PASS,
+        in: "passBack",
         from: "masker.value(withoutHop(answer, (name) => NOT_FROM_HOST.has(name)))",
         to: "withoutHop(answer, (name) => NOT_FROM_HOST.has(name))",
       },
@@ -104,19 +90,19 @@ export const DEFENCES = {
   },
   ranges: {
     name: "a host that gets a secret is asked for whole answers alone",
-    holes: [{ file: PASS, from: '"range", "if-range", ', to: "" }],
+    holes: [{ in: "NOT_TO_HOST", from: '"range", "if-range",', to: "" }],
   },
   compression: {
     name: "a host that gets a secret answers uncompressed, so that its answer can be searched",
     holes: [
-      { file: PASS, from: '"accept-encoding", ', to: "" },
-      { file: PASS, from: '"accept-encoding": "identity", ', to: "" },
-      { file: PASS, from: 'if (coding !== undefined && coding !== "identity") {', to: 'if (coding === "") {' },
+      { in: "NOT_TO_HOST", from: '"accept-encoding",', to: "" },
+      { in: "headersToHost", from: '"accept-encoding": "identity",', to: "" },
+      { in: "passBack", from: 'if (coding !== undefined && coding !== "identity") {', to: 'if (coding === "") {' },
     ],
   },
   methods: {
     name: "a secret is added to the methods that the batch names",
-    holes: [{ file: PASS, from: "if (!allowed.includes(method))", to: "if (allowed.length === 0)" }],
+    holes: [{ in: "passWithHeaders", from: "if (!allowed.includes(method))", to: "if (allowed.length === 0)" }],
   },
   exactly: {
     name: "a secret goes to exactly the host and port that the batch names",
@@ -133,26 +119,32 @@ export const DEFENCES = {
   ownHosts: {
     name: "each program reaches the hosts that the batch opens to it, and agents none with a secret",
     holes: [
-      { file: CONFINE, from: "? hosts[who] : undefined", to: '? hosts["prepare"] : undefined' },
-      { file: CONFINE, from: "const own = hasHeaders ? named", to: "const own = hasHeaders || true ? named" },
+      { in: "opened", from: "? hosts[who] : undefined", to: '? hosts["prepare"] : undefined' },
+      { in: "opened", from: "const own = hasHeaders ? named", to: "const own = hasHeaders || true ? named" },
     ],
   },
   written: {
     name: "no agent can write the program that gets a secret",
-    holes: [{ file: PLACES, from: "const written = (batch.sandboxPolicy?.write ?? [])", to: "const written = [real].slice(1)" }],
+    holes: [
+      { in: "programProblem", from: "const written = (batch.sandboxPolicy?.write ?? [])", to: "const written = [real].slice(1)" },
+    ],
   },
   encodings: {
     name: "a secret is masked in the encodings in use as well",
     holes: [
-      { file: FORMS, from: "texts.flatMap(encoded)", to: "[encoded].slice(1).length === 0 ? texts : []" },
-      { file: FORMS, from: "texts.flatMap((text) => inBase64(Buffer.from(text)))", to: "[inBase64].slice(1).flatMap(() => [])" },
+      { in: "secretForms", from: "texts.flatMap(encoded)", to: "[encoded].slice(1).length === 0 ? texts : []" },
+      {
+        in: "secretForms",
+        from: "texts.flatMap((text) => inBase64(Buffer.from(text)))",
+        to: "[inBase64].slice(1).flatMap(() => [])",
+      },
     ],
   },
   answers: {
     name: "what a host sends back holds nothing of the secrets that it was sent",
     holes: [
       {
-        file: "src/adapters/gateway/credentials/pass-with-headers.ts",
+        in: "passBack",
         from: "if (write(mask.push(chunk))) return;",
         to: "if (write(chunk)) return;",
       },
@@ -162,12 +154,12 @@ export const DEFENCES = {
     name: "the gateway adds secrets to requests of prepare and verifications alone",
     holes: [
       {
-        file: "src/domain/batch/check-secrets.ts",
+        in: "checkHeaderHost",
         from: "if (who !== PREPARE && !isVerifyAlone(file, who)) {",
         to: "if (who !== PREPARE && !isVerifyAlone(file, who) && who === PREPARE) {",
       },
       {
-        file: "src/loop/programs/confine.ts",
+        in: "opened",
         from: "const own = hasHeaders ? named",
         to: "const own = hasHeaders || true ? named",
       },
@@ -177,12 +169,12 @@ export const DEFENCES = {
     name: "a secret goes to a program in the batch's folder",
     holes: [
       {
-        file: "src/domain/batch/check-secrets.ts",
+        in: "unfitForSecrets",
         from: "if (isInBatchFolder(program)) return undefined;",
         to: "if (program !== undefined) return undefined;",
       },
       {
-        file: PLACES,
+        in: "programProblem",
         from: 'const word = command[programWord(command)] ?? "";',
         to: 'if (command.length > 0) return undefined;\n  const word = "";',
       },
@@ -191,11 +183,11 @@ export const DEFENCES = {
   program: {
     name: "the program that gets a secret lies where no change of an agent lands, links followed",
     holes: [
-      { file: PLACES, from: "if (!isWithin(home, real)) return", to: "if (home === real) return" },
+      { in: "programProblem", from: "if (!isWithin(home, real)) return", to: "if (home === real) return" },
       {
-        file: PLACES,
-        from: "  const repository = repositoryOf(real, batch.repos);\n  if (repository !== undefined) return `",
-        to: "  const repository = repositoryOf(real, batch.repos);\n  if (repository === home) return `",
+        in: "programProblem",
+        from: "const repository = repositoryOf(real, batch.repos); if (repository !== undefined) return `",
+        to: "const repository = repositoryOf(real, batch.repos);\n  if (repository === home) return `",
       },
     ],
   },
@@ -203,7 +195,7 @@ export const DEFENCES = {
     name: "secrets are masked in all output",
     holes: [
       {
-        file: "src/adapters/executor/output.ts",
+        in: "createOutput",
         from: "take(mask === undefined ? chunk : mask.push(chunk));",
         to: "take(chunk);",
       },
@@ -213,9 +205,9 @@ export const DEFENCES = {
     name: "a variable with a secret is one command's own",
     holes: [
       {
-        file: "src/loop/programs/prepare.ts",
-        from: "env: await variablesOf(ctx, scope, command)",
-        to: "env: await variablesOf(ctx, scope, prepareCommand((ctx.batch.repos[scope.ticket.repo]?.prepare ?? [])[0] ?? command))",
+        in: "runOne",
+        from: "env: await resolveVariables(ctx, scope, command)",
+        to: "env: await resolveVariables(ctx, scope, prepareCommand((ctx.batch.repos[scope.ticket.repo]?.prepare ?? [])[0] ?? command))",
       },
     ],
   },
@@ -224,7 +216,7 @@ export const DEFENCES = {
     holes: [
       GIT_LEFT,
       {
-        file: "src/loop/programs/prepare.ts",
+        in: "runOne",
         from: "const leak = hasSecrets(env) ?",
         to: "const leak = hasSecrets(env) && argv.length === 0 ?",
       },
@@ -232,15 +224,15 @@ export const DEFENCES = {
   },
   rulingsOnly: {
     name: "a reviewer holds a secret for its rulings alone, and for no question in which it tries a candidate's code",
-    holes: [{ file: "src/loop/questions/ruling-variables.ts", from: 'question !== "adjudicate" || ', to: "" }],
+    holes: [{ in: "rulingVariables", from: 'question !== "adjudicate" ||', to: "" }],
   },
   stepVariables: {
     name: "a command of a check or of a claim gets no variable of the batch",
     holes: [
       {
-        file: "src/loop/programs/run-on-commit.ts",
-        from: 'return step.step === "verify" ? variablesOf(ctx, scope, step) : {};',
-        to: 'const { reviewer } = ctx.batch;\n  return variablesOf(ctx, scope, reviewer?.kind === "command" ? reviewer : step as never);',
+        in: "stepVariables",
+        from: 'return step.step === "verify" ? resolveVariables(ctx, scope, step) : {};',
+        to: 'const { reviewer } = ctx.batch;\n  return resolveVariables(ctx, scope, reviewer?.kind === "command" ? reviewer : step as never);',
       },
     ],
   },
@@ -248,32 +240,32 @@ export const DEFENCES = {
     name: "what an agent is told of a ruling is masked",
     holes: [
       {
-        file: "src/adapters/executor/output.ts",
+        in: "createOutput",
         from: "take(mask === undefined ? chunk : mask.push(chunk));",
         to: "take(chunk);",
       },
-      { file: PORTS, from: "report(masker.value(fact))", to: "report(fact)" },
-      { file: PORTS, from: "files.write(file, masker.text(text))", to: "files.write(file, text)" },
+      { in: "maskedPorts", from: "report(masker.value(fact))", to: "report(fact)" },
+      { in: "maskedPorts", from: "files.write(file, masker.text(text))", to: "files.write(file, text)" },
     ],
   },
   patches: {
     name: "secrets are masked in patches",
-    holes: [{ file: PORTS, from: "if (!masked.equals(bytes))", to: "if (bytes.length === 0)" }],
+    holes: [{ in: "maskFile", from: "if (!masked.equals(bytes))", to: "if (bytes.length === 0)" }],
   },
   prompts: {
     name: "secrets are masked in prompts and in other files of a run",
-    holes: [{ file: PORTS, from: "files.write(file, masker.text(text))", to: "files.write(file, text)" }],
+    holes: [{ in: "maskedPorts", from: "files.write(file, masker.text(text))", to: "files.write(file, text)" }],
   },
   facts: {
     name: "secrets are masked in facts, and so in journal, feed and reports",
-    holes: [{ file: PORTS, from: "report(masker.value(fact))", to: "report(fact)" }],
+    holes: [{ in: "maskedPorts", from: "report(masker.value(fact))", to: "report(fact)" }],
   },
   early: {
     name: "the values of variables and files are masked from the start",
-    holes: [{ file: "src/cli/engine/start-engine.ts", from: "await secrets?.secrets.preload();", to: "" }],
+    holes: [{ in: "startEngine", from: "await secrets?.secrets.preload();", to: "" }],
   },
   source: {
     name: "a command that prints a secret lies in no repository",
-    holes: [{ file: PLACES, from: "if (repository === undefined) continue;", to: "if (repository !== real) continue;" }],
+    holes: [{ in: "commandProblem", from: "if (repository === undefined) continue;", to: "if (repository !== real) continue;" }],
   },
 } as const satisfies Record<string, Defence>;

@@ -266,7 +266,7 @@ const UNPROVEN: Defence = {
   name: "no run is done while what landed is not proven, and what is to blame is reverted",
   holes: [
     {
-      file: "src/domain/schedule/proofs.ts",
+      in: "unprovenCommits",
       from: 'if (proofMode(state.batch, repo) === "each") return [];',
       to: "if (proofMode(state.batch, repo) !== undefined) return [];",
     },
@@ -276,9 +276,9 @@ const APPROVED: Defence = {
   name: "a change of what judges is proven before it lands, and waits for a person where tests of the base depend on it",
   holes: [
     {
-      file: "src/loop/steps/prove-alone.ts",
-      from: 'return mode === "each" || judges.length > 0 ||',
-      to: "return judges.length < 0 &&",
+      in: "needsProofAlone",
+      from: 'mode === "each" || judges.length > 0 ||',
+      to: "judges.length < 0 &&",
     },
     ...UNPROVEN.holes,
   ],

@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Aftermath, campaign, type TicketAttack, type World } from "../campaign.ts";
-import type { Hole } from "../holed-build.ts";
+import type { Hole } from "../holes/locate.ts";
 import type { Attack, Defence } from "../suite.ts";
 import { JUDGED_AT_ONCE, put } from "./world.ts";
 
@@ -55,13 +55,13 @@ const keptWorld: World = {
 };
 
 const IDENTITY: Hole = {
-  file: "src/adapters/prepared-trees/prepared-trees.ts",
+  in: "PreparedFolders.copyTo",
   from: "if (now.hash !== found.entry.identity)",
   to: "if (false)",
 };
 const COPIED: Defence = {
   name: "what a worker does to its copy of a kept preparation reaches nobody else",
-  holes: [{ file: "src/adapters/prepared-trees/place-copy.ts", from: '"--reflink=auto"', to: '"--link"' }, IDENTITY],
+  holes: [{ in: "copyTree", from: '"--reflink=auto"', to: '"--link"' }, IDENTITY],
 };
 /** Every confined program sees the store, and may write to it. */
 const HIDDEN: Defence = {
@@ -69,7 +69,7 @@ const HIDDEN: Defence = {
   holes: [
     IDENTITY,
     {
-      file: "src/loop/programs/confine.ts",
+      in: "withPolicy",
       from: "return { ...confinement, write: [...confinement.write, ...write], read:",
       to: `const store = ctx.files.checkoutPath("x", "x").replace(/\\/runs\\/.*$/, "/prepared");
   process.getBuiltinModule("node:fs").mkdirSync(store, { recursive: true, mode: 0o700 });
@@ -81,12 +81,12 @@ const LANDED: Defence = {
   name: "only landed code fills the store of kept preparations",
   holes: [
     {
-      file: "src/loop/programs/prepared.ts",
+      in: "choose",
       from: "if (ofBase.key === key.key) return { ok: true, key };",
       to: "return { ok: true, key };",
     },
     {
-      file: "src/loop/programs/prepared.ts",
+      in: "makeKept",
       from: "{ base, name, run }: ToPrepare,",
       to: "{ commit: base, name, run }: ToPrepare,",
     },

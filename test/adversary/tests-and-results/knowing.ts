@@ -18,20 +18,20 @@ const UNKNOWING: Defence = {
   name: "code cannot know by a path, a variable or git that it is checked",
   holes: [
     {
-      file: "src/loop/programs/confine.ts",
+      in: "sandboxCheckoutPath",
       from: "const { HOME: home } = ctx.commandEnv;",
       to: 'const { HOME: home } = ctx.commandEnv; if (outside !== "") return outside;',
     },
-    { file: "src/loop/programs/run-on-commit.ts", from: "return isNeeded && !step.command", to: "return true || !step.command" },
-    { file: "src/loop/programs/sealed-checkout.ts", from: "if (!ctx.layers) {", to: "if (true) {" },
-    { file: "src/adapters/vcs/landing/pristine.ts", from: `head: \`ref: \${store.baseRef}\``, to: "head: commit" },
+    { in: "artifactsVariable", from: "return isNeeded && !step.command", to: "return true || !step.command" },
+    { in: "sealCheckout", from: "if (!ctx.layers) {", to: "if (true) {" },
+    { in: "pristineCheckout", from: `head: \`ref: \${store.baseRef}\``, to: "head: commit" },
     {
-      file: "src/adapters/sandbox/bubblewrap/bubblewrap.ts",
+      in: "confine",
       from: '"--unsetenv", "LOOPDASH_FENCE"',
       to: '"--unsetenv", "NOTHING"',
     },
     {
-      file: "src/adapters/sandbox/bubblewrap/bubblewrap.ts",
+      in: "confine",
       from: 'walls.options.program, "--args", "5", "--"',
       to: 'walls.options.program, "--args", "5", "--setenv", "PLACE", start, "--"',
     },

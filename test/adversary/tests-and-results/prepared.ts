@@ -1,5 +1,5 @@
 import { campaign, type TicketAttack, type World } from "../campaign.ts";
-import type { Hole } from "../holed-build.ts";
+import type { Hole } from "../holes/locate.ts";
 import type { Attack, Defence } from "../suite.ts";
 import { JUDGED_AT_ONCE, put } from "./world.ts";
 
@@ -39,7 +39,7 @@ const world: World = {
 };
 
 const COMPARED: Hole = {
-  file: "src/loop/programs/prepare.ts",
+  in: "prepare",
   from: "if (touched.length === 0) return undefined;",
   to: "if (touched.length >= 0) return undefined;",
 };

@@ -69,12 +69,12 @@ const SEALED: Defence = {
   name: "what a check's result depends on cannot be changed while it runs",
   holes: [
     {
-      file: "src/loop/programs/sealed-checkout.ts",
+      in: "mountable",
       from: "if (found.length >= MOST_MOUNTS) break;",
       to: "break;",
     },
     WITHOUT_DEEP_PROOF,
-    { file: "src/loop/steps/compare-tests.ts", from: "if (overwritten.length === 0) return [];", to: "return [];" },
+    { in: "overwrittenFindings", from: "if (overwritten.length === 0) return [];", to: "return [];" },
   ],
 };
 

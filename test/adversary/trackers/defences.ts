@@ -1,26 +1,20 @@
 import type { Service } from "../../e2e/services.ts";
 import type { Defence } from "../suite.ts";
 
-const MARKS = "src/adapters/tracker/github/marks.ts";
-const GITHUB_COMMENTS = "src/adapters/tracker/github/ticket/comments.ts";
-const GITHUB_TICKET = "src/adapters/tracker/github/ticket/ticket.ts";
-const LINEAR_GATE = "src/adapters/tracker/linear/ticket/gate.ts";
-const LINEAR_TICKET = "src/adapters/tracker/linear/ticket/ticket.ts";
-
 const both = (defence: Defence): Readonly<Record<Service["kind"], Defence>> => ({ linear: defence, github: defence });
 
 /** The sandbox is open to the agent: it has the machine's network, processes and files. */
 const NO_SANDBOX = {
-  file: "src/loop/programs/confine.ts",
-  from: "if (!ctx.confined) return undefined;\n  const { write, read, mounts }",
+  in: "confineAgent",
+  from: "if (!ctx.confined) return undefined; const { write, read, mounts }",
   to: "return undefined; const { write, read, mounts }",
 };
 
 /** What is filed may read back gated. */
 const GATED_AT_ONCE = {
-  file: "src/adapters/tracker/service/service-tracker.ts",
-  from: 'const isAsSent = filed.state.as === "open" && ',
-  to: "const isAsSent = ",
+  in: "Requests.file",
+  from: 'const isAsSent = filed.state.as === "open" &&',
+  to: "const isAsSent =",
 };
 
 /** What each attack of this family meets. */
@@ -34,7 +28,7 @@ export const DEFENCES = {
     holes: [
       NO_SANDBOX,
       {
-        file: "src/adapters/executor/environment.ts",
+        in: "COPIED",
         from: '"LC_TIME",',
         to: '"LC_TIME", "LINEAR_API_KEY", "GITHUB_TOKEN",',
       },
@@ -46,16 +40,16 @@ export const DEFENCES = {
       holes: [
         GATED_AT_ONCE,
         {
-          file: LINEAR_TICKET,
+          in: "linearState",
           from: "const gate = hasLabel ? gateComment(issue) : undefined;",
           to: "const gate = gateComment(issue);",
         },
         {
-          file: LINEAR_GATE,
-          from: 'export function gateComment({ id, comments }: Pick<Issue, "id" | "comments">): GateComment | undefined {\n',
+          in: "gateComment",
+          from: 'export function gateComment({ id, comments }: Pick<Issue, "id" | "comments">): GateComment | undefined {',
           to: `export function gateComment({ id, comments, description }: Issue): GateComment | undefined {
             const own = stepIn(description ?? "", "person");
-            if (own !== undefined) return { comment: comments.nodes[0] as Comment, step: own };\n`,
+            if (own !== undefined) return { comment: comments.nodes[0] as LinearComment, step: own };`,
         },
       ],
     },
@@ -64,16 +58,16 @@ export const DEFENCES = {
       holes: [
         GATED_AT_ONCE,
         {
-          file: GITHUB_TICKET,
+          in: "issueState",
           from: "if (!labels.nodes.some(({ name }) => name === GATE_LABEL)) return",
-          to: "if (gateOf(issue) === undefined && !labels.nodes.some(({ name }) => name === GATE_LABEL)) return",
+          to: "if (newestGate(issue) === undefined && !labels.nodes.some(({ name }) => name === GATE_LABEL)) return",
         },
         {
-          file: GITHUB_COMMENTS,
-          from: "export function gateOf({ comments }: Issue): Gate | undefined {\n",
-          to: `export function gateOf({ comments, node }: Issue): Gate | undefined {
+          in: "newestGate",
+          from: "export function newestGate({ comments }: GitHubIssue): GitHubGate | undefined {",
+          to: `export function newestGate({ comments, node }: GitHubIssue): GitHubGate | undefined {
             const own = stepIn(node.body);
-            if (own !== undefined) return { step: own };\n`,
+            if (own !== undefined) return { step: own };`,
         },
       ],
     },
@@ -83,12 +77,13 @@ export const DEFENCES = {
       name: "in Linear, a discovered ticket is known by its UUID, and by nothing in its text",
       holes: [
         {
-          file: "src/adapters/tracker/linear/ticket/ticket-ids.ts",
-          from: "    // A discovery may have discoveries, so this is repeated until it finds no more.\n",
+          in: "TicketIds.nameAll",
+          from: "for (let before = -1;",
           to: `for (const [uuid, { description }] of [...unnamed]) {
             const marked = /<!-- loopdash: (\\S+) -->/.exec(description ?? "")?.[1];
             if (marked !== undefined && unnamed.delete(uuid)) this.name(uuid, marked as TicketId);
-          }\n`,
+          }
+for (let before = -1;`,
         },
       ],
     },
@@ -96,14 +91,14 @@ export const DEFENCES = {
       name: "on GitHub, loopdash's mark is the last line of a discovered ticket, below all that an agent wrote",
       holes: [
         {
-          file: MARKS,
+          in: "withTrailer",
           // biome-ignore lint/suspicious/noTemplateCurlyInString: a piece of the source
-          from: 'return `${text === "" ? "" : `${text}\\n\\n`}---\\n${said}\\n${first}\\n${markOf(id)}`;',
+          from: 'return `${text === "" ? "" : `${text}\\n\\n`}---\\n${said}\\n${first}\\n${ticketMark(id)}`;',
           // biome-ignore lint/suspicious/noTemplateCurlyInString: a piece of the source
-          to: "return `---\\n${said}\\n${first}\\n${markOf(id)}\\n\\n${text}`;",
+          to: "return `---\\n${said}\\n${first}\\n${ticketMark(id)}\\n\\n${text}`;",
         },
         {
-          file: "src/domain/outbox/discovery.ts",
+          in: "discoveryBody",
           from: 'return [...lines, ...(lines.length === 0 ? [] : [""]), found].join("\\n");',
           to: 'return [found, ...lines].join("\\n");',
         },
@@ -115,23 +110,23 @@ export const DEFENCES = {
       name: "in Linear, only members of the organization say what is left to a person (loopdash; the oracle)",
       holes: [
         {
-          file: LINEAR_GATE,
+          in: "gateComment",
           from: "if (!isOwn && !isOfPerson(comment)) continue;",
           to: "",
         },
-        { file: "oracle/linear.ts", from: "return mayTell(id, fields) ?", to: "return mayTell !== undefined ?" },
+        { in: "stepOf", from: "return mayTell(id, fields) ?", to: "return mayTell !== undefined ?" },
       ],
     },
     github: {
       name: "on GitHub, only people of the repository say what is left to a person (loopdash; the oracle)",
       holes: [
         {
-          file: GITHUB_COMMENTS,
+          in: "gateIn",
           from: "(TRUSTED.has(authorAssociation) && !isMinimized)",
           to: "(TRUSTED.size > 0 && !isMinimized)",
         },
         {
-          file: "oracle/github.ts",
+          in: "stepOf",
           from: 'TRUSTED.has(fields.get("authorAssociation"))',
           to: "TRUSTED.size > 0",
         },
@@ -143,7 +138,7 @@ export const DEFENCES = {
       name: "in Linear, a gate's label is spelt exactly",
       holes: [
         {
-          file: LINEAR_TICKET,
+          in: "linearState",
           from: "const hasLabel = issue.labels.nodes.some(({ name }) => name === GATE_LABEL);",
           to: "const hasLabel = issue.labels.nodes.some(({ name }) => /^hum.n.gated/iu.test(name));",
         },
@@ -153,7 +148,7 @@ export const DEFENCES = {
       name: "on GitHub, a gate's label is spelt exactly",
       holes: [
         {
-          file: GITHUB_TICKET,
+          in: "issueState",
           from: "if (!labels.nodes.some(({ name }) => name === GATE_LABEL)) return",
           to: "if (!labels.nodes.some(({ name }) => /^hum.n.gated/iu.test(name))) return",
         },

@@ -1,21 +1,13 @@
 import type { Defence } from "../suite.ts";
 
-const TRIPWIRE = "src/adapters/tripwire/canary-tripwire.ts";
-
 /** The proof passes at once, and the last word is not borne out by copies. */
 const UNPROVEN = [
-  { file: TRIPWIRE, from: "if (!options.canaries) return undefined;", to: "return undefined;" },
-  { file: "src/adapters/tripwire/cross-checked-oracle.ts", from: 'if (how === "background")', to: "if (true)" },
+  { in: "firstProblem", from: "if (!options.canaries) return undefined;", to: "return undefined;" },
+  { in: "createCrossCheckedOracle", from: 'if (how === "background")', to: "if (true)" },
 ] as const;
-const UNFROZEN = { file: TRIPWIRE, from: "if (changed !== undefined)", to: "if (false)" };
+const UNFROZEN = { in: "firstProblem", from: "if (changed !== undefined)", to: "if (false)" };
 
-const CHAIN = "src/adapters/journal/chain.ts";
-const TABLE = "src/adapters/journal/journal-table.ts";
-const FROZEN_ORACLE = "src/adapters/oracle/frozen-oracle.ts";
-const FROZEN_FILE = "src/adapters/oracle/frozen-file.ts";
-const PROCESS = "src/adapters/oracle/oracle-process.ts";
 const READ_ALL = "{ exitCode: 0, stdout: result.stdout, stderr: result.stderr }";
-const DEFINITION = "oracle/definition.ts";
 
 /** What each attack of this family meets. */
 export const DEFENCES = {
@@ -29,17 +21,13 @@ export const DEFENCES = {
   },
   runOracle: {
     name: "a run goes on only with the oracle's bytes that it began with (their hash; the frozen set; the proof)",
-    holes: [
-      { file: "src/cli/engine/open-run.ts", from: "if (shaOf(oracleBytes) !== state.oracleSha)", to: "if (false)" },
-      UNFROZEN,
-      ...UNPROVEN,
-    ],
+    holes: [{ in: "resumeRun", from: "if (shaOf(oracleBytes) !== state.oracleSha)", to: "if (false)" }, UNFROZEN, ...UNPROVEN],
   },
   batchFile: {
     name: "a run does not go on under a batch file that was changed since it began",
     holes: [
       {
-        file: "src/cli/engine/changed-batch.ts",
+        in: "changesSince",
         from: "if (loaded.sha === row.batchFileSha && state.isBatchChanged !== true) return",
         to: "if (true) return",
       },
@@ -48,41 +36,41 @@ export const DEFENCES = {
   chain: {
     name: "each row of the journal is held against the hash of the one before, up to the last that was written",
     holes: [
-      { file: CHAIN, from: "if (row.seq !== place)", to: "if (false)" },
-      { file: CHAIN, from: "if (row.prev !== tip.hash)", to: "if (false)" },
-      { file: CHAIN, from: "if (row.hash !== link(", to: "if (false && row.hash !== link(" },
-      { file: CHAIN, from: "if (fact.type !== row.type || ticket !== row.ticket)", to: "if (false)" },
-      { file: TABLE, from: "if (last !== tip.seq)", to: "if (false)" },
-      { file: "src/domain/run/reduce.ts", from: "if (event.seq !== state.seq + 1)", to: "if (false)" },
-      { file: TABLE, from: "if (tip.hash !== end.hash)", to: "if (false)" },
+      { in: "checkRow", from: "if (row.seq !== place)", to: "if (false)" },
+      { in: "checkRow", from: "if (row.prev !== tip.hash)", to: "if (false)" },
+      { in: "checkRow", from: "if (row.hash !== link(", to: "if (false && row.hash !== link(" },
+      { in: "checkRow", from: "if (fact.type !== row.type || ticket !== row.ticket)", to: "if (false)" },
+      { in: "JournalTable.tip", from: "if (last !== tip.seq)", to: "if (false)" },
+      { in: "reduce", from: "if (event.seq !== state.seq + 1)", to: "if (false)" },
+      { in: "JournalTable.events", from: "if (tip.hash !== end.hash)", to: "if (false)" },
     ],
   },
   keptBytes: {
     name: "each judgement runs the bytes that were kept at the start, and what cannot be kept is compared (the proof; copies)",
     holes: [
       {
-        file: FROZEN_ORACLE,
+        in: "oracleLaunch",
         from: 'placeFrozen(join(folder, "oracle.cjs"), frozen.bytes)',
         to: 'placeFrozen(join(folder, "oracle.cjs"), await bytesOnDisk(frozen))',
       },
       {
-        file: FROZEN_ORACLE,
-        from: "interface Read {",
+        in: "Read",
+        from: "interface Read { readonly reading",
         to: `async function bytesOnDisk({ scratch, bytes }: Frozen): Promise<Uint8Array> {
           const beside = [join(scratch, "..", "oracle.cjs"), join(process.argv[1] as string, "..", "oracle.cjs")];
           const { readFile } = await import("node:fs/promises");
           const read = await Promise.all(beside.map((file) => readFile(file)));
           return read.find((each) => oracleSha(each) !== oracleSha(bytes)) ?? bytes;
         }
-        interface Read {`,
+        interface Read { readonly reading`,
       },
       {
-        file: "src/adapters/oracle/frozen-command.ts",
+        in: "argument",
         from: 'return !word.startsWith("-") && (await isFile(path)) ? frozenFile(path, 0o400) : { kind: "text", text: word };',
         to: 'return { kind: "text", text: !word.startsWith("-") && (await isFile(path)) ? path : word };',
       },
-      { file: FROZEN_FILE, from: "if ((await fileSha(path)) !== sha)", to: "if (false)" },
-      { file: FROZEN_FILE, from: "if (now !== stamp)", to: "if (false)" },
+      { in: "findFrozen", from: "if ((await fileSha(path)) !== sha)", to: "if (false)" },
+      { in: "refuseChanged", from: "if (now !== stamp)", to: "if (false)" },
       ...UNPROVEN,
     ],
   },
@@ -90,7 +78,7 @@ export const DEFENCES = {
     name: "an exit code counts only with evidence for each ticket of the batch that bears it out",
     holes: [
       {
-        file: FROZEN_ORACLE,
+        in: "judgeOnce",
         from: "return { reading: read({ ...exit, tickets: asked.batch.tickets }), exitCode: exit.exitCode };",
         to: `const claimed = exit.exitCode === 0 || exit.stdout.includes('"verdict":"done"');
         const counts = { done: 1, gated: 0, open: 0 };
@@ -102,53 +90,53 @@ export const DEFENCES = {
     name: "an oracle is heard only where it ended by itself, in time and within its bounds",
     holes: [
       {
-        file: PROCESS,
+        in: "oracleExit",
         from: "if (result.timedOut) return",
         to: `if (result.timedOut) return ${READ_ALL};\n  if (result.timedOut) return`,
       },
       {
-        file: PROCESS,
+        in: "oracleExit",
         from: "if (result.signal !== undefined) return",
         to: `if (result.signal !== undefined) return ${READ_ALL};\n  if (result.signal !== undefined) return`,
       },
-      { file: PROCESS, from: "maxBuffer: MAX_OUTPUT", to: "maxBuffer: 64 * MAX_OUTPUT" },
-      { file: FROZEN_ORACLE, from: "const DEADLINE_MS = 20_000;", to: "const DEADLINE_MS = 1_000;" },
+      { in: "runOnce", from: "maxBuffer: MAX_OUTPUT", to: "maxBuffer: 64 * MAX_OUTPUT" },
+      { in: "freezeProgram", from: "? DEADLINE_MS :", to: "? 1_000 :" },
     ],
   },
   permission: {
     name: "the oracle runs under Node's permission model, with nothing in its environment",
     holes: [
       {
-        file: FROZEN_ORACLE,
+        in: "oracleLaunch",
         from: "node, ...flags];",
         to: "node];",
       },
-      { file: FROZEN_ORACLE, from: "env: {}, family: false", to: "env: process.env as Record<string, string>, family: false" },
+      { in: "oracleLaunch", from: "env: {}, family: false", to: "env: process.env as Record<string, string>, family: false" },
     ],
   },
   debuggerShut: {
     name: "no signal opens the debugger of a process of loopdash",
-    holes: [{ file: "src/cli/main.ts", from: 'process.on("SIGUSR1"', to: 'process.on("SIGUSR2"' }],
+    holes: [{ file: "main.ts", from: 'process.on("SIGUSR1"', to: 'process.on("SIGUSR2"' }],
   },
   words: {
     name: "a state counts as the exact word alone, and a gate only with a step",
     holes: [
-      { file: DEFINITION, from: "if (!STATES.has(ticket.state))", to: "if (false)" },
-      { file: DEFINITION, from: 'if (ticket.state === "done")', to: 'if (!["open", "human-gated"].includes(ticket.state))' },
+      { in: "judge", from: "if (!STATES.has(ticket.state))", to: "if (false)" },
+      { in: "evidenceOf", from: 'if (ticket.state === "done")', to: 'if (!["open", "human-gated"].includes(ticket.state))' },
       {
-        file: DEFINITION,
+        in: "evidenceOf",
         from: 'if (ticket.state === "human-gated" && step.replace(INVISIBLE, "") !== "")',
         to: 'if (ticket.state === "human-gated")',
       },
-      { file: DEFINITION, from: 'state: "human-gated", step }', to: 'state: "human-gated", step: step || "?" }' },
+      { in: "evidenceOf", from: 'state: "human-gated", step }', to: 'state: "human-gated", step: step || "?" }' },
     ],
   },
   exactlyOnce: {
     name: "every ticket of the batch is in the tracker exactly once, or nothing is judged",
     holes: [
-      { file: DEFINITION, from: "if (tickets.has(ticket.id))", to: "if (false)" },
+      { in: "judge", from: "if (tickets.has(ticket.id))", to: "if (false)" },
       {
-        file: DEFINITION,
+        in: "judge",
         from: "if (ticket === undefined) return unjudged(",
         to: 'if (ticket === undefined) evidence.push({ id, state: "done" });\n    if (ticket === undefined) continue;\n    if (ticket === undefined) return unjudged(',
       },
@@ -156,28 +144,27 @@ export const DEFENCES = {
   },
   hiddenDoor: {
     name: "an oracle does not know where its engine listens",
-    holes: [{ file: "src/adapters/channel/socket-client.ts", from: 'randomBytes(8).toString("hex")', to: '"00"' }],
+    holes: [{ in: "newSocketPath", from: 'randomBytes(8).toString("hex")', to: '"00"' }],
   },
   notEmpty: {
     name: "an empty batch is never done (the batch's check; the definition; the exit; who reads it)",
     holes: [
       {
-        file: "src/domain/batch/check-tracker.ts",
+        in: "checkTracker",
         from: "if (file.tickets.length === 0) report(at, message, hint);",
         to: "if (file.tickets.length < 0) report(at, message, hint);",
       },
       {
-        file: "src/cli/engine/open-run.ts",
+        in: "beginRun",
         from: "if (loaded.batch.tickets.length === 0) throw",
         to: "if (loaded.batch.tickets.length < 0) throw",
       },
-      { file: DEFINITION, from: "if (batch.length === 0)", to: "if (false)" },
-      { file: "oracle/done.ts", from: "verdict.open === 0 && verdict.evidence.length > 0", to: "verdict.open === 0" },
+      { in: "judge", from: "if (batch.length === 0)", to: "if (false)" },
+      { in: "main", from: "verdict.open === 0 && verdict.evidence.length > 0", to: "verdict.open === 0" },
       {
-        file: "src/adapters/oracle/oracle-output.ts",
-        from: `  if (tickets.length === 0) return unjudged("the batch is empty: there is nothing that could be done");
-  const same =`,
-        to: "  const same =",
+        in: "weigh",
+        from: `if (tickets.length === 0) return unjudged("the batch is empty: there is nothing that could be done"); const same =`,
+        to: "const same =",
       },
     ],
   },
@@ -185,7 +172,7 @@ export const DEFENCES = {
     name: "an agent's processes see and write its worktree and its own scratch, and end with it",
     holes: [
       {
-        file: "src/cli/engine/loop-context.ts",
+        in: "executorOf",
         from: "world.sandbox === undefined ? plain : await confined(plain, world.sandbox, { folder: gates, secrets })",
         to: "plain",
       },

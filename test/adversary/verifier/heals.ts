@@ -10,7 +10,7 @@ const CONFINED: Defence = {
   name: "a healer is confined to its copy of the harness",
   holes: [
     {
-      file: "src/loop/heal/heal.ts",
+      in: "runHealer",
       from: "const confinement = confineHealer(ctx, { write: [harness, session], read: [prompt] });",
       to: "const confinement = undefined;",
     },
@@ -141,7 +141,7 @@ const LATER_RUNS = trials(
     name: "what a heal added is told to later runs on its own repository alone",
     holes: [
       {
-        file: "src/adapters/harness/run-harness.ts",
+        in: "withKept",
         from: 'if (change.state === "kept" && change.repository.key !== key) continue;',
         to: "",
       },
@@ -161,14 +161,14 @@ const SAME_RUN = trials(
     name: "a heal's harness is that of its own repository alone",
     holes: [
       {
-        file: "src/domain/run/reduce-heal.ts",
+        in: "retryTickets",
         from: "const repos = heal.repo === undefined ? Object.keys(state.batch.repos) : [heal.repo];",
         to: "const repos = Object.keys(state.batch.repos);",
       },
       {
-        file: "src/adapters/harness/run-harness.ts",
-        from: "write: (n, { repo, texts }) => writeHarness(versionOf(repo, n), texts),",
-        to: "write: async (n, { texts }) => { for (const each of options.repos) await writeHarness(versionOf(each, n), texts); },",
+        in: "openRunHarness",
+        from: "write: (n, { repo, texts }) => writeHarness(versionFolder(repo, n), texts),",
+        to: "write: async (n, { texts }) => { for (const each of options.repos) await writeHarness(versionFolder(each, n), texts); },",
       },
     ],
   },
@@ -193,12 +193,12 @@ const CHECK_TOOLS = trials(
     name: "no check sees the harness's scripts",
     holes: [
       {
-        file: "src/loop/programs/confine.ts",
+        in: "toolsView",
         from: "return { read: [], mounts: [{ from: folder, at: toolsPlace, write: false }] };",
         to: "(globalThis as any).shown = { from: folder, at: toolsPlace, write: false }; return { read: [], mounts: [(globalThis as any).shown] };",
       },
       {
-        file: "src/loop/programs/confine.ts",
+        in: "confineCommand",
         from: "mounts: [...mounts, ...own.mounts] });",
         to: "mounts: [...mounts, ...own.mounts, ...((globalThis as any).shown ? [(globalThis as any).shown] : [])] });",
       },

@@ -116,7 +116,7 @@ describe("batchText", () => {
     for (const link of new Set(links)) {
       const [page = "", anchor] = link.split("#");
       // It is written together with the adapters of services.
-      if (page === "docs/trackers.md" && !existsSync(join(ROOT, page))) continue;
+      if (page === "docs/use/trackers.md" && !existsSync(join(ROOT, page))) continue;
       const headings = [...readFileSync(join(ROOT, page), "utf8").matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
         heading
           .toLowerCase()

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { Interview, type Question } from "../../../src/cli/init/interview.ts";
+import { type InitQuestion, Interview } from "../../../src/cli/init/interview.ts";
 import { UserError } from "../../../src/domain/values/user-error.ts";
 import { refusal } from "../support.ts";
 
-const COLOUR: Question<string> = {
+const COLOUR: InitQuestion<string> = {
   flag: "--colour red",
   given: undefined,
   text: "Colour",

@@ -34,6 +34,18 @@ describe("preparationOf", () => {
       PYPI,
     ],
     [
+      "Bundler",
+      { Gemfile: "", "package.json": "{}" },
+      ["bundle config set --local path vendor/bundle", "bundle install"],
+      ["rubygems.org", "index.rubygems.org"],
+    ],
+    [
+      "Composer",
+      { "composer.json": "{}" },
+      ["composer install"],
+      ["repo.packagist.org", "api.github.com", "codeload.github.com"],
+    ],
+    [
       "a registry that the repository names",
       { "package.json": WITH_PACKAGES, ".npmrc": "registry=https://npm.corp.example:8443/a/\n" },
       ["npm install"],
@@ -62,5 +74,13 @@ describe("preparationOf", () => {
     expect(preparationOf(new Map(Object.entries(files))).notIgnored).toEqual(["node_modules", "package-lock.json", ".venv"]);
     const ignoring = { ...files, "package-lock.json": "{}", ".gitignore": "/node_modules/\n.venv\n" };
     expect(preparationOf(new Map(Object.entries(ignoring))).notIgnored).toEqual([]);
+    expect(
+      preparationOf(
+        new Map([
+          ["Gemfile", ""],
+          ["composer.json", "{}"],
+        ]),
+      ).notIgnored,
+    ).toEqual([".bundle", "vendor"]);
   });
 });

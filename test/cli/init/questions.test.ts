@@ -200,7 +200,7 @@ describe("what init refuses", () => {
     [{ from: "folder", test: "npm test && true" }, /no shell reads the command/],
     [{ from: "folder", prepare: ["A=1 x"] }, /sets a variable/],
     [{ from: "folder", agent: "claud" }, /there is no program "claud"; vendors' programs are claude,/],
-    [{ from: "folder", agent: "gemini" }, "gemini is not on PATH: install it (docs/agents.md), or choose another"],
+    [{ from: "folder", agent: "gemini" }, "gemini is not on PATH: install it (docs/use/agents.md), or choose another"],
     [{ from: "folder", agent: "opencode" }, "opencode needs a model: write opencode:MODEL"],
     [{ from: "folder", agent: "claude", agentKey: "sk-hunter2" }, /^name the variable that holds the key/],
     [{ from: "folder", agent: "claude", agentKey: "AIzaHunter2" }, /^name the variable that holds the key/],

@@ -45,23 +45,43 @@ describe("status", () => {
     expect(asLines(found(run, false), now).join("\n")).not.toMatch(/proving|0:31/);
   });
 
+  test("counts what an agent at work has spent so far, and what is held for the rest", () => {
+    const run = plumbing();
+    const { spentUsd, reservedUsd } = run.state;
+    run.of("T-7", { type: "agent-spent", usd: 0.31 });
+    const [spent, held] = [spentUsd + 0.31, reservedUsd - 0.31];
+    const lines = asLines(found(run), run.now);
+    expect(lines.find((line) => line.startsWith("tickets"))).toContain(`$ ${spent.toFixed(2)} +${held.toFixed(2)} held ·`);
+    expect(lines).toContain("  ▶ T-7  attempt 1, agent $0.31");
+    expect(asJson(found(run)).money).toEqual({ spentUsd: spent, heldUsd: held, capUsd: 50 });
+    run.of("T-7", { type: "agent-ended", ending: "exited", exitCode: 0, signal: null, costUsd: 0.4 });
+    expect(asJson(found(run)).money.spentUsd).toBeCloseTo(spentUsd + 0.4);
+  });
+
   test("names what is left to a person, with the step", () => {
     const run = plumbing();
     const step = "approve the DNS change at the registrar: zone example.org, ticket 4711";
-    expect(asLines(found(run), run.now)).toContain(`  ! T-5  yours: ${step}`);
+    expect(asLines(found(run), run.now)).toContain(`  ! T-5  ${step}`);
     expect(asJson(found(run)).gated).toEqual([{ id: "T-5", step }]);
   });
 
   test("of a run in which only an approval is missing, it says that the run waits for a person", () => {
     const run = awaitsApproval();
-    const [head] = asLines({ ...found(run), pid: 7 }, run.now);
+    const [head, ...lines] = asLines({ ...found(run), pid: 7 }, run.now);
+    expect(lines.filter((line) => / A {2}/.test(line))).toEqual(["  ! A  approve the change of pay/ (1 file) · C waits for it"]);
+    expect(asJson(found(run)).needs).toEqual([
+      {
+        ...{ kind: "approval", ticket: "A", says: "approve the change of pay/ (1 file)", blocks: ["C"] },
+        since: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+      },
+    ]);
     expect(head).toMatch(/^! NEEDS YOU {2}\S+ {2}its engine waits for you \(pid 7\)$/);
     expect(asLines(found(run, false), run.now)[0]).toMatch(/^‖ UNFINISHED {2}/);
-    expect(asLines({ ...found(plumbing()), pid: 7 }, run.now)[0]).toMatch(/^● RUNNING {2}\S+ {2}at work \(pid 7\)$/);
+    expect(asLines({ ...found(plumbing()), pid: 7 }, run.now)[0]).toMatch(/^! NEEDS YOU {2}\S+ {2}at work \(pid 7\)$/);
     const halted = { ...run.state, halted: { kind: "authentication", says: "401" } as const };
     expect(asLines({ ...found(run), state: halted, pid: 7 }, run.now)[0]).toMatch(/^! NEEDS YOU {2}\S+ {2}at work \(pid 7\)$/);
     run.working("A");
-    expect(asLines({ ...found(run), pid: 7 }, run.now)[0]).toMatch(/^● RUNNING/);
+    expect(asLines({ ...found(run), pid: 7 }, run.now)[0]).toMatch(/^● RUNNING {2}\S+ {2}at work \(pid 7\)$/);
   });
 
   test("never says that an agent is at work which has ended", () => {

@@ -35,7 +35,7 @@ test("takes the terminal, gives it back as it was, and returns how it was left",
   const stage = new Stage(80, 24);
   const told: LeaveHow[] = [];
   const { done } = open(stage, (how) => told.push(how));
-  await stage.shows("RUNNING");
+  await stage.shows("NEEDS YOU");
   expect(stage.terminal.buffer().type).toBe("alternate");
   expect(stage.keyboard.rawMode).toBe(true);
   await stage.press("q", "Leave the dashboard");
@@ -52,7 +52,7 @@ test("takes the terminal, gives it back as it was, and returns how it was left",
 test("a terminal that goes away is a detach, not a crash", async () => {
   const stage = new Stage(80, 24);
   const { done } = open(stage);
-  await stage.shows("RUNNING");
+  await stage.shows("NEEDS YOU");
   stage.terminal.emit("error", Object.assign(new Error("write EPIPE"), { code: "EPIPE" }));
   expect(await done).toBe("detach");
 });
@@ -60,7 +60,7 @@ test("a terminal that goes away is a detach, not a crash", async () => {
 test("a keyboard that ends is a detach", async () => {
   const stage = new Stage(80, 24);
   const { done } = open(stage);
-  await stage.shows("RUNNING");
+  await stage.shows("NEEDS YOU");
   stage.keyboard.end();
   expect(await done).toBe("detach");
 });
@@ -73,7 +73,7 @@ test("NO_COLOR is honoured where it is set to something", async () => {
     vi.stubEnv("NO_COLOR", value);
     const stage = new Stage(80, 24);
     const { done, store } = open(stage);
-    await stage.shows("RUNNING");
+    await stage.shows("NEEDS YOU");
     expect((await stage.terminal.styles()).colours > 0, `NO_COLOR=${value}`).toBe(coloured);
     store.dispatch({ type: "connection", connection: { state: "lost", reason: "test" } });
     stage.keyboard.press("q");
@@ -84,7 +84,7 @@ test("NO_COLOR is honoured where it is set to something", async () => {
 test("many resizes add no listeners", async () => {
   const stage = new Stage(80, 24);
   const { done, store } = open(stage);
-  await stage.shows("RUNNING");
+  await stage.shows("NEEDS YOU");
   const before = stage.terminal.listenerCount("resize");
   for (let i = 0; i < 20; i++) stage.terminal.resize(60 + i * 5, 20 + i);
   await until(async () => (await stage.terminal.text()).includes("EVENTS"));

@@ -1,8 +1,8 @@
 import stringWidth from "string-width";
 import { expect, test } from "vitest";
-import { isTooSmall, layoutOf } from "../../../components/frame/layout.ts";
-import { sharesOf } from "../../../components/frame/oracle-line.tsx";
-import { hiddenLabel, windowOf } from "../../../components/kit/window.ts";
+import { divideTerminal, isTooSmall } from "../../../components/frame/layout.ts";
+import { oracleShares } from "../../../components/frame/oracle-line.tsx";
+import { hiddenLabel, visibleWindow } from "../../../components/kit/window.ts";
 import { queueLines, share } from "../../../components/views/overview/sections.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
 import { NO_LISTS } from "../../../src/store/lists.ts";
@@ -10,9 +10,11 @@ import { NO_LISTS } from "../../../src/store/lists.ts";
 test("at every size the blocks fill the terminal exactly and none is without a line", () => {
   for (let columns = 60; columns <= 300; columns += 7) {
     for (let rows = 15; rows <= 80; rows++) {
-      for (const slots of [0, 1, 2, 4, 8, 64]) {
-        const l = layoutOf(columns, rows, slots);
-        const body = l.wide ? l.workers.height : l.workers.height + l.queue.height;
+      for (const [slots = 0, needs = 0] of [[0], [1], [2], [4], [8], [64], [0, 1], [4, 1], [4, 3], [64, 200]]) {
+        const l = divideTerminal(columns, rows, slots, needs);
+        const body = l.wide ? l.workers.height : l.needs.height + l.workers.height + l.queue.height;
+        if (l.wide) expect(l.needs.height + l.queue.height + l.panel.height).toBe(l.workers.height);
+        if (needs > 1) expect(l.needs.height).toBeGreaterThanOrEqual(3);
         expect(3 + body + l.feed.height, `${columns}×${rows}, ${slots} slots`).toBe(rows);
         expect(l.wide ? l.workers.width + l.queue.width : l.workers.width).toBe(columns);
         expect(Math.min(l.workers.height, l.queue.height, l.feed.height)).toBeGreaterThanOrEqual(1);
@@ -30,16 +32,16 @@ test("60×15 is drawn, less is not", () => {
 });
 
 test("a window shows its focus, keeps rows in place within a page, and counts the rest", () => {
-  expect(windowOf(3, 5, -1)).toEqual({ start: 0, end: 3, above: 0, below: 0 });
-  expect(windowOf(500, 10, -1)).toEqual({ start: 0, end: 9, above: 0, below: 491 });
-  expect(windowOf(500, 10, 8).start).toBe(0);
-  expect(windowOf(500, 10, 9).start).toBe(9);
-  expect(windowOf(500, 10, 17).start).toBe(9);
-  expect(windowOf(500, 10, 499)).toEqual({ start: 491, end: 500, above: 491, below: 0 });
+  expect(visibleWindow(3, 5, -1)).toEqual({ start: 0, end: 3, above: 0, below: 0 });
+  expect(visibleWindow(500, 10, -1)).toEqual({ start: 0, end: 9, above: 0, below: 491 });
+  expect(visibleWindow(500, 10, 8).start).toBe(0);
+  expect(visibleWindow(500, 10, 9).start).toBe(9);
+  expect(visibleWindow(500, 10, 17).start).toBe(9);
+  expect(visibleWindow(500, 10, 499)).toEqual({ start: 491, end: 500, above: 491, below: 0 });
   for (let count = 0; count < 40; count++) {
     for (let height = 2; height < 12; height++) {
       for (let focus = -1; focus < count; focus++) {
-        const w = windowOf(count, height, focus);
+        const w = visibleWindow(count, height, focus);
         expect(w.above + (w.end - w.start) + w.below).toBe(count);
         expect(w.end - w.start + (w.above + w.below > 0 ? 1 : 0)).toBeLessThanOrEqual(height);
         if (focus >= 0) expect(focus >= w.start && focus < w.end).toBe(true);
@@ -49,20 +51,20 @@ test("a window shows its focus, keeps rows in place within a page, and counts th
 });
 
 test("hidden rows are counted in words", () => {
-  expect(hiddenLabel(windowOf(500, 10, -1))).toBe("+491 more");
-  expect(hiddenLabel(windowOf(500, 10, 12))).toBe("9 above · +482 more");
-  expect(hiddenLabel(windowOf(500, 10, 499))).toBe("491 above");
+  expect(hiddenLabel(visibleWindow(500, 10, -1))).toBe("+491 more");
+  expect(hiddenLabel(visibleWindow(500, 10, 12))).toBe("9 above · +482 more");
+  expect(hiddenLabel(visibleWindow(500, 10, 499))).toBe("491 above");
 });
 
-test("a list of 500 never crowds out the one thing that needs a person", () => {
+test("a list of 500 never crowds out the one above it", () => {
   expect(share([1, 0, 500, 6], 20)).toEqual([1, 0, 13, 6]);
   expect(share([1, 500], 3)).toEqual([1, 2]);
   const ids = Array.from({ length: 500 }, (_, i) => TicketId.parse(`T-${i}`));
-  const lists = { ...NO_LISTS, needsYou: ids.slice(0, 1), waiting: ids.slice(1) };
+  const lists = { ...NO_LISTS, landed: ids.slice(0, 1), waiting: ids.slice(1) };
   for (const height of [3, 4, 8, 30]) {
     const lines = queueLines(lists, { width: 60, height }, undefined);
     expect(lines.length).toBeLessThanOrEqual(height);
-    expect(lines.some((l) => l.line === "ticket" && l.section === "needsYou")).toBe(true);
+    expect(lines.some((l) => l.line === "ticket" && l.section === "landed")).toBe(true);
     const shown = lines.filter((l) => l.line === "ticket").length;
     const hidden = lines
       .flatMap((l) => (l.line === "hidden" ? [Number(/\d+/.exec(l.words)?.[0])] : []))
@@ -71,14 +73,12 @@ test("a list of 500 never crowds out the one thing that needs a person", () => {
   }
 });
 
-test("many on the finish line crowd out neither what needs a person nor what comes next", () => {
+test("many on the finish line do not crowd out what comes next", () => {
   const ids = Array.from({ length: 600 }, (_, i) => TicketId.parse(`T-${i}`));
   const lists = {
     ...NO_LISTS,
     finishing: ids.slice(0, 64),
-    needsYou: ids.slice(64, 65),
-    stalled: ids.slice(65, 78),
-    waiting: ids.slice(78, 500),
+    waiting: ids.slice(64, 500),
     done: ids.slice(500),
   };
   for (const width of [42, 60, 120]) {
@@ -86,7 +86,7 @@ test("many on the finish line crowd out neither what needs a person nor what com
       const lines = queueLines(lists, { width, height }, undefined);
       expect(lines.length).toBeLessThanOrEqual(height);
       const shown = lines.flatMap((l) => (l.line === "ticket" ? [l] : []));
-      expect(shown.map((l) => l.section)).toContain("needsYou");
+      expect(shown.map((l) => l.section)).toContain("waiting");
       if (height > 3) expect(shown[0]?.section).toBe("finishing");
       const order = shown.map((l) => ids.indexOf(l.id));
       expect(order).toEqual(order.toSorted((a, b) => a - b));
@@ -98,7 +98,7 @@ test("many on the finish line crowd out neither what needs a person nor what com
 
 test("whoever is selected is shown, on the finish line as anywhere", () => {
   const ids = Array.from({ length: 40 }, (_, i) => TicketId.parse(`T-${i}`));
-  const lists = { ...NO_LISTS, finishing: ids.slice(0, 12), needsYou: ids.slice(12, 14), waiting: ids.slice(14) };
+  const lists = { ...NO_LISTS, finishing: ids.slice(0, 12), landed: ids.slice(12, 14), waiting: ids.slice(14) };
   for (const height of [3, 5, 8, 20]) {
     for (const id of ids) {
       const lines = queueLines(lists, { width: 60, height }, id);
@@ -115,8 +115,7 @@ test("the counts of one list for all sections are never cut: signs stand for wor
   const lists = {
     ...NO_LISTS,
     finishing: ids.slice(0, 64),
-    needsYou: ids.slice(64, 76),
-    stalled: ids.slice(76, 88),
+    landed: ids.slice(64, 88),
     waiting: ids.slice(88, 500),
     done: ids.slice(500),
   };
@@ -124,9 +123,9 @@ test("the counts of one list for all sections are never cut: signs stand for wor
     const [line] = queueLines(lists, { width, height: 5 }, undefined);
     return line?.line === "title" ? `${line.title} ${line.count}` : "";
   };
-  expect(title(80)).toBe("FINISHING 64 · needs you 12 · stalled 12 · next 412 · done 100");
-  expect(title(60)).toBe("FINISHING 64 · needs you 12 · stalled 12 · ○412 · ✔100");
-  expect(title(48)).toBe("FINISHING 64 · !12 · ✖12 · ○412 · ✔100");
+  expect(title(80)).toBe("FINISHING 64 · landed, not live 24 · next 412 · done 100");
+  expect(title(53)).toBe("FINISHING 64 · landed, not live 24 · ○412 · ✔100");
+  expect(title(48)).toBe("FINISHING 64 · ≈24 · ○412 · ✔100");
   for (let width = 43; width < 90; width++) expect(stringWidth(title(width))).toBeLessThanOrEqual(width - 4);
 });
 
@@ -135,7 +134,7 @@ test("the oracle's bar fills its cells and shows every part that is not empty", 
     for (let gated = 0; gated < 4; gated++) {
       for (let open = 0; open < 20; open++) {
         if (done + gated + open === 0) continue;
-        const bar = sharesOf({ done, gated, open }, 12);
+        const bar = oracleShares({ done, gated, open }, 12);
         expect(bar.done + bar.gated + bar.open).toBe(12);
         for (const key of ["done", "gated", "open"] as const) {
           const count = { done, gated, open }[key];
@@ -144,5 +143,5 @@ test("the oracle's bar fills its cells and shows every part that is not empty", 
       }
     }
   }
-  expect(sharesOf({ done: 0, gated: 0, open: 0 }, 12)).toEqual({ done: 0, gated: 0, open: 0 });
+  expect(oracleShares({ done: 0, gated: 0, open: 0 }, 12)).toEqual({ done: 0, gated: 0, open: 0 });
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { asciiOf } from "../../../components/kit/ascii.ts";
-import { widthOf } from "../../../components/kit/fit.ts";
+import { toAscii } from "../../../components/kit/ascii.ts";
+import { textWidth } from "../../../components/kit/fit.ts";
 
 test.each([
   ["plain \u001b[31mred\u001b[0m", "plain \u001b[31mred\u001b[0m"],
@@ -12,20 +12,20 @@ test.each([
   ["שלום", "????"],
   ["a…", "a~"],
 ])("%j", (text, ascii) => {
-  expect(asciiOf(text)).toBe(ascii);
+  expect(toAscii(text)).toBe(ascii);
 });
 
 test("every character is as wide in ASCII as it was", () => {
   for (let code = 0xa0; code < 0x1_ff_ff; code += code < 0x3000 ? 1 : 61) {
     if (code >= 0xd800 && code < 0xe000) continue;
     const sign = String.fromCodePoint(code);
-    const ascii = asciiOf(`a ${sign} b`);
+    const ascii = toAscii(`a ${sign} b`);
     expect(ascii, sign).toMatch(/^[ -~]*$/);
-    expect(ascii.length, `U+${code.toString(16)}`).toBe(widthOf(`a ${sign} b`));
+    expect(ascii.length, `U+${code.toString(16)}`).toBe(textWidth(`a ${sign} b`));
   }
 });
 
 test("what a bar's pattern tells stays told: at work, finishing, shipped, gated, failed, killed, cut off, the finish line", () => {
-  const signs = [...asciiOf("▸─━!×■·░")];
+  const signs = [...toAscii("▸─━!×■·░")];
   expect(new Set(signs).size).toBe(signs.length);
 });

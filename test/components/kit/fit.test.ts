@@ -2,7 +2,7 @@ import cliTruncate from "cli-truncate";
 import fc from "fast-check";
 import stringWidth from "string-width";
 import { expect, test } from "vitest";
-import { cut, fitParts, fitTo, widthOf, wrapWords } from "../../../components/kit/fit.ts";
+import { cut, fitParts, fitTo, textWidth, wrapWords } from "../../../components/kit/fit.ts";
 import { cutSpans } from "../../../components/kit/spans.tsx";
 
 test("a fitted text takes exactly its columns, wide and combined characters too", () => {
@@ -37,7 +37,7 @@ test("wrapping loses no word and no character, and no line is wider than asked",
     fc.property(fc.string({ unit: "grapheme-ascii" }), fc.integer({ min: 2, max: 30 }), (text, width) => {
       const one = text.replace(/\s+/g, " ").trim();
       const lines = wrapWords(one, width);
-      for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(width);
+      for (const line of lines) expect(textWidth(line)).toBeLessThanOrEqual(width);
       expect(lines.join("").replaceAll(" ", "")).toBe(one.replaceAll(" ", ""));
     }),
   );
@@ -67,8 +67,8 @@ const SIGNS = [span(" ", "˿"), span("\u2000", "⋿"), span("⌀", "◿"), span(
 
 test("every sign is measured as what it takes, alone and beside others", () => {
   for (const sign of SIGNS) {
-    expect(widthOf(sign), `U+${sign.codePointAt(0)?.toString(16)}`).toBe(stringWidth(sign));
-    expect(widthOf(`a${sign}${sign}b`)).toBe(stringWidth(`a${sign}${sign}b`));
+    expect(textWidth(sign), `U+${sign.codePointAt(0)?.toString(16)}`).toBe(stringWidth(sign));
+    expect(textWidth(`a${sign}${sign}b`)).toBe(stringWidth(`a${sign}${sign}b`));
   }
 });
 

@@ -9,7 +9,7 @@ vi.hoisted(() => {
 
 import { paint, type SpanLine } from "../../../components/kit/paint.ts";
 import { Spans } from "../../../components/kit/spans.tsx";
-import { DEFAULT_THEME, type Theme, themeOf } from "../../../components/kit/theme.ts";
+import { chooseTheme, DEFAULT_THEME, type Theme } from "../../../components/kit/theme.ts";
 import { styledRow } from "../../../components/terminal/styled-row.ts";
 import type { Tone } from "../../../src/store/labels/tone.ts";
 
@@ -53,7 +53,7 @@ describe.each(["none", "16", "256", "true"] as const)("a line painted for %s col
   test.each(["unknown", "dark", "light"] as const)(
     "looks cell by cell as Ink would have it, on a ground that is %s",
     (background) => {
-      const theme = themeOf({ colours, background });
+      const theme = chooseTheme({ colours, background });
       for (let i = 0; i < LINE.length; i += PART) {
         const line = LINE.slice(i, i + PART);
         const looks = styledRow(paint(line, theme), 2 * PART);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { themeOf } from "../../../components/kit/theme.ts";
+import { chooseTheme } from "../../../components/kit/theme.ts";
 
 const LEVELS = [0, 95, 135, 175, 215, 255];
 
@@ -39,7 +39,7 @@ test("the ratio is that of WCAG", () => {
 
 describe.each(["dark", "light"] as const)("on a %s ground", (background) => {
   test.each(["256", "true"] as const)("every tone of %s colours can be read", (colours) => {
-    for (const [tone, { color, dimColor }] of Object.entries(themeOf({ colours, background }))) {
+    for (const [tone, { color, dimColor }] of Object.entries(chooseTheme({ colours, background }))) {
       expect(dimColor, `${tone} is dimmed beside its colour`).toBeUndefined();
       if (color === undefined) continue;
       for (const ground of GROUNDS[background])
@@ -48,7 +48,7 @@ describe.each(["dark", "light"] as const)("on a %s ground", (background) => {
   });
 
   test.each(["16", "256", "true"] as const)("a claim of an agent and the oracle never look alike with %s colours", (colours) => {
-    const { claim, oracle, good, bad, person } = themeOf({ colours, background });
+    const { claim, oracle, good, bad, person } = chooseTheme({ colours, background });
     for (const verdict of [oracle, good, bad, person]) expect(claim).not.toEqual(verdict);
     expect(new Set([oracle, good, bad].map(({ color }) => color)).size).toBe(3);
   });
@@ -56,7 +56,7 @@ describe.each(["dark", "light"] as const)("on a %s ground", (background) => {
 
 test("where the ground is light or not known, nothing is yellow, nor white; on a light one nothing is dim", () => {
   for (const background of ["light", "unknown"] as const) {
-    for (const { color, dimColor } of Object.values(themeOf({ colours: "16", background }))) {
+    for (const { color, dimColor } of Object.values(chooseTheme({ colours: "16", background }))) {
       expect(color ?? "").not.toMatch(/yellow|white/i);
       if (background === "light") expect(dimColor).toBeUndefined();
     }
@@ -65,9 +65,10 @@ test("where the ground is light or not known, nothing is yellow, nor white; on a
 
 test("colours of our own are not used on a ground that is not known", () => {
   for (const colours of ["256", "true"] as const)
-    expect(themeOf({ colours, background: "unknown" })).toEqual(themeOf({ colours: "16", background: "unknown" }));
+    expect(chooseTheme({ colours, background: "unknown" })).toEqual(chooseTheme({ colours: "16", background: "unknown" }));
 });
 
 test("without colours there are none", () => {
-  for (const look of Object.values(themeOf({ colours: "none", background: "dark" }))) expect(look).not.toHaveProperty("color");
+  for (const look of Object.values(chooseTheme({ colours: "none", background: "dark" })))
+    expect(look).not.toHaveProperty("color");
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { renderDashboard } from "../../../components/app/render-dashboard.tsx";
-import { widthOf } from "../../../components/kit/fit.ts";
+import { textWidth } from "../../../components/kit/fit.ts";
 import { spokenLines } from "../../../components/screen-reader/lines.ts";
 import { claims, crowd, finishLine, hostile, plumbing, plumbingEnded, watchedPlumbing } from "../../store/scenes.ts";
 import { Stage, storeOf } from "../stage.ts";
@@ -9,7 +9,7 @@ const stateOf = (run: ReturnType<typeof plumbing>) => storeOf(run).store.getStat
 
 test("what matters most comes first, in words", () => {
   const lines = spokenLines(stateOf(plumbing()), 200, 60);
-  expect(lines[0]).toBe("plumbing: running. 3 of 11 tickets done, 1 left to you, 0 stalled.");
+  expect(lines[0]).toBe("plumbing: needs you. 3 of 11 tickets done, 1 left to you, 0 stalled.");
   const order = [
     /^Needs you: T-5, point the registrar/,
     /^The oracle said not done at .*: 3 done, 1 gated, 7 open\.$/,
@@ -45,7 +45,7 @@ describe("the behaviour of agents", () => {
     const pass = { level: "pass" } as const;
     const signals = { exist: pass, relevance: pass, rootCause: pass, recall: pass, momentum: pass };
     expect(lineOf(plumbing().of("T-7", { type: "signals-changed", signals }), "T-7")).toMatch(/: attempt 1, agent\.$/);
-    expect(lineOf(plumbing(), "T-7")).toMatch(/: attempt 1, agent, behaviour unknown\.$/);
+    expect(lineOf(plumbing(), "T-7")).toMatch(/: attempt 1, agent\.$/);
   });
 
   test("stays after the agent has stopped only if there is a finding", () => {
@@ -70,7 +70,7 @@ test("no scene is longer or wider than it may be, and what is left out is counte
     ] as const) {
       const lines = spokenLines(stateOf(scene), columns, rows);
       expect(lines.length).toBeLessThanOrEqual(rows);
-      for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(columns);
+      for (const line of lines) expect(textWidth(line)).toBeLessThanOrEqual(columns);
       if (rows === 13) expect(lines.at(-1)).toMatch(/^and \d+ more lines?$/);
     }
   }
@@ -88,14 +88,14 @@ test("drawn for a screen reader: on the main screen, keys work, dialogs have no 
     hasScreenReader: true,
   } as const;
   const done = renderDashboard({ store, stdout: stage.terminal, stdin: stage.keyboard, capabilities });
-  await stage.shows("plumbing: running.");
+  await stage.shows("plumbing: needs you.");
   expect(stage.terminal.buffer().type).toBe("normal");
-  await stage.press("j", "Selected: T-7, drop the legacy queue");
-  const frames = stage.terminal.raw.split("plumbing: running.").length;
+  await stage.press("jj", "Selected: T-7, drop the legacy queue");
+  const frames = stage.terminal.raw.split("plumbing: needs you.").length;
   store.tick(Date.now());
   store.tick(Date.now() + 5_000);
   await stage.press("q", "Leave the dashboard");
-  expect(stage.terminal.raw.split("plumbing: running.")).toHaveLength(frames);
+  expect(stage.terminal.raw.split("plumbing: needs you.")).toHaveLength(frames);
   expect(await stage.terminal.text()).not.toMatch(/[\u2500-\u257f]/);
   await stage.press("\u001b", "Selected: T-7");
   await stage.press("3", "View graph");

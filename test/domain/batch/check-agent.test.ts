@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { checkAgent } from "../../../src/domain/batch/check-agent.ts";
-import { AgentSpec, accountName, accountsOf, type VendorAgentSpec } from "../../../src/domain/batch/party.ts";
+import { AgentSpec, accountName, allAccounts, type VendorAgentSpec } from "../../../src/domain/batch/party.ts";
 import { BatchFile } from "../../../src/domain/batch/schema.ts";
 import { batchValue } from "./sample.ts";
 
@@ -41,7 +41,7 @@ describe("the key of an account", () => {
       baseUrl: "https://own.example",
       fallback: [{ billing: "subscription", model: "claude-sonnet-4-5" }],
     });
-    const accounts = accountsOf(spec as VendorAgentSpec);
+    const accounts = allAccounts(spec as VendorAgentSpec);
     expect(accounts[1]).toMatchObject({ billing: "subscription", model: "claude-sonnet-4-5" });
     expect([accounts[1]?.apiKeySecret, accounts[1]?.platform, accounts[1]?.baseUrl]).toEqual([undefined, undefined, undefined]);
     expect(accountName(accounts, 1)).toBe("claude-sonnet-4-5, the login of claude, its vendor's API");
@@ -69,7 +69,7 @@ describe("the key of an account", () => {
       ...agent,
       fallback: [{ apiKeyEnv: "SPARE" }, { platform: VERTEX, model: "claude-sonnet-4-5@20250929" }],
     });
-    const accounts = accountsOf(spec as VendorAgentSpec);
+    const accounts = allAccounts(spec as VendorAgentSpec);
     expect(accounts.map(({ apiKeyEnv, apiKeySecret }) => [apiKeyEnv, apiKeySecret])).toEqual([
       [undefined, "cloud"],
       ["SPARE", undefined],
@@ -89,7 +89,7 @@ describe("the key of an account", () => {
       baseUrl: "https://own.example",
       fallback: [{ platform: VERTEX }, { apiKeyEnv: "SPARE" }],
     });
-    expect(accountsOf(spec as VendorAgentSpec).map(({ baseUrl }) => baseUrl)).toEqual([
+    expect(allAccounts(spec as VendorAgentSpec).map(({ baseUrl }) => baseUrl)).toEqual([
       "https://own.example",
       undefined,
       "https://own.example",

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { checkComplexity } from "../../../src/domain/batch/check-complexity.ts";
-import { ComplexitySpec, routesOf } from "../../../src/domain/batch/complexity-spec.ts";
+import { ComplexitySpec, resolveRoutes } from "../../../src/domain/batch/complexity-spec.ts";
 import { BatchFile } from "../../../src/domain/batch/schema.ts";
 import { batchValue } from "./sample.ts";
 
@@ -29,8 +29,8 @@ describe("a batch with a plan and without a reviewer", () => {
 });
 
 test("an architectural ticket is planned first by default, and as its class says otherwise", () => {
-  expect(routesOf(true)?.architectural).toMatchObject({ plan: true });
-  expect(routesOf(ComplexitySpec.parse(false))).toBeUndefined();
-  expect(routesOf({ architectural: { reviewers: 2 } })?.architectural).toEqual({ reviewers: 2 });
-  expect(routesOf(true)?.complex).not.toHaveProperty("plan");
+  expect(resolveRoutes(true)?.architectural).toMatchObject({ plan: true });
+  expect(resolveRoutes(ComplexitySpec.parse(false))).toBeUndefined();
+  expect(resolveRoutes({ architectural: { reviewers: 2 } })?.architectural).toEqual({ reviewers: 2 });
+  expect(resolveRoutes(true)?.complex).not.toHaveProperty("plan");
 });

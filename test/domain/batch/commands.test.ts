@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { commandsOf, scriptOf } from "../../../src/domain/batch/commands.ts";
+import { findNamedScript, listBatchCommands } from "../../../src/domain/batch/commands.ts";
 import { readBatch } from "../../../src/domain/batch/read.ts";
 import { batchText } from "./sample.ts";
 
-describe("scriptOf", () => {
+describe("findNamedScript", () => {
   test.each([
     [["node", "run.mjs", "x"], 1, "run.mjs"],
     [["/usr/bin/node", "--max-old-space-size=100", "run.mjs"], 2, "run.mjs"],
@@ -11,12 +11,12 @@ describe("scriptOf", () => {
     [["sh", "check.sh"], 1, "check.sh"],
     [["bash", "./check"], 1, "./check"],
   ])("finds the script of %j", (argv, at, script) => {
-    expect(scriptOf(argv)).toMatchObject({ at, candidates: expect.arrayContaining([script]) });
+    expect(findNamedScript(argv)).toMatchObject({ at, candidates: expect.arrayContaining([script]) });
   });
 
   test("knows the other names under which Node and Python find a script", () => {
-    expect(scriptOf(["node", "scripts/run"])?.candidates).toContain("scripts/run.js");
-    expect(scriptOf(["python3", "tool"])?.candidates).toContain("tool/__main__.py");
+    expect(findNamedScript(["node", "scripts/run"])?.candidates).toContain("scripts/run.js");
+    expect(findNamedScript(["python3", "tool"])?.candidates).toContain("tool/__main__.py");
   });
 
   test.each([
@@ -29,11 +29,11 @@ describe("scriptOf", () => {
     [["npm", "test"]],
     [["./node.sh", "run.mjs"]],
   ])("claims nothing of %j", (argv) => {
-    expect(scriptOf(argv)).toBeUndefined();
+    expect(findNamedScript(argv)).toBeUndefined();
   });
 });
 
-describe("commandsOf", () => {
+describe("listBatchCommands", () => {
   test("has each command once per repository, with its place", () => {
     const read = readBatch(
       batchText({
@@ -55,7 +55,7 @@ describe("commandsOf", () => {
       { folder: "/work/batches" },
     );
     const told = read.ok
-      ? commandsOf(read.batch).map(({ argv, path, runs, repo }) => [runs, repo, argv[0], path.join(".")])
+      ? listBatchCommands(read.batch).map(({ argv, path, runs, repo }) => [runs, repo, argv[0], path.join(".")])
       : read.problems;
     expect(told).toEqual([
       ["agent", undefined, "node", "agent.command"],
@@ -68,7 +68,7 @@ describe("commandsOf", () => {
       ["check", "web", "own", "tickets.2.finish.0.command"],
       ["secret", undefined, "sh", "secrets.staging.command"],
     ]);
-    expect(read.ok && commandsOf(read.batch).flatMap(({ unsandboxed, argv }) => (unsandboxed ? [argv[0]] : []))).toEqual([
+    expect(read.ok && listBatchCommands(read.batch).flatMap(({ unsandboxed, argv }) => (unsandboxed ? [argv[0]] : []))).toEqual([
       "live",
       "sh",
     ]);

@@ -4,7 +4,7 @@ import { CommitSpec } from "../../../src/domain/batch/commit-spec.ts";
 import { AgentSpec } from "../../../src/domain/batch/party.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
 
-const OWN = "Loopdash-Ticket: T-1\nLoopdash-Run: run-1\nLoopdash-Attempt: 2\n";
+const OWN = "Loopdash-Ticket: T-1\nLoopdash-Run: run-1\nLoopdash-Attempt: 2\nLoopdash-Agent: command my-agent.mjs\n";
 const agent = AgentSpec.parse({ kind: "command", command: ["/usr/bin/node", "/batch/my agent.mjs"] });
 
 function message(ticket: { title?: string; body?: string }, commit?: unknown, over: Partial<CommitMessageOptions> = {}): string {
@@ -44,6 +44,15 @@ describe("commitMessage", () => {
     const claude = AgentSpec.parse({ kind: "claude", apiKeyEnv: "KEY" });
     expect(message({}, { coAuthor: "agent" }, { agent: claude })).toContain("\nCo-authored-by: Claude <noreply@anthropic.com>\n");
     expect(message({}, { coAuthor: "B <b@example.com>" })).toContain("\nCo-authored-by: B <b@example.com>\n");
+  });
+
+  test.each([
+    [{ kind: "claude" }, "claude"],
+    [{ kind: "claude", model: "claude-opus-4-1" }, "claude claude-opus-4-1"],
+    // Nobody knows which of its accounts the agent used.
+    [{ kind: "codex", model: "one", fallback: [{ model: "two" }] }, "codex"],
+  ])("names the agent: %j", (spec, named) => {
+    expect(message({}, undefined, { agent: AgentSpec.parse(spec) })).toMatch(new RegExp(`\nLoopdash-Agent: ${named}\n$`));
   });
 
   test.each([

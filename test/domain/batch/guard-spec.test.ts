@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { GuardSpec, workerGuardOf } from "../../../src/domain/batch/guard-spec.ts";
+import { GuardSpec, resolveWorkerGuard } from "../../../src/domain/batch/guard-spec.ts";
 import { checkValue } from "../../../src/domain/batch/issues.ts";
 import { readGuardFile } from "../../../src/domain/guard/settings-text.ts";
 
@@ -10,18 +10,18 @@ const found = (value: unknown) => {
 
 describe("the guard of a batch", () => {
   it("is on by default, and off only if the batch says so", () => {
-    expect(workerGuardOf({})).toEqual({ settings: {}, stopGuard: { times: 2, checks: true } });
-    expect(workerGuardOf({ guard: GuardSpec.parse({}) })).toEqual({
+    expect(resolveWorkerGuard({})).toEqual({ settings: {}, stopGuard: { times: 2, checks: true } });
+    expect(resolveWorkerGuard({ guard: GuardSpec.parse({}) })).toEqual({
       settings: { onParseError: "block" },
       stopGuard: { times: 2, checks: true },
     });
-    expect(workerGuardOf({ guard: GuardSpec.parse(true) })).toEqual(workerGuardOf({}));
-    expect(workerGuardOf({ guard: GuardSpec.parse(false) })).toBeUndefined();
+    expect(resolveWorkerGuard({ guard: GuardSpec.parse(true) })).toEqual(resolveWorkerGuard({}));
+    expect(resolveWorkerGuard({ guard: GuardSpec.parse(false) })).toBeUndefined();
   });
 
   it("gives settings that the hook accepts", () => {
     const spec = { families: { git: false }, rules: { "git-clean": true }, onParseError: "allow", stopGuard: { times: 0 } };
-    const guard = workerGuardOf({ guard: GuardSpec.parse(spec) });
+    const guard = resolveWorkerGuard({ guard: GuardSpec.parse(spec) });
     expect(guard?.stopGuard).toEqual({ times: 0, checks: true });
     expect(readGuardFile(JSON.stringify(guard?.settings))).toEqual({
       families: { git: false },

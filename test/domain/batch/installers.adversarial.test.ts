@@ -253,7 +253,6 @@ describe("the inputs are the whole tree if an installer may read or run anything
       { ...CARGO, "rust-toolchain": '[toolchain]\npath = "t"\n' },
       /rust-toolchain names/,
     ],
-    ["cargo: no lockfile", "cargo fetch", { "Cargo.toml": "" }, /no lockfile/],
     ["cargo: a build", "cargo build", CARGO, /may read any file/],
     ["cargo: another manifest", "cargo fetch --manifest-path=b/Cargo.toml", CARGO, /may read any file/],
     ["cargo: settings by an option", "cargo fetch --config x.toml", CARGO, /may read any file/],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { programsOf } from "../../../src/domain/batch/prepare-inputs.ts";
+import { listPreparePrograms } from "../../../src/domain/batch/prepare-inputs.ts";
 import { CARGO, CODE, type Files, GO, inputsOf, MANIFEST, NPM, PIP, PNPM, PNPM_6, VENV, YARN } from "./installer-samples.ts";
 
 describe("the inputs of an installer are its manifests", () => {
@@ -135,12 +135,12 @@ describe("the inputs of an installer are its manifests", () => {
       ["poetry.lock", "pyproject.toml"],
     ],
   ])("%s", (_, commands, files, paths) => {
-    expect(inputsOf(commands, files)).toEqual({ reach: "files", paths });
+    expect(inputsOf(commands, files)).toMatchObject({ reach: "files", paths });
   });
 
   test("of which each takes part with its interpreter", () => {
     expect(
-      programsOf([
+      listPreparePrograms([
         ["python3.12", "-m", "venv", ".venv"],
         ["cargo", "fetch"],
         ["npm", "ci"],

@@ -30,7 +30,12 @@ describe("the inputs of prepare commands", () => {
       { ...NPM, "bin/npm": "" },
       '"bin/npm ci" may read any file',
     ],
-    ["no lockfile", ["npm", "install"], { "package.json": "{}" }, "there is no lockfile"],
+    [
+      "a long command, which is cut to fit into a line",
+      ["npm", "ci", "--prefix=packages/application", "--quiet"],
+      NPM,
+      '"npm ci --prefix=pack … on --quiet" may read any file',
+    ],
     [
       "an install script of its own",
       ["npm", "ci"],
@@ -67,6 +72,27 @@ describe("the inputs of prepare commands", () => {
     expect(inputsOf(command, files)).toEqual({ reach: "tree", why });
   });
 
+  test.each([
+    ["npm install", { "package.json": "{}" }, { isUnlocked: true, hasUnknownScripts: true }],
+    ["npm install --ignore-scripts", { "package.json": "{}" }, { isUnlocked: true }],
+    ["npm install", NPM, {}],
+    [".venv/bin/pip install -r requirements.txt", { "requirements.txt": "a==1\n" }, { isUnlocked: true }],
+    ["pip install --require-hashes -r requirements.txt", { "requirements.txt": "a==1 --hash=sha256:00\n" }, {}],
+    ["python3 -m venv .venv", {}, {}],
+    ["python3 -m venv --upgrade-deps .venv", {}, { isUnlocked: true }],
+    ["cargo fetch", { "Cargo.toml": "" }, { isUnlocked: true }],
+    ["bundle install", { Gemfile: "gem 'a'\n" }, { isUnlocked: true }],
+  ] as const)("say what the lack of a lockfile leaves open: %s", (command, files, open) => {
+    const found = inputsOf(command.split(" "), files);
+    const paths = Object.keys(files).filter((path) => path !== "src/index.js");
+    expect(found).toEqual({ reach: "files", paths: paths.toSorted(), ...open });
+  });
+
+  test("are the whole tree for the code of the repository itself: what is installed of it would be another commit's", () => {
+    for (const command of [".venv/bin/pip install .", "pip install -e .", "npm install ."])
+      expect(inputsOf(command.split(" "), { "pyproject.toml": "", "package.json": "{}" })).toMatchObject({ reach: "tree" });
+  });
+
   test("are the whole tree if an input is a link", () => {
     const files = [{ path: "package.json", kind: "link" as const }];
     expect(prepareInputs({ commands: [["npm", "ci"]], files, text: () => "{}" })).toEqual({
@@ -88,6 +114,7 @@ describe("the inputs of prepare commands", () => {
     expect(inputsOf(["pip", "install", "-r", "requirements.txt"], files)).toEqual({
       reach: "files",
       paths: ["requirements.txt"],
+      isUnlocked: true,
     });
   });
 });

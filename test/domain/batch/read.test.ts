@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { parseContractText } from "../../../src/adapters/contract/contract-file.ts";
 import type { FolderTicket } from "../../../src/domain/batch/merge-folder.ts";
 import { formatProblems } from "../../../src/domain/batch/problem.ts";
-import { readBatch, ticketFolder, trackerRequestOf } from "../../../src/domain/batch/read.ts";
+import { readBatch, readTrackerRequest, ticketFolder } from "../../../src/domain/batch/read.ts";
 import { RepoId, TicketId } from "../../../src/domain/values/ids.ts";
 import { batchText, told } from "./sample.ts";
 
@@ -227,7 +227,7 @@ describe("a tracker behind a program", () => {
   });
 
   it("is asked only if nothing speaks against its command", () => {
-    expect(trackerRequestOf(withTracker({ command: ["./tracker.mjs"] }), folder)).toMatchObject({
+    expect(readTrackerRequest(withTracker({ command: ["./tracker.mjs"] }), folder)).toMatchObject({
       tracker: { command: [`${folder}/tracker.mjs`] },
     });
     const secrets = { jira: { env: "JIRA_TOKEN" } };
@@ -240,8 +240,10 @@ describe("a tracker behind a program", () => {
       withTracker({ command, env: { NODE_OPTIONS: "--require x" } }),
       withTracker({ command: ["node", "{batch}/tracker.mjs", "{secret:jira}"] }, { secrets, sandbox: "required" }),
     ])
-      expect(trackerRequestOf(text, folder), text).toBeUndefined();
-    expect(trackerRequestOf(withTracker({ command, env }, { secrets, sandbox: "required" }), folder)).toMatchObject({ secrets });
+      expect(readTrackerRequest(text, folder), text).toBeUndefined();
+    expect(readTrackerRequest(withTracker({ command, env }, { secrets, sandbox: "required" }), folder)).toMatchObject({
+      secrets,
+    });
   });
 
   it("is told of by what is wrong: its command first, then that it was not read, then its tickets", () => {

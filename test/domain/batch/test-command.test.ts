@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { testCommandOf, testCommandSource } from "../../../src/domain/batch/test-command.ts";
+import { findTestCommand, testCommandSource } from "../../../src/domain/batch/test-command.ts";
 
-const commandOf = (files: Readonly<Record<string, string>>) => testCommandOf(new Map(Object.entries(files)))?.join(" ");
+const commandOf = (files: Readonly<Record<string, string>>) => findTestCommand(new Map(Object.entries(files)))?.join(" ");
 const npm = (test: unknown, more: object = {}) => JSON.stringify({ scripts: { test }, ...more });
 
-describe("testCommandOf", () => {
+describe("findTestCommand", () => {
   it.each([
     ["npm test", { "package.json": npm("vitest run") }],
     ["pnpm test", { "package.json": npm("vitest run"), "pnpm-lock.yaml": "" }],
@@ -31,6 +31,16 @@ describe("testCommandOf", () => {
     ["cargo test", { "Cargo.toml": "[package]" }],
     ["go test ./...", { "go.mod": "module x", Makefile: "tests:\n\ttrue\ntest := x\n" }],
     ["npm test", { "package.json": npm("node --test"), "pytest.ini": "", "go.mod": "" }],
+    ["nox", { "noxfile.py": "", Gemfile: 'gem "rspec"\n' }],
+    ["deno test", { "deno.json": "{}" }],
+    ["deno task test", { "deno.jsonc": '{"tasks": {"test": "deno test -A"}}' }],
+    ["bundle exec rspec", { Gemfile: 'source "https://rubygems.org"\ngem "rspec-rails", "~> 7"\n', "package.json": "{}" }],
+    ["vendor/bin/phpunit", { "composer.json": '{"require-dev": {"phpunit/phpunit": "^11"}}' }],
+    ["vendor/bin/pest", { "composer.json": '{"require-dev": {"phpunit/phpunit": "^11", "pestphp/pest": "^3"}}' }],
+    ["mvn -B test", { "pom.xml": "" }],
+    ["./mvnw -B test", { "pom.xml": "", mvnw: "", "build.gradle": "" }],
+    ["./gradlew test", { "build.gradle.kts": "", gradlew: "" }],
+    ["gradle test", { "build.gradle": "" }],
   ])("%s", (command, files) => {
     expect(commandOf(files as unknown as Record<string, string>)).toBe(command);
   });
@@ -41,8 +51,10 @@ describe("testCommandOf", () => {
     ["its Makefile", { Makefile: "test: all" }],
     ["its Makefile, whose target check does not build by itself", { Makefile: "all: a\ncheck:\n\t./run\n" }],
     ["go.mod", { "go.mod": "" }],
+    ["pom.xml", { "pom.xml": "", mvnw: "" }],
+    ["composer.json", { "composer.json": '{"require-dev": {"phpunit/phpunit": "^11"}}' }],
   ])("is found in %s", (source, files) => {
-    const command = testCommandOf(new Map(Object.entries(files as unknown as Record<string, string>)));
+    const command = findTestCommand(new Map(Object.entries(files as unknown as Record<string, string>)));
     expect(testCommandSource(command ?? ["none"])).toBe(source);
   });
 
@@ -52,6 +64,7 @@ describe("testCommandOf", () => {
     ["an empty script", { "package.json": npm(" ") }],
     ["a script that is no text", { "package.json": npm(["x"]) }],
     ["no script", { "package.json": "{}" }],
+    ["no known runner", { Gemfile: '# gem "rspec"\n', "composer.json": '{"name": "phpunit/phpunit"}' }],
     ["a package.json that is not JSON", { "package.json": "{" }],
     ["a package.json that is a list", { "package.json": "[]" }],
     ["pytest in a comment, and its plugins alone", { "pyproject.toml": '# pytest\n["pytest-cov"]\n' }],

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { effectOf } from "../../../src/domain/behaviour/shell-effect.ts";
+import { actionEffect } from "../../../src/domain/behaviour/shell-effect.ts";
 import { GATES, type GateLevel, WHY_CHARS } from "../../../src/domain/behaviour/signals.ts";
 import type { ToolAction } from "../../../src/domain/behaviour/tool-action.ts";
 import type { AgentEvent } from "../../../src/domain/run/agent-event.ts";
@@ -64,7 +64,7 @@ test.each(["'", '"', "\\", "<<", "<<'A'\n", "a'b\"", "$(", "a|", ">", "sed -i ",
     const read = (n: number): number => {
       const command = piece.repeat(Math.floor(n / piece.length));
       const begun = performance.now();
-      for (let i = 0; i < 20; i++) effectOf({ does: "run", command });
+      for (let i = 0; i < 20; i++) actionEffect({ does: "run", command });
       return performance.now() - begun;
     };
     read(4_000);

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { describeAlerts } from "../../../src/domain/behaviour/alerts.ts";
 import { reflectedChange } from "../../../src/domain/behaviour/reflected-change.ts";
 import type { Reflection } from "../../../src/domain/behaviour/reflection.ts";
-import { type EndedAttempt, withReflection } from "../../../src/domain/behaviour/reflective-log.ts";
+import { type LoggedAttempt, withReflection } from "../../../src/domain/behaviour/reflective-log.ts";
 import { GATES, type Signals } from "../../../src/domain/behaviour/signals.ts";
 import type { Evidence } from "../../../src/domain/run/attempt-fact.ts";
 
@@ -15,7 +15,7 @@ const evidence = (step: Evidence["step"], name: string = step): Evidence => ({
 });
 const calm = Object.fromEntries(GATES.map((gate) => [gate, { level: "pass" }])) as unknown as Signals;
 
-const anEnd = (over: Partial<EndedAttempt> = {}): EndedAttempt => ({
+const anEnd = (over: Partial<LoggedAttempt> = {}): LoggedAttempt => ({
   n: 1,
   at: 0,
   outcome: "failed",
@@ -29,9 +29,9 @@ const anEnd = (over: Partial<EndedAttempt> = {}): EndedAttempt => ({
 });
 
 /** The log after these attempts. */
-const logOf = (ends: readonly Partial<EndedAttempt>[]): readonly Reflection[] =>
+const logOf = (ends: readonly Partial<LoggedAttempt>[]): readonly Reflection[] =>
   ends.reduce<readonly Reflection[]>((log, end, i) => withReflection(log, anEnd({ n: i + 1, ...end })), []);
-const alertsOf = (ends: readonly Partial<EndedAttempt>[]) => logOf(ends).at(-1)?.pattern.alerts;
+const alertsOf = (ends: readonly Partial<LoggedAttempt>[]) => logOf(ends).at(-1)?.pattern.alerts;
 const changed = (...paths: readonly string[]) => reflectedChange({ paths });
 
 test("an entry tells what, why and the pattern", () => {
@@ -116,7 +116,7 @@ test("a success ends all alerts", () => {
 test("the log and its alerts are bounded, whatever agents name their files, and alerts are one line each", () => {
   const end = fc.record({
     outcome: fc.constantFrom("failed", "silent", "done", "landed", "lost", "killed", "out-of-time") as fc.Arbitrary<
-      EndedAttempt["outcome"]
+      LoggedAttempt["outcome"]
     >,
     evidence: fc.record({
       step: fc.constantFrom("check", "review") as fc.Arbitrary<"check">,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { effectOf } from "../../../src/domain/behaviour/shell-effect.ts";
+import { actionEffect } from "../../../src/domain/behaviour/shell-effect.ts";
 
-const effect = (command: string) => effectOf({ does: "run", command });
+const effect = (command: string) => actionEffect({ does: "run", command });
 const reads = (...paths: readonly string[]) => ({ reads: paths, edits: [], runs: false });
 const edits = (...paths: readonly string[]) => ({ reads: [], edits: paths, runs: false });
 

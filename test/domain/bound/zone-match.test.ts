@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { boundFate, type ChangedFile, touchedZones } from "../../../src/domain/bound/touched.ts";
+import { boundFate, type TouchedFile, touchedZones } from "../../../src/domain/bound/touched.ts";
 import { zoneMatcher } from "../../../src/domain/bound/zone-match.ts";
 
 describe("zoneMatcher", () => {
@@ -52,14 +52,14 @@ describe("zoneMatcher", () => {
   });
 });
 
-const file = (path: string, how: ChangedFile["how"] = "modified", mode: ChangedFile["mode"] = "file"): ChangedFile => ({
+const file = (path: string, how: TouchedFile["how"] = "modified", mode: TouchedFile["mode"] = "file"): TouchedFile => ({
   ...{ path, how, mode },
 });
 const zones = [{ path: "src/payments/", origin: { file: "batch" } }] as const;
-const touch = (...paths: ChangedFile[]) => touchedZones(paths, zones).flatMap((one) => one.paths.map(({ path }) => path));
+const touch = (...paths: TouchedFile[]) => touchedZones(paths, zones).flatMap((one) => one.paths.map(({ path }) => path));
 
 describe("touchedZones", () => {
-  test.for<[what: string, changed: ChangedFile]>([
+  test.for<[what: string, changed: TouchedFile]>([
     ["an edit", file("src/payments/a.py")],
     ["a rename out of it", file("src/payments/a.py", "deleted")],
     ["a rename into it", file("src/payments/b.py", "added")],
@@ -76,7 +76,7 @@ describe("touchedZones", () => {
 });
 
 describe("boundFate", () => {
-  test.for<[fate: string, paths: ChangedFile[]]>([
+  test.for<[fate: string, paths: TouchedFile[]]>([
     ["untouched", [file("docs/BOUND.md"), file("a")]],
     ["lost", [file("BOUND.md", "deleted")]],
     ["lost", [file("BOUND.md", "deleted"), file("Bound.md", "added")]],

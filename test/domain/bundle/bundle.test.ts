@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { attemptBundle, commitsOf } from "../../../src/domain/bundle/attempt-bundle.ts";
+import { attemptBundle, attemptCommits } from "../../../src/domain/bundle/attempt-bundle.ts";
 import { attemptPage } from "../../../src/domain/bundle/attempt-page.ts";
-import { isRelativePath, ListedAttempt, ListedRun } from "../../../src/domain/bundle/bundle.ts";
+import { BundledRun, isRelativePath, ListedAttempt } from "../../../src/domain/bundle/bundle.ts";
 import { describeFile } from "../../../src/domain/bundle/describe-file.ts";
 import { diffStat } from "../../../src/domain/bundle/diff-stat.ts";
 import { compareFile, type Findings, findingLines } from "../../../src/domain/bundle/findings.ts";
@@ -75,16 +75,16 @@ describe("the bundle of an attempt", () => {
   test("without an agent and without a change says so", () => {
     const { bundle, events } = aBundle(FACTS.slice(0, 1));
     expect(bundle).toMatchObject({ agent: null, change: null, landed: [], steps: [], costUsd: { agent: 0 } });
-    expect(commitsOf(events)).toBeUndefined();
+    expect(attemptCommits(events)).toBeUndefined();
   });
 
   test("finds the change also of work that was kept, and of a blocker", () => {
     const begun = FACTS.slice(0, 2);
     const kept = { type: "work-kept", ...of, branch: "k", sha: "kept", files: 1 } as const;
-    expect(commitsOf(aBundle([...begun, kept]).events)).toEqual({ from: "base", tip: "kept" });
+    expect(attemptCommits(aBundle([...begun, kept]).events)).toEqual({ from: "base", tip: "kept" });
     const change = { tip: "blocked", files: 1, additions: 1, deletions: 0 };
     const ruled = { type: "blocker-ruled", ...of, upheld: true, reason: "r", step: "s", change } as const;
-    expect(commitsOf(aBundle([...begun, ruled]).events)).toEqual({ from: "base", tip: "blocked" });
+    expect(attemptCommits(aBundle([...begun, ruled]).events)).toEqual({ from: "base", tip: "blocked" });
   });
 
   test("is a page in which outside text is no markup", () => {
@@ -152,7 +152,7 @@ describe("the bundle of a run", () => {
   test("is a list that a reader takes, and a page that says that it is not final", () => {
     const run = simulated();
     const bundle = runBundle(run.state, SUM, [file]);
-    expect(ListedRun.parse(bundle)).toMatchObject({ ended: false, journal: { rows: run.state.seq, head: SUM } });
+    expect(BundledRun.parse(bundle)).toMatchObject({ ended: false, journal: { rows: run.state.seq, head: SUM } });
     expect(runPage(bundle)).toContain("nothing here is final");
     expect(JSON.parse(batchText(run.events) ?? "")).toMatchObject({ name: "test" });
   });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { nextBranchMove } from "../../../src/domain/ci/branch-move.ts";
 import { type CiLoop, lastCiFailure, reduceCi } from "../../../src/domain/ci/ci-fact.ts";
-import { fixableOf } from "../../../src/domain/ci/fixable.ts";
-import { fixersOf } from "../../../src/domain/ci/fixers.ts";
+import { fixableKinds } from "../../../src/domain/ci/fixable.ts";
+import { findFixers } from "../../../src/domain/ci/fixers.ts";
 import type { RemoteCheck } from "../../../src/domain/forge/pull-request.ts";
 import { RepoId, TicketId } from "../../../src/domain/values/ids.ts";
 
@@ -61,24 +61,24 @@ describe("nextBranchMove", () => {
   });
 });
 
-describe("fixableOf", () => {
+describe("fixableKinds", () => {
   it("tells formats and lints, and nothing of tests", () => {
-    expect(fixableOf(["ci"], [{ category: "format", job: "ci" }])).toEqual(["format"]);
-    expect(fixableOf(["ci"], [{ category: "lint", job: "ci" }])).toEqual(["lint"]);
-    expect(fixableOf(["ci"], [{ category: "test", job: "ci" }])).toEqual([]);
+    expect(fixableKinds(["ci"], [{ category: "format", job: "ci" }])).toEqual(["format"]);
+    expect(fixableKinds(["ci"], [{ category: "lint", job: "ci" }])).toEqual(["lint"]);
+    expect(fixableKinds(["ci"], [{ category: "test", job: "ci" }])).toEqual([]);
   });
 
   it("goes by the name of a job whose output nobody recognises, and of no other", () => {
-    expect(fixableOf(["check format", "build"], [{ category: "unknown", job: "check format" }])).toEqual(["format"]);
-    expect(fixableOf(["Lint"], [])).toEqual(["lint"]);
-    expect(fixableOf(["lint"], [{ category: "types", job: "lint" }])).toEqual([]);
+    expect(fixableKinds(["check format", "build"], [{ category: "unknown", job: "check format" }])).toEqual(["format"]);
+    expect(fixableKinds(["Lint"], [])).toEqual(["lint"]);
+    expect(fixableKinds(["lint"], [{ category: "types", job: "lint" }])).toEqual([]);
   });
 });
 
-describe("fixersOf", () => {
+describe("findFixers", () => {
   const files = (entries: Readonly<Record<string, string>>) => new Map(Object.entries(entries));
-  const commands = (entries: Readonly<Record<string, string>>, kinds: Parameters<typeof fixersOf>[1]) =>
-    fixersOf(files(entries), kinds).map(({ command }) => command.join(" "));
+  const commands = (entries: Readonly<Record<string, string>>, kinds: Parameters<typeof findFixers>[1]) =>
+    findFixers(files(entries), kinds).map(({ command }) => command.join(" "));
 
   it("takes the repository's own scripts, called by its package manager", () => {
     const scripts = { scripts: { "lint:fix": "eslint . --fix", format: "prettier -w ." } };

@@ -1,16 +1,16 @@
 import { describe, expect, test } from "vitest";
-import { routesOf } from "../../../src/domain/batch/complexity-spec.ts";
+import { resolveRoutes } from "../../../src/domain/batch/complexity-spec.ts";
 import type { StepSpec } from "../../../src/domain/batch/step-spec.ts";
 import type { Zone } from "../../../src/domain/bound/bound.ts";
-import type { ChangedFile } from "../../../src/domain/bound/touched.ts";
-import { COMPLEXITIES, classOfSize, hardestOf, isHarder } from "../../../src/domain/complexity/classes.ts";
+import type { TouchedFile } from "../../../src/domain/bound/touched.ts";
+import { COMPLEXITIES, classOfSize, hardestRuling, isHarder } from "../../../src/domain/complexity/classes.ts";
 import { hiddenLines } from "../../../src/domain/complexity/hidden-lines.ts";
 import { complexityOfChange } from "../../../src/domain/complexity/of-change.ts";
 import { complexityOfTicket } from "../../../src/domain/complexity/of-ticket.ts";
 import { appliesTo, lineWithReviews } from "../../../src/domain/complexity/review-steps.ts";
 
 const ZONES: readonly Zone[] = [{ path: "src/pay/", origin: { file: "batch" } }];
-const changed = (...paths: readonly string[]): readonly ChangedFile[] =>
+const changed = (...paths: readonly string[]): readonly TouchedFile[] =>
   paths.map((path) => ({ path, how: "modified", mode: "file" }));
 const files = (count: number) => changed(...Array.from({ length: count }, (_, i) => `src/${i}.ts`));
 
@@ -35,7 +35,7 @@ describe("a class by size", () => {
     const rulings = ["simple", "complex", "complex", "trivial"].map((one, i) => ({ class: one, why: `${i}` })) as never as [
       { class: "simple"; why: string },
     ];
-    expect(hardestOf(...rulings)).toEqual({ class: "complex", why: "1" });
+    expect(hardestRuling(...rulings)).toEqual({ class: "complex", why: "1" });
   });
 });
 
@@ -112,7 +112,7 @@ describe("a ticket before its first change", () => {
     ["The sum in src/payroll/sum.ts is wrong, e.g. for 1.5 and/or 2", "simple"],
     ["Bump lodash in package.json", "complex"],
     ["A breaking change of the client", "complex"],
-    ["Fix a typo in docs/architecture.md", "simple"],
+    ["Fix a typo in docs/inside/architecture.md", "simple"],
     ["Redesign the storage", "architectural"],
     ["See https://example.com/architecture/a.html", "simple"],
   ] as const)("%j is %s", ([body, is]) => {
@@ -136,7 +136,7 @@ describe("a finish line with the reviews of classes", () => {
   const names = (line: readonly StepSpec[]) => line.map((step) => ("name" in step ? step.name : step.step));
 
   test("gets those that are missing, behind its own, for the classes that ask for them", () => {
-    const routes = routesOf(true);
+    const routes = resolveRoutes(true);
     const own = [{ step: "gates" }, { step: "review", name: "review" }, merge] as const;
     const line = lineWithReviews(own, routes);
     expect(names(line)).toEqual(["gates", "review", "second-review", "merge"]);
@@ -152,13 +152,13 @@ describe("a finish line with the reviews of classes", () => {
 
   test("stays as it is if it has enough, and without routing", () => {
     const own = ["a", "b"].map((name): StepSpec => ({ step: "review", name }));
-    expect(lineWithReviews([...own, merge], routesOf(true))).toEqual([...own, merge]);
+    expect(lineWithReviews([...own, merge], resolveRoutes(true))).toEqual([...own, merge]);
     expect(lineWithReviews([merge], undefined)).toEqual([merge]);
-    expect(lineWithReviews([merge], routesOf({ complex: {}, architectural: {} }))).toEqual([merge]);
+    expect(lineWithReviews([merge], resolveRoutes({ complex: {}, architectural: {} }))).toEqual([merge]);
   });
 
   test("such a step applies to its classes alone, and to a ticket whose class nobody knows", () => {
-    const step = lineWithReviews([merge], routesOf(true))[1] as StepSpec;
+    const step = lineWithReviews([merge], resolveRoutes(true))[1] as StepSpec;
     expect((["trivial", "simple", "complex", "architectural", undefined] as const).map((one) => appliesTo(step, one))).toEqual([
       false,
       false,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type ComplexitySpec, routesOf } from "../../../src/domain/batch/complexity-spec.ts";
+import { type ComplexitySpec, resolveRoutes } from "../../../src/domain/batch/complexity-spec.ts";
 import type { StepSpec } from "../../../src/domain/batch/step-spec.ts";
 import { COMPLEXITIES } from "../../../src/domain/complexity/classes.ts";
 import { appliesTo, lineWithReviews } from "../../../src/domain/complexity/review-steps.ts";
@@ -10,7 +10,7 @@ const second: StepSpec = { step: "review", name: "other", by: "second" };
 
 /** The readers of each class's reviews, in order. */
 function readers(finish: readonly StepSpec[], spec: ComplexitySpec = true) {
-  const line = lineWithReviews(finish, routesOf(spec), true);
+  const line = lineWithReviews(finish, resolveRoutes(spec), true);
   return COMPLEXITIES.map((one) =>
     line.flatMap((step) => (step.step === "review" && appliesTo(step, one) ? [step.by ?? "first"] : [])).join(" "),
   );
@@ -23,7 +23,7 @@ describe("a finish line of a batch with two reviewers", () => {
   });
 
   test("has a reading by the second although two of its own are by the first", () => {
-    const line = lineWithReviews([first("a"), first("b"), merge], routesOf(true), true);
+    const line = lineWithReviews([first("a"), first("b"), merge], resolveRoutes(true), true);
     expect(line.slice(2)).toEqual([
       { step: "review", name: "second-review", by: "second", classes: ["complex", "architectural"] },
       merge,
@@ -45,7 +45,7 @@ describe("a finish line of a batch with two reviewers", () => {
   });
 
   test("is what it was without a second reviewer", () => {
-    const line = lineWithReviews([first("review"), merge], routesOf(true));
+    const line = lineWithReviews([first("review"), merge], resolveRoutes(true));
     expect(line[1]).toEqual({ step: "review", name: "second-review", classes: ["complex", "architectural"] });
   });
 });

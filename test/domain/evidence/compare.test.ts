@@ -159,7 +159,7 @@ describe("a file of the base that could not be loaded", () => {
   });
   const judged = (base: TestRun, candidate: TestRun, over: { deleted?: string[]; patterns?: string[] } = {}) => {
     const fixes = { patterns: over.patterns ?? [], elsewhere: [], isLast: true };
-    const { findings } = compareRuns(base, candidate, NOTHING, { fixes, deleted: over.deleted ?? [] });
+    const { findings } = compareRuns(base, candidate, NOTHING, { fixes, files: { deleted: over.deleted ?? [], added: [] } });
     return findings.map(({ kind, ids }) => `${kind}:${ids.join(",")}`);
   };
 

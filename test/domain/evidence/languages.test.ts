@@ -1,6 +1,6 @@
 import picomatch from "picomatch";
 import { describe, expect, test } from "vitest";
-import { familyOf, isCoverageConfiguration, isTestFile, SEARCHED_NAMES } from "../../../src/domain/evidence/languages.ts";
+import { isCoverageConfiguration, isTestFile, languageFamily, SEARCHED_NAMES } from "../../../src/domain/evidence/languages.ts";
 
 const isSearched = picomatch([...SEARCHED_NAMES], { basename: true, dot: true });
 
@@ -35,12 +35,12 @@ describe("the family of a file", () => {
     });
 
   test.for(rows)("%s: %s", ([file, family]) => {
-    expect(familyOf(file)).toBe(family);
+    expect(languageFamily(file)).toBe(family);
     expect(isSearched(file.toLowerCase())).toBe(true);
   });
 
   test.for(["README.md", "a.json", "a.ts.txt", "a.ts/README", "a.pyc", "Makefile"])("%s: none", (file) => {
-    expect(familyOf(file)).toBeUndefined();
+    expect(languageFamily(file)).toBeUndefined();
   });
 });
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { StepSpec } from "../../../src/domain/batch/step-spec.ts";
-import { ledgerOf } from "../../../src/domain/results/ledger.ts";
+import { computeLedger } from "../../../src/domain/results/ledger.ts";
 import { mayWait, type RunFact } from "../../../src/domain/run/event.ts";
 import { reduce } from "../../../src/domain/run/reduce.ts";
-import { type RunState, ticketOf as stateOf } from "../../../src/domain/run/state.ts";
+import { type RunState, ticketById as stateOf } from "../../../src/domain/run/state.ts";
 import { type Fence, TicketId } from "../../../src/domain/values/ids.ts";
 import { numbersLine } from "../../../src/store/results/numbers-line.ts";
 import { batchOf, Simulation, ticketOf } from "../simulate.ts";
@@ -59,7 +59,7 @@ test("passed checks are counted by what they proved; one that does not say prove
     starts(0),
     ends(0, { ok: false }),
   );
-  expect(ledgerOf(state).checks).toEqual({ compared: 2, uncompared: 1, exitCodeOnly: 1 });
-  expect(numbersLine(ledgerOf(state))).toContain("checks 2 test by test, 1 with nothing to compare, 1 by exit code only");
-  expect(numbersLine(ledgerOf(after()))).not.toContain("checks");
+  expect(computeLedger(state).checks).toEqual({ compared: 2, uncompared: 1, exitCodeOnly: 1 });
+  expect(numbersLine(computeLedger(state))).toContain("checks 2 test by test, 1 with nothing to compare, 1 by exit code only");
+  expect(numbersLine(computeLedger(after()))).not.toContain("checks");
 });

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import type { TestResult } from "../../../src/domain/evidence/results.ts";
-import { namedAsOn, withSuiteNameOf } from "../../../src/domain/evidence/suite-name.ts";
+import { alignSuiteName, namedAsOn } from "../../../src/domain/evidence/suite-name.ts";
 
 const passed = (...ids: readonly string[]): readonly TestResult[] => ids.map((id) => ({ id, outcome: "passed" }));
 
 describe("the suite that all tests lie in", () => {
   test("is named as on the base", () => {
-    expect(withSuiteNameOf(passed("pytest > m > a"), passed("calc > m > a", "calc > m > b"))).toEqual(
+    expect(alignSuiteName(passed("pytest > m > a"), passed("calc > m > a", "calc > m > b"))).toEqual(
       passed("pytest > m > a", "pytest > m > b"),
     );
   });
@@ -18,7 +18,7 @@ describe("the suite that all tests lie in", () => {
     ["what it names is a suite of tests", passed("x > a"), passed("y > a")],
     ["there are no tests", [], passed("y > m > a")],
   ])("keeps its name if %s", (_, base, tests) => {
-    expect(withSuiteNameOf(base, tests)).toBe(tests);
+    expect(alignSuiteName(base, tests)).toBe(tests);
   });
 
   test("is a matter of settings with pytest alone", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { compareRuns } from "../../../src/domain/evidence/compare.ts";
-import { familyOf, isCoverageConfiguration, isTestFile } from "../../../src/domain/evidence/languages.ts";
+import { isCoverageConfiguration, isTestFile, languageFamily } from "../../../src/domain/evidence/languages.ts";
 import type { TestOutcome, TestRun } from "../../../src/domain/evidence/results.ts";
 
 const NOTHING = { testsRemoved: [], testsSkipped: [], suppressions: false };
@@ -73,7 +73,7 @@ describe("a file is known by its name", () => {
   });
 
   test("its folder does not make it code or configuration", () => {
-    expect([familyOf("a.b/C.TS"), familyOf("a.ts/b"), familyOf("ts"), familyOf("a.md")]).toEqual([
+    expect([languageFamily("a.b/C.TS"), languageFamily("a.ts/b"), languageFamily("ts"), languageFamily("a.md")]).toEqual([
       "js",
       undefined,
       "js",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { rerunOf, startedAgain } from "../../../src/domain/forge/rerun.ts";
+import { planRerun, startedAgain } from "../../../src/domain/forge/rerun.ts";
 import type { Finding } from "../../../src/domain/triage/finding.ts";
 
 const NONE: ReadonlySet<string> = new Set();
@@ -7,22 +7,22 @@ const finding = (job: string, category: Finding["category"] = "infrastructure") 
 const lost = (...jobs: readonly string[]) => ({ findings: jobs.map((job) => finding(job)), stopReason: null });
 const flaky = { findings: [finding("test", "flaky")], stopReason: "flaky" } as const;
 
-describe("rerunOf", () => {
+describe("planRerun", () => {
   it("starts lost jobs again once, those of one name by that name", () => {
-    expect(rerunOf(["test", "test"], lost("test", "test"), NONE)).toEqual({ names: ["test"], category: "infrastructure" });
-    expect(rerunOf(["test"], lost("test"), new Set(["test"]))).toBeUndefined();
+    expect(planRerun(["test", "test"], lost("test", "test"), NONE)).toEqual({ names: ["test"], category: "infrastructure" });
+    expect(planRerun(["test"], lost("test"), new Set(["test"]))).toBeUndefined();
   });
 
   it("starts none again if an agent has to look at another one, or at one that was started again", () => {
-    expect(rerunOf(["build", "test"], { ...lost("build"), findings: [finding("build"), finding("test", "test")] }, NONE)).toBe(
+    expect(planRerun(["build", "test"], { ...lost("build"), findings: [finding("build"), finding("test", "test")] }, NONE)).toBe(
       undefined,
     );
-    expect(rerunOf(["build", "test"], lost("build", "test"), new Set(["build"]))).toBeUndefined();
+    expect(planRerun(["build", "test"], lost("build", "test"), new Set(["build"]))).toBeUndefined();
   });
 
   it("starts each flaky one again once, also after others", () => {
-    expect(rerunOf(["test", "unit"], flaky, new Set(["test"]))).toEqual({ names: ["unit"], category: "flaky" });
-    expect(rerunOf(["test"], flaky, new Set(["test"]))).toBeUndefined();
+    expect(planRerun(["test", "unit"], flaky, new Set(["test"]))).toEqual({ names: ["unit"], category: "flaky" });
+    expect(planRerun(["test"], flaky, new Set(["test"]))).toBeUndefined();
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { PullRequestState, RemoteCheck } from "../../../src/domain/forge/pull-request.ts";
-import { countChecks, failedNames, seenOf, seenOfBranch } from "../../../src/domain/forge/seen.ts";
+import { countChecks, failedNames, seenOfBranch, summarizePullRequest } from "../../../src/domain/forge/seen.ts";
 
 const RULES = { base: "main", checks: undefined, approvals: "gate", appearMs: 60_000, stillMs: 600_000 } as const;
 
@@ -26,10 +26,10 @@ describe("seenOfBranch", () => {
   });
 });
 
-describe("seenOf", () => {
+describe("summarizePullRequest", () => {
   it("marks what decides, and names required checks that nobody has registered", () => {
     const checks = [check("ci", "passed", true), check("docs", "failed")];
-    const seen = seenOf(read({ checks, requiredChecks: ["ci", "e2e"], queuePosition: 3 }), RULES, {
+    const seen = summarizePullRequest(read({ checks, requiredChecks: ["ci", "e2e"], queuePosition: 3 }), RULES, {
       why: "waits for e2e",
       on: "checks",
     });
@@ -47,7 +47,7 @@ describe("seenOf", () => {
   it("requires every check if nothing is required by name, and the batch's own names", () => {
     const checks = [check("ci", "passed"), check("docs", "passed")];
     const required = (rules: object) =>
-      seenOf(read({ checks }), { ...RULES, ...rules }, undefined).checks.map(({ isRequired }) => isRequired);
+      summarizePullRequest(read({ checks }), { ...RULES, ...rules }, undefined).checks.map(({ isRequired }) => isRequired);
     expect(required({})).toEqual([true, true]);
     expect(required({ checks: ["docs"] })).toEqual([false, true]);
     expect(required({ checks: [] })).toEqual([false, false]);
@@ -55,14 +55,14 @@ describe("seenOf", () => {
 
   it("keeps a hundred checks, the failed ones first, and counts the others", () => {
     const checks = Array.from({ length: 250 }, (_, i) => check(`c${i}`, i === 249 ? "failed" : "passed"));
-    const seen = seenOf(read({ checks }), RULES, undefined);
+    const seen = summarizePullRequest(read({ checks }), RULES, undefined);
     expect([seen.checks.length, seen.checks[0]?.name]).toEqual([100, "c249"]);
     expect(seen.unlisted).toEqual({ total: 150, passed: 150 });
     expect(countChecks(seen)).toEqual({ passed: 249, total: 250 });
   });
 
   it("makes outside text safe for a terminal", () => {
-    const seen = seenOf(read({ checks: [check("\u001b[31mred", "failed")], base: "\u001b]0;x\u0007main" }), RULES, {
+    const seen = summarizePullRequest(read({ checks: [check("\u001b[31mred", "failed")], base: "\u001b]0;x\u0007main" }), RULES, {
       why: "a\nb",
     });
     expect([seen.checks[0]?.name, seen.base, seen.waits]).toEqual(["red", "main", "a b"]);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { GuardComparison, readReportLine } from "../../../src/domain/guard/guard-watch.ts";
-import { CANARY_CALL, canaryOf } from "../../../src/domain/guard/hooks/canary.ts";
+import { CANARY_CALL, guardCanary } from "../../../src/domain/guard/hooks/canary.ts";
 import { FAMILIES } from "../../../src/domain/guard/rule-table.ts";
 import type { AgentEvent } from "../../../src/domain/run/agent-event.ts";
 
@@ -75,11 +75,11 @@ describe("GuardComparison", () => {
   });
 });
 
-describe("canaryOf", () => {
+describe("guardCanary", () => {
   it("is blocked by whatever family is left on, and there is none if all are off", () => {
     const off = Object.fromEntries(Object.keys(FAMILIES).map((name) => [name, false]));
-    expect(canaryOf({})).toBe("git reset --hard");
-    for (const name of Object.keys(FAMILIES)) expect(canaryOf({ families: { ...off, [name]: true } }), name).toBeDefined();
-    expect(canaryOf({ families: off, onParseError: "allow" })).toBeUndefined();
+    expect(guardCanary({})).toBe("git reset --hard");
+    for (const name of Object.keys(FAMILIES)) expect(guardCanary({ families: { ...off, [name]: true } }), name).toBeDefined();
+    expect(guardCanary({ families: off, onParseError: "allow" })).toBeUndefined();
   });
 });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { invalid } from "../../../src/cli/lint/valid.ts";
-import { overBudget, sizeOf } from "../../../src/domain/lint/budget.ts";
+import { measureText, overBudget } from "../../../src/domain/lint/budget.ts";
 import { findingLine } from "../../../src/domain/lint/finding.ts";
 
 const why = (text: string, format: "json" | "jsonc" | "yaml") => invalid(Buffer.from(text), format);
@@ -54,8 +54,8 @@ describe("a text is valid", () => {
 });
 
 test("a budget counts lines and words, and estimates tokens", () => {
-  expect(sizeOf("")).toEqual({ lines: 0, words: 0, tokens: 0 });
-  const size = sizeOf("one two\nthree  four five\nsix seven eight nine ten\n");
+  expect(measureText("")).toEqual({ lines: 0, words: 0, tokens: 0 });
+  const size = measureText("one two\nthree  four five\nsix seven eight nine ten\n");
   expect(size).toEqual({ lines: 3, words: 10, tokens: 13 });
   expect(overBudget(size, { lines: 3, words: 10, tokens: 13 })).toBe("");
   expect(overBudget(size, { lines: 2, tokens: 12 })).toBe("3 lines of 2, 13 tokens (an estimate: words × 1.3) of 12");

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { admitDiscovery, discoveredId } from "../../../src/domain/outbox/discovery.ts";
-import { ledgerOf } from "../../../src/domain/results/ledger.ts";
+import { computeLedger } from "../../../src/domain/results/ledger.ts";
 import { admitCommand } from "../../../src/domain/run/admit.ts";
 import { HumanStep } from "../../../src/domain/run/command.ts";
-import { frozenSetOf } from "../../../src/domain/run/frozen-set.ts";
-import { ticketOf as stateOf } from "../../../src/domain/run/state.ts";
-import { grownPlan, planOf } from "../../../src/domain/schedule/plan.ts";
+import { buildFrozenSet } from "../../../src/domain/run/frozen-set.ts";
+import { ticketById as stateOf } from "../../../src/domain/run/state.ts";
+import { grownPlan, planBatch } from "../../../src/domain/schedule/plan.ts";
 import { RepoId, TicketId } from "../../../src/domain/values/ids.ts";
 import { atWork, D1, discover, FINISH, found, T1, T2 } from "../finder.ts";
 import { batchOf, Simulation, ticketOf } from "../simulate.ts";
@@ -113,7 +113,7 @@ describe("a batch that grows", () => {
   test("has the ticket at its end from the discovery on; it starts once the tracker holds it, and is counted", () => {
     const sim = atWork();
     const frozen = { oracleSha: "o", batchSha: "b", tripwireSha: "t" };
-    const before = frozenSetOf({ batch: sim.state.batch, ...frozen });
+    const before = buildFrozenSet({ batch: sim.state.batch, ...frozen });
     expect(discover(sim)).toBe(D1);
     expect(stateOf(sim.state, D1)).toMatchObject({ phase: "waiting", foundBy: T1, unfiled: true, openDeps: 0 });
     expect(sim.state).toMatchObject({ counts: { waiting: 2 }, filing: [2], ready: [], discoveries: { filed: 0 } });
@@ -122,8 +122,8 @@ describe("a batch that grows", () => {
     expect(sim.state).toMatchObject({ filing: [], ready: [2], discoveries: { filed: 1 } });
     expect(stateOf(sim.state, D1).unfiled).toBeUndefined();
     expect(sim.decide()).toContainEqual(expect.objectContaining({ do: "start", ticket: D1 }));
-    expect(ledgerOf(sim.state).tickets).toMatchObject({ total: 3 });
-    expect(frozenSetOf({ batch: sim.state.batch, ...frozen })).toEqual(before);
+    expect(computeLedger(sim.state).tickets).toMatchObject({ total: 3 });
+    expect(buildFrozenSet({ batch: sim.state.batch, ...frozen })).toEqual(before);
   });
 
   test("filed twice is filed once", () => {
@@ -230,6 +230,6 @@ describe("a discovery that blocks its finder", () => {
     const { rank, unknownMs } = sim.state.plan;
     discover(sim, { blocks: true });
     expect(sim.state.plan.rank).toEqual([...rank, unknownMs + (rank[0] ?? 0)]);
-    expect(sim.state.plan).toEqual(planOf(sim.state.plan.tickets, { "T-1": 700, "T-2": 300 }));
+    expect(sim.state.plan).toEqual(planBatch(sim.state.plan.tickets, { "T-1": 700, "T-2": 300 }));
   });
 });

@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import type { Batch } from "../../../src/domain/batch/schema.ts";
 import { admitDiscovery, joinedTickets, withEarlier } from "../../../src/domain/outbox/discovery.ts";
 import { admitCommand } from "../../../src/domain/run/admit.ts";
-import { type RunState, ticketOf as stateOf } from "../../../src/domain/run/state.ts";
-import { planOf } from "../../../src/domain/schedule/plan.ts";
+import { type RunState, ticketById as stateOf } from "../../../src/domain/run/state.ts";
+import { planBatch } from "../../../src/domain/schedule/plan.ts";
 import { vecAt, vecFrom, vecItems, vecPush } from "../../../src/domain/values/vec.ts";
 import { atWork, D1, discover, found, T1 } from "../finder.ts";
 import { given, play, turn } from "../play.ts";
@@ -23,7 +23,7 @@ function checkGrowth(durations: Record<string, number>): (state: RunState) => vo
     }
     if (last !== undefined) expect(batch).toBe(last.batch);
     expect(plan.tickets.length - batch.tickets.length).toBeLessThanOrEqual(batch.limits.discoveries);
-    if (plan !== last?.plan) expect(plan).toEqual(planOf(plan.tickets, durations));
+    if (plan !== last?.plan) expect(plan).toEqual(planBatch(plan.tickets, durations));
     for (const index of [...state.ready, ...state.slots.filter((i) => i !== null)])
       expect(vecAt(state.tickets, index).unfiled).toBeUndefined();
     const unfiled = [...vecItems(state.tickets)].flatMap((t, i) => (t.unfiled && t.phase === "waiting" ? [i] : []));

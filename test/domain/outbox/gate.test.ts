@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { admitCommand } from "../../../src/domain/run/admit.ts";
 import { HumanStep } from "../../../src/domain/run/command.ts";
-import { ticketOf as stateOf } from "../../../src/domain/run/state.ts";
+import { ticketById as stateOf } from "../../../src/domain/run/state.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
 import { batchOf, Simulation, ticketOf } from "../simulate.ts";
 

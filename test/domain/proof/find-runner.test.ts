@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { findRunners } from "../../../src/domain/proof/find-runner.ts";
-import { testFilesOf } from "../../../src/domain/proof/test-files.ts";
+import { commandTestFiles } from "../../../src/domain/proof/test-files.ts";
 import { classify } from "./classify.ts";
 
 const PACKAGE = JSON.stringify({
@@ -43,6 +43,18 @@ describe("the runner of a command", () => {
     ["go test", ["gotestsum", "--junitfile", "r.xml"]],
     ["cargo test", ["cargo", "+nightly", "test"]],
     ["cargo test", ["bash", "-ec", "cargo build; cargo nextest run"]],
+    ["bun test", ["bun", "test"]],
+    ["vitest", ["bun", "run", "test"]],
+    ["ava", ["npx", "ava"]],
+    ["deno", ["deno", "task", "test"]],
+    ["unittest", ["python3", "-m", "unittest", "discover"]],
+    ["tox", ["tox", "-e", "py"]],
+    ["nox", ["python3", "-m", "nox"]],
+    ["RSpec", ["bundle", "exec", "rspec"]],
+    ["PHPUnit", ["vendor/bin/phpunit"]],
+    ["PHPUnit", ["php", "-d", "memory_limit=1G", "vendor/bin/pest", "--ci"]],
+    ["Maven", ["./mvnw", "-B", "verify"]],
+    ["Gradle", ["./gradlew", "testDebug"]],
   ])("%s is started by %j", (name, command) => {
     expect(runnerIn(command)).toBe(name);
   });
@@ -56,6 +68,11 @@ describe("the runner of a command", () => {
     [["sh", "check.sh"]],
     [["cargo", "build"]],
     [["true"]],
+    [["deno", "fmt"]],
+    [["bun", "install"]],
+    [["mvn", "compile"]],
+    [["composer", "install"]],
+    [["toxic"]],
   ])("none is known in %j", (command) => {
     expect(runnerIn(command)).toBeUndefined();
   });
@@ -69,7 +86,7 @@ describe("the files of tests that a command runs", () => {
   const PATHS = ["src/add.ts", "test/add.test.ts", "test/text.test.ts", "e2e/run.spec.ts", "checks/add.mjs"];
   const files = (...command: string[]) => {
     const found = findRunners(command)[0];
-    return found === undefined ? undefined : testFilesOf(found, PATHS);
+    return found === undefined ? undefined : commandTestFiles(found, PATHS);
   };
 
   test.each([
@@ -92,7 +109,7 @@ describe("the files of tests that a command runs", () => {
   test("of pytest, Go and cargo", () => {
     const of = (command: string[], paths: string[]) => {
       const found = findRunners(command)[0];
-      return found === undefined ? [] : testFilesOf(found, paths);
+      return found === undefined ? [] : commandTestFiles(found, paths);
     };
     const python = ["calc.py", "tests/test_a.py", "tests/b_test.py"];
     expect(of(["pytest", "tests/test_a.py::test_x"], python)).toEqual(["tests/test_a.py"]);

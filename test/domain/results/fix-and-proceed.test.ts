@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { fixAndProceedOf, totalFixes } from "../../../src/domain/results/fix-and-proceed.ts";
-import { ledgerOf } from "../../../src/domain/results/ledger.ts";
+import { countFixAndProceed, totalFixes } from "../../../src/domain/results/fix-and-proceed.ts";
+import { computeLedger } from "../../../src/domain/results/ledger.ts";
 import type { AttemptOutcome, Evidence } from "../../../src/domain/run/attempt-fact.ts";
 import { type Fence, TicketId } from "../../../src/domain/values/ids.ts";
 import { batchOf, Simulation, ticketOf } from "../simulate.ts";
@@ -31,37 +31,37 @@ describe("what a run fixed without a person", () => {
     ["merge", "conflict"],
     ["verify", "liveFix"],
   ] as const)("%s that failed and passed in the next attempt is a %s", ([step, cause]) => {
-    expect(fixAndProceedOf(played([["failed", step], ["done"]]).state)).toEqual({ ...NONE, [cause]: 1 });
+    expect(countFixAndProceed(played([["failed", step], ["done"]]).state)).toEqual({ ...NONE, [cause]: 1 });
   });
 
   test.for(["pull request", "checks"])("what a forge sent back about its %s was no conflict", (name) => {
     const sim = new Simulation(batchOf([ticketOf("T-1")], { attempts: 20 }));
     attempt(sim, 1, "failed", "merge", name);
     attempt(sim, 2, "done");
-    expect(fixAndProceedOf(sim.state)).toEqual({ ...NONE, sentBack: 1 });
+    expect(countFixAndProceed(sim.state)).toEqual({ ...NONE, sentBack: 1 });
   });
 
   test("counts no agent that crashed, was silent or was ended by a person: another one began afresh", () => {
     const ends = [["failed", "agent"], ["silent", "agent"], ["killed", "agent"], ["lost"], ["stopped"], ["done"]] as const;
-    expect(fixAndProceedOf(played(ends).state)).toEqual(NONE);
+    expect(countFixAndProceed(played(ends).state)).toEqual(NONE);
   });
 
   test("counts nothing of a ticket that did not ship, nor what failed before a person's retry", () => {
-    expect(fixAndProceedOf(played([["failed", "check"]]).state)).toEqual(NONE);
+    expect(countFixAndProceed(played([["failed", "check"]]).state)).toEqual(NONE);
     const sim = played([["failed", "check"]]);
     sim.report({ type: "ticket-stalled", ticket: T1, reason: "x", by: "attempts" });
     sim.report({ type: "ticket-retried", ticket: T1 });
     attempt(sim, 2, "failed", "review");
     attempt(sim, 3, "done");
-    expect(fixAndProceedOf(sim.state)).toEqual({ ...NONE, reviewFinding: 1 });
+    expect(countFixAndProceed(sim.state)).toEqual({ ...NONE, reviewFinding: 1 });
   });
 
   test("a verification that takes a shipped ticket back is a live fix once it ships again, and an incident at once", () => {
     const sim = played([["done"]]);
     sim.report({ type: "ticket-reopened", ticket: T1, evidence: { step: "verify", name: "live", summary: "down", detail: "" } });
-    expect(ledgerOf(sim.state)).toMatchObject({ fixAndProceed: 0, incidents: 1, incidentsByKind: { reopened: 1 } });
+    expect(computeLedger(sim.state)).toMatchObject({ fixAndProceed: 0, incidents: 1, incidentsByKind: { reopened: 1 } });
     attempt(sim, 2, "done");
-    expect(fixAndProceedOf(sim.state)).toEqual({ ...NONE, liveFix: 1 });
+    expect(countFixAndProceed(sim.state)).toEqual({ ...NONE, liveFix: 1 });
     expect(sim.state.incidents).toMatchObject([{ kind: "reopened", endedAt: expect.any(Number) }]);
   });
 

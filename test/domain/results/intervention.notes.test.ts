@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { countIntervention, type Intervention } from "../../../src/domain/results/intervention.ts";
-import { ledgerOf } from "../../../src/domain/results/ledger.ts";
+import { computeLedger } from "../../../src/domain/results/ledger.ts";
 import { Command, HumanStep } from "../../../src/domain/run/command.ts";
 import { batchOf, Simulation, ticketOf } from "../simulate.ts";
 
@@ -23,7 +23,7 @@ test("what a person tells of is counted each time, with its words", () => {
     "I4 run: wrote the migration",
     "I3 run: gave the key more rights",
   ]);
-  expect(ledgerOf(sim.state).interventions).toMatchObject({ total: 3, work: 2, harness: 1 });
+  expect(computeLedger(sim.state).interventions).toMatchObject({ total: 3, work: 2, harness: 1 });
 });
 
 test("it takes in nothing that is seen of people, and does not move their window", () => {
@@ -37,6 +37,7 @@ test("it takes in nothing that is seen of people, and does not move their window
 
 test.for([
   [{ type: "retry" }],
+  [{ type: "retry", ticket: [] }],
   [{ type: "workers", workers: 0 }],
   [{ type: "workers", workers: 65 }],
   [{ type: "workers", workers: 1.5 }],

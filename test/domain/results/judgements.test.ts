@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { judgementRecords } from "../../../src/domain/results/judgements.ts";
-import { reportOf } from "../../../src/domain/results/report.ts";
+import { computeReport } from "../../../src/domain/results/report.ts";
 import { evidenceChange, type TicketEvidence } from "../../../src/domain/run/oracle-evidence.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
 import { judgementLines } from "../../../src/store/results/judgement-lines.ts";
@@ -41,7 +41,7 @@ describe("the judgements of a run", () => {
     const sim = judged(60);
     const records = judgementRecords(sim.events, sim.state.oracleSha);
     expect(records).toHaveLength(60);
-    expect(reportOf(sim.state, [], records).judgements[0]).toEqual({
+    expect(computeReport(sim.state, [], records).judgements[0]).toEqual({
       at: expect.stringMatching(/^1970-01-01T/),
       final: false,
       verdict: "not-done",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ledgerOf } from "../../../src/domain/results/ledger.ts";
+import { computeLedger } from "../../../src/domain/results/ledger.ts";
 import type { AttemptOutcome } from "../../../src/domain/run/attempt-fact.ts";
 import { vecAt, vecWith } from "../../../src/domain/values/vec.ts";
 import { batchOf, Simulation, ticketOf } from "../simulate.ts";
@@ -47,6 +47,6 @@ describe("a claim is refuted", () => {
     const whole = { n: 1, slot: 0, startedAt: 0, slotLeftAt: 0, endedAt: 0, summary: "", costUsd: 0 };
     const history = past.map(([claimed, outcome]) => ({ ...whole, claimed, outcome }));
     const tickets = vecWith(state.tickets, 0, { ...vecAt(state.tickets, 0), history });
-    expect(ledgerOf({ ...state, tickets }).claims.gap).toBe(gap);
+    expect(computeLedger({ ...state, tickets }).claims.gap).toBe(gap);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { ledgerOf } from "../../../src/domain/results/ledger.ts";
+import { computeLedger } from "../../../src/domain/results/ledger.ts";
+import { ticketById as stateOf } from "../../../src/domain/run/state.ts";
 import { type Fence, TicketId } from "../../../src/domain/values/ids.ts";
 import { attempt, mixed } from "../mixed-run.ts";
 import { batchOf, Simulation, ticketOf } from "../simulate.ts";
@@ -9,7 +10,7 @@ const [T1, T2] = ["T-1", "T-2"].map((name) => TicketId.parse(name)) as [TicketId
 describe("the ledger", () => {
   test("counts what the journal tells, claims against verdicts", () => {
     const sim = endedNotDone(mixed());
-    const { elapsedMs, agentMs, ...numbers } = ledgerOf(sim.state);
+    const { elapsedMs, agentMs, ...numbers } = computeLedger(sim.state);
     expect(numbers).toEqual({
       tickets: { total: 4, done: 1, gated: 1, open: 2 },
       attempts: 3,
@@ -51,7 +52,7 @@ describe("the ledger", () => {
     sim.report({ type: "attempt-claimed", ticket: T2, fence: 7 as Fence, attempt: 2, slot: 0, reservedUsd: 0 });
     for (const c of ["I5", "I5", "I1"] as const) sim.report({ type: "intervention", class: c, target: "x", note: "" });
     sim.report({ type: "ticket-reopened", ticket: T1, evidence: { step: "verify", name: "live", summary: "", detail: "" } });
-    const ledger = ledgerOf(sim.state);
+    const ledger = computeLedger(sim.state);
     expect(ledger).toMatchObject({
       attempts: 7,
       fixAndProceed: 0,
@@ -61,10 +62,25 @@ describe("the ledger", () => {
       interventions: { total: 2, work: 1, harness: 1 },
     });
     expect(ledger.elapsedMs).toBe(sim.state.lastEventAt - sim.state.startedAt);
+    // The attempt at work counts from its beginning.
+    const begun = stateOf(sim.state, T2).attempt?.startedAt ?? 0;
+    expect(ledger.agentMs).toBeGreaterThan(sim.state.lastEventAt - begun);
     attempt(sim, T1, "done");
     // The verification that took the ticket back. An agent that was silent or out of time has fixed nothing.
-    expect(ledgerOf(sim.state).fixAndProceed).toBe(1);
+    expect(computeLedger(sim.state).fixAndProceed).toBe(1);
   });
+});
+
+test("the times of a run and of its attempts count none in which no engine ran", () => {
+  const sim = new Simulation(batchOf([ticketOf("T-1")]));
+  sim.report({ type: "attempt-claimed", ticket: T1, fence: 1 as Fence, attempt: 1, slot: 0, reservedUsd: 0 });
+  const before = computeLedger(sim.state);
+  const from = sim.state.lastEventAt;
+  sim.pass(3_600_000);
+  sim.report({ type: "engine-suspended", from, to: sim.now });
+  const { agentMs, elapsedMs } = computeLedger(sim.state);
+  // The event itself is 10 ms later.
+  expect([elapsedMs - before.elapsedMs, agentMs - before.agentMs]).toEqual([10, 10]);
 });
 
 function endedNotDone(sim: Simulation): Simulation {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Intervention } from "../../../src/domain/results/intervention.ts";
-import { ledgerOf } from "../../../src/domain/results/ledger.ts";
+import { computeLedger } from "../../../src/domain/results/ledger.ts";
 import { ticketsFrom } from "../../../src/domain/results/linked-tickets.ts";
 import { type Fence, TicketId } from "../../../src/domain/values/ids.ts";
 import { batchOf, Simulation, ticketOf } from "../simulate.ts";
@@ -20,5 +20,5 @@ test("an intervention is linked with the tickets that joined the run and that it
   expect(linked(noted("mended T-1, not XT-1-d1 or T-1-d11"))).toEqual([]);
   sim.report({ type: "intervention", class: "I3", target: "run", note: "filed as T-1-d1", noted: true });
   sim.report({ type: "intervention", class: "I4", target: "run", note: "merged by hand", noted: true });
-  expect(ledgerOf(sim.state).interventions).toMatchObject({ total: 2, becameTickets: 1 });
+  expect(computeLedger(sim.state).interventions).toMatchObject({ total: 2, becameTickets: 1 });
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { RemedyAction } from "../../../src/domain/batch/remedy-spec.ts";
-import { remediationsOf } from "../../../src/domain/results/ledger.ts";
+import { countRemediations } from "../../../src/domain/results/ledger.ts";
 import type { AttemptOutcome } from "../../../src/domain/run/attempt-fact.ts";
 import type { Fence } from "../../../src/domain/values/ids.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
@@ -18,7 +18,7 @@ function run(...attempts: readonly (readonly [RemedyAction | undefined, AttemptO
     if (action !== undefined) sim.report({ type: "remediated", ticket: T1, fence, gate: "momentum", action, ...words });
     sim.endAttempt(T1, outcome);
   }
-  return remediationsOf(sim.state);
+  return countRemediations(sim.state);
 }
 
 test("a remediation helped if its ticket landed in an attempt after it, before any other", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { numbersOf, trendOf } from "../../../src/domain/results/trend.ts";
+import { computeTrend, runNumbers } from "../../../src/domain/results/trend.ts";
 import type { RunEvent } from "../../../src/domain/run/event.ts";
 import { reduce } from "../../../src/domain/run/reduce.ts";
 import { RunId, TicketId } from "../../../src/domain/values/ids.ts";
@@ -21,7 +21,7 @@ function settledBefore(): Simulation {
 
 describe("the numbers of a run", () => {
   test("are its ledger laid flat, with what it shipped apart from what was settled before", () => {
-    const numbers = numbersOf(plumbingEnded().state);
+    const numbers = runNumbers(plumbingEnded().state);
     expect(numbers).toMatchObject({
       "tickets.total": 11,
       "tickets.shipped": 9,
@@ -36,7 +36,7 @@ describe("the numbers of a run", () => {
   });
 
   test("tell what was settled before the run from what it shipped, and from what is gated", () => {
-    const numbers = numbersOf(settledBefore().state);
+    const numbers = runNumbers(settledBefore().state);
     expect(numbers).toMatchObject({ "tickets.total": 3, "tickets.done": 2, "tickets.before": 1, "tickets.shipped": 1 });
   });
 });
@@ -55,25 +55,25 @@ describe("a ticket that was done before the run", () => {
     });
     sim.report({ type: "live-check-started", ticket, why: "due" });
     sim.report({ type: "live-check-ended", ticket, ok: true, summary: "up", detail: "" });
-    expect(numbersOf(sim.state)).toMatchObject({ "tickets.done": 1, "tickets.before": 1, "tickets.shipped": 0 });
+    expect(runNumbers(sim.state)).toMatchObject({ "tickets.done": 1, "tickets.before": 1, "tickets.shipped": 0 });
   });
 });
 
 describe("the trend", () => {
   test("is oldest first, and the last is this run", () => {
     const { state } = plumbingEnded();
-    const points = trendOf(state, earlierRuns());
+    const points = computeTrend(state, earlierRuns());
     expect(points.map(({ run }) => run.slice(-4))).toEqual(["dddd", "cccc", "bbbb", "aaaa", "k3f9"]);
     expect(points[0]).toMatchObject({ interventions: null, costUsd: null, complete: true, sameBatch: false });
     expect(points.at(-1)).toMatchObject({ interventions: 1, shipped: 9, complete: true, verdict: "done" });
   });
 
   test("an earlier run that nobody has judged is unjudged", () => {
-    const [first] = trendOf(plumbing().state, [{ run: "old", startedAt: 0, sameBatch: true }]);
+    const [first] = computeTrend(plumbing().state, [{ run: "old", startedAt: 0, sameBatch: true }]);
     expect(first).toMatchObject({ run: "old", verdict: "unjudged", complete: false });
   });
 
   test("a run that goes on is not complete", () => {
-    expect(trendOf(plumbing().state, [])[0]).toMatchObject({ complete: false, verdict: "unjudged" });
+    expect(computeTrend(plumbing().state, [])[0]).toMatchObject({ complete: false, verdict: "unjudged" });
   });
 });

@@ -1,12 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { type Finding, isAtLeast, ruleOnReview } from "../../../src/domain/review/review.ts";
+import { isAtLeast, type ReviewFinding, ruleOnReview } from "../../../src/domain/review/review.ts";
 
-const finding = (over: Partial<Finding> = {}): Finding => ({
+const finding = (over: Partial<ReviewFinding> = {}): ReviewFinding => ({
   ...{ file: "a.ts", line: 3, severity: "high", title: "wrong", scenario: "x gives y" },
   ...over,
 });
-const rule = (findings: readonly Finding[], verdict: "pass" | "fail" = "pass", blocking: Finding["severity"] = "high") =>
-  ruleOnReview({ findings: [...findings], verdict }, blocking);
+const rule = (
+  findings: readonly ReviewFinding[],
+  verdict: "pass" | "fail" = "pass",
+  blocking: ReviewFinding["severity"] = "high",
+) => ruleOnReview({ findings: [...findings], verdict }, blocking);
 
 test("a severity is at least as bad as itself and as all that are less", () => {
   const bySeverity = (["critical", "high", "medium", "low"] as const).map((each) => isAtLeast(each, "medium"));
@@ -58,7 +61,7 @@ describe("its findings", () => {
   });
 
   test("say where: a line of a file, a file as a whole, or nowhere", () => {
-    const place = (over: Partial<Finding>) => rule([finding(over)]).detail.split("  ")[1];
+    const place = (over: Partial<ReviewFinding>) => rule([finding(over)]).detail.split("  ")[1];
     expect(place({ file: "src/a.ts", line: 12 })).toBe("src/a.ts:12");
     expect(place({ line: 0 })).toBe("a.ts");
     expect(place({ file: " ", line: 0 })).toBe("(no file)");

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { addedFacts, admitAdded, MOST_ADDED, readTicketText } from "../../../src/domain/run/added-ticket.ts";
-import { ticketOf as stateOf } from "../../../src/domain/run/state.ts";
+import { ticketById as stateOf } from "../../../src/domain/run/state.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
 import { batchOf, Simulation, ticketOf } from "../simulate.ts";
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Batch } from "../../../src/domain/batch/schema.ts";
 import type { Contract, StepSpec } from "../../../src/domain/batch/step-spec.ts";
-import { batchChangesOf, isLoosening } from "../../../src/domain/run/batch-changes.ts";
+import { compareBatch, isLoosening } from "../../../src/domain/run/batch-changes.ts";
 import { reduce } from "../../../src/domain/run/reduce.ts";
-import { specOf } from "../../../src/domain/schedule/plan.ts";
+import { plannedTicket } from "../../../src/domain/schedule/plan.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
 import { batchOf, Simulation, ticketOf } from "../simulate.ts";
 
@@ -12,14 +12,14 @@ const check: StepSpec = { step: "check", name: "tests", command: ["true"] };
 const finish: readonly StepSpec[] = [{ step: "gates" }, { step: "merge" }, { step: "assert" }];
 const batch: Batch = { ...batchOf([ticketOf("T-1", { finish }), ticketOf("T-2", { finish })]), finish, protect: ["a", "b"] };
 
-const changes = (now: Partial<Batch>, sim = new Simulation(batch)) => batchChangesOf(sim.state, { ...batch, ...now });
+const changes = (now: Partial<Batch>, sim = new Simulation(batch)) => compareBatch(sim.state, { ...batch, ...now });
 const bounds = (now: Partial<Batch>) => changes(now).bounds.map(({ what, class: of }) => [what, of]);
 const withLine = (line: readonly StepSpec[]): Partial<Batch> => ({
   finish: line,
   tickets: batch.tickets.map((ticket) => ({ ...ticket, finish: line })),
 });
 
-describe("batchChangesOf", () => {
+describe("compareBatch", () => {
   it("finds nothing in the same batch, also after tickets were found and added", () => {
     const sim = new Simulation(batch);
     sim.command({ type: "add", ticket: { id: "N-1", title: "New" } });
@@ -53,7 +53,7 @@ describe("batchChangesOf", () => {
     const line = (env?: Record<string, string>) => withLine([...finish.slice(0, 2), verify(env), { step: "assert" }]);
     const env = { TOKEN: "{secret:a}" };
     const sim = new Simulation({ ...batch, ...line() });
-    const [change] = batchChangesOf(sim.state, { ...batch, ...line(env) }).bounds;
+    const [change] = compareBatch(sim.state, { ...batch, ...line(env) }).bounds;
     expect(change).toMatchObject({ class: "I8" });
     const [name = "", repo] = Object.entries(batch.repos)[0] ?? [];
     const prepare = [{ command: ["/batch/fetch.sh"], env }];
@@ -61,7 +61,7 @@ describe("batchChangesOf", () => {
     expect(changes({ repos }).impossible).toEqual([expect.stringMatching(/^repos\./)]);
     const before = { ...batch, repos };
     const other = { ...repos, ...(repo && { [name]: { ...repo, prepare: [{ command: ["/batch/fetch.sh"], env: {} }] } }) };
-    expect(batchChangesOf(new Simulation(before).state, { ...before, repos: other }).impossible).toEqual([
+    expect(compareBatch(new Simulation(before).state, { ...before, repos: other }).impossible).toEqual([
       expect.stringMatching(/prepare/),
     ]);
     const reviewer = {
@@ -70,7 +70,7 @@ describe("batchChangesOf", () => {
     };
     const ruled = { ...batch, reviewer };
     const now = { ...ruled, reviewer: { ...reviewer, env } };
-    expect(batchChangesOf(new Simulation(ruled).state, now).impossible).toEqual([expect.stringMatching(/^reviewer/)]);
+    expect(compareBatch(new Simulation(ruled).state, now).impossible).toEqual([expect.stringMatching(/^reviewer/)]);
   });
 
   it("puts new tickets behind those that they wait for", () => {
@@ -107,7 +107,7 @@ describe("the contract of a ticket", () => {
     tickets: batch.tickets.map((ticket) => (ticket.id === T1 ? { ...ticket, contract: of } : ticket)),
   });
   const from = (before: Contract | undefined, after: Contract | undefined) =>
-    batchChangesOf(new Simulation(under(before)).state, under(after));
+    compareBatch(new Simulation(under(before)).state, under(after));
   const with_ = (over: Partial<Contract>) => ({ ...contract, ...over });
   const safe = (over: object) => with_({ safety: { ...contract.safety, ...over } });
 
@@ -152,7 +152,7 @@ describe("the contract of a ticket", () => {
     const frozen = { oracle: "o", batch: "b", limits: "l", guard: "g", sandbox: "s", tripwire: "t" };
     const fact = { type: "batch-changed", contracts: { [T1]: after }, frozen: { before: frozen, after: frozen } } as const;
     const state = reduce(sim.state, { ...fact, seq: sim.state.seq + 1, at: sim.state.lastEventAt });
-    expect(specOf(state.plan, T1).contract).toEqual(after);
+    expect(plannedTicket(state.plan, T1).contract).toEqual(after);
     expect(state.batch.tickets.map((ticket) => ticket.contract)).toEqual([after, undefined]);
   });
 });

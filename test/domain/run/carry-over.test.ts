@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { Batch, Ticket } from "../../../src/domain/batch/schema.ts";
-import { numbersOf } from "../../../src/domain/results/trend.ts";
-import { carriedOverWork, landingOf, landingsUpTo } from "../../../src/domain/run/carry-over.ts";
+import { runNumbers } from "../../../src/domain/results/trend.ts";
+import { carriedOverWork, findLanding, landingsUpTo } from "../../../src/domain/run/carry-over.ts";
 import { reduce } from "../../../src/domain/run/reduce.ts";
-import { ticketOf as ticketOfRun } from "../../../src/domain/run/state.ts";
+import { ticketById as ticketOfRun } from "../../../src/domain/run/state.ts";
 import { RepoId, RunId, TicketId } from "../../../src/domain/values/ids.ts";
 import { vecFrom, vecItems } from "../../../src/domain/values/vec.ts";
 import { batchOf, Simulation, ticketOf } from "../simulate.ts";
@@ -150,14 +150,14 @@ describe("a landing that was not live when its run ended", () => {
     const first = notLive();
     const landedByFirst = { sha: "b", earlierRun: first.run };
     const second = next(first, "second-run");
-    expect(landingOf(ticketOfRun(second.state, T1))).toEqual(landedByFirst);
+    expect(findLanding(ticketOfRun(second.state, T1))).toEqual(landedByFirst);
     const third = next(second.state, "third-run");
-    expect(landingOf(ticketOfRun(third.state, T1))).toEqual(landedByFirst);
+    expect(findLanding(ticketOfRun(third.state, T1))).toEqual(landedByFirst);
     third.report({ type: "live-check-started", ticket: T1, why: "due" });
     third.report({ type: "live-check-ended", ticket: T1, ok: true, summary: "up", detail: "" });
     expect(ticketOfRun(third.state, T1).phase).toBe("done");
     expect(landingsUpTo(third.state).get(T1)).toEqual({ run: first.run, sha: "b", from: "a" });
-    expect(numbersOf(third.state)).toMatchObject({ "tickets.shipped": 1, "tickets.before": 0 });
+    expect(runNumbers(third.state)).toMatchObject({ "tickets.shipped": 1, "tickets.before": 0 });
   });
 });
 
@@ -175,7 +175,7 @@ describe("the landing of an earlier run", () => {
     const { state } = settled(as);
     const ticket = ticketOfRun(state, T1);
     expect(ticket.mergedSha).toBeUndefined();
-    expect(landingOf(ticket)).toEqual({ sha: "sha-1", earlierRun: "first-run" });
+    expect(findLanding(ticket)).toEqual({ sha: "sha-1", earlierRun: "first-run" });
     expect(landingsUpTo(state)).toEqual(new Map([[T1, earlier]]));
   });
 
@@ -184,8 +184,8 @@ describe("the landing of an earlier run", () => {
     const evidence = { step: "merge", name: "merge", summary: "reverted", detail: "" } as const;
     sim.report({ type: "ticket-reopened", ticket: T1, evidence });
     const ticket = ticketOfRun(sim.state, T1);
-    expect(landingOf(ticket)).toBeUndefined();
-    expect(landingOf({ ...ticket, mergedSha: "sha-2" })).toEqual({ sha: "sha-2" });
+    expect(findLanding(ticket)).toBeUndefined();
+    expect(findLanding({ ...ticket, mergedSha: "sha-2" })).toEqual({ sha: "sha-2" });
   });
 
   test("is checked first if the ticket fails the last re-verification, and stays that run's", () => {
@@ -194,7 +194,7 @@ describe("the landing of an earlier run", () => {
     sim.report({ type: "ticket-reopened", ticket: T1, evidence });
     const ticket = ticketOfRun(sim.state, T1);
     expect(ticket).toMatchObject({ phase: "landed", live: { sha: "sha-1", failed: 1 } });
-    expect(landingOf(ticket)).toEqual({ sha: "sha-1", earlierRun: "first-run" });
+    expect(findLanding(ticket)).toEqual({ sha: "sha-1", earlierRun: "first-run" });
     expect(landingsUpTo(sim.state).get(T1)).toEqual(earlier);
     const tickets = vecFrom([...vecItems(sim.state.tickets)].map((ticket) => ({ ...ticket, closedByPerson: "closed" as const })));
     expect(landingsUpTo({ ...sim.state, tickets }).get(T1)).toEqual({ ...earlier, closedByPerson: true });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { ledgerOf } from "../../../src/domain/results/ledger.ts";
+import { computeLedger } from "../../../src/domain/results/ledger.ts";
 import { admitCommand } from "../../../src/domain/run/admit.ts";
 import { HumanStep } from "../../../src/domain/run/command.ts";
-import { ticketOf as stateOf } from "../../../src/domain/run/state.ts";
+import { ticketById as stateOf } from "../../../src/domain/run/state.ts";
 import { describeReason, whyNot } from "../../../src/domain/schedule/why-not.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
 import { begun, counted, refusal, starts, T1, T2, T3, T4, T5 } from "../command-refusal.ts";
@@ -92,7 +92,7 @@ describe("a stalled ticket that a person wants retried", () => {
       if (stateOf(sim.state, T1).attempt === undefined) sim.endAttempt(T2, "done");
       sim.decide();
       sim.endAttempt(T1, "done");
-      return ledgerOf(sim.state);
+      return computeLedger(sim.state);
     };
     expect(numbers(false)).toMatchObject({ fixAndProceed: 1, interventions: { total: 0 } });
     expect(numbers(true)).toMatchObject({ fixAndProceed: 0, interventions: { total: 1, harness: 1, byClass: { I5: 1 } } });

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import { routesOf } from "../../../src/domain/batch/complexity-spec.ts";
-import { ledgerOf } from "../../../src/domain/results/ledger.ts";
-import { reportOf } from "../../../src/domain/results/report.ts";
+import { resolveRoutes } from "../../../src/domain/batch/complexity-spec.ts";
+import { computeLedger } from "../../../src/domain/results/ledger.ts";
+import { computeReport } from "../../../src/domain/results/report.ts";
 import { firstComplexity, raisedComplexity } from "../../../src/domain/run/reduce-complexity.ts";
 import { Fence, TicketId } from "../../../src/domain/values/ids.ts";
 import { batchOf, Simulation, ticketOf } from "../simulate.ts";
 
 const T1 = TicketId.parse("T-1");
-const routed = { ...batchOf([ticketOf("T-1"), ticketOf("T-2", { complexity: "trivial" })]), complexity: routesOf(true) };
+const routed = { ...batchOf([ticketOf("T-1"), ticketOf("T-2", { complexity: "trivial" })]), complexity: resolveRoutes(true) };
 
 test("a fact never lowers a class, whatever it says", () => {
   const fact = {
@@ -33,12 +33,12 @@ test("a ticket that a worker found is at least as hard as the one of its finder"
 
 test("the report has the class of each ticket, and counts them", () => {
   const { state } = new Simulation(routed);
-  expect(ledgerOf(state).complexity).toEqual({ trivial: 1, simple: 1, complex: 0, architectural: 0 });
-  expect(reportOf(state).tickets.map(({ complexity }) => complexity?.class)).toEqual(["simple", "trivial"]);
+  expect(computeLedger(state).complexity).toEqual({ trivial: 1, simple: 1, complex: 0, architectural: 0 });
+  expect(computeReport(state).tickets.map(({ complexity }) => complexity?.class)).toEqual(["simple", "trivial"]);
 });
 
 test("a run without routing, as of an older version, has none", () => {
   const { state } = new Simulation(batchOf([ticketOf("T-1")]));
-  expect(ledgerOf(state).complexity).toBeNull();
-  expect(reportOf(state).tickets[0]?.complexity).toBeNull();
+  expect(computeLedger(state).complexity).toBeNull();
+  expect(computeReport(state).tickets[0]?.complexity).toBeNull();
 });

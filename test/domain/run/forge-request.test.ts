@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { admitCommand } from "../../../src/domain/run/admit.ts";
 import { Command } from "../../../src/domain/run/command.ts";
 import type { RunFact } from "../../../src/domain/run/event.ts";
-import { ticketOf } from "../../../src/domain/run/state.ts";
+import { ticketById } from "../../../src/domain/run/state.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
 import { HEAD, pushed, queued, reads, runOfPullRequests } from "../../store/pull-request-scenes.ts";
 import type { RunBuilder } from "../../store/run-builder.ts";
@@ -18,7 +18,7 @@ function give(run: RunBuilder, command: Command): readonly RunFact[] {
 }
 
 const reasons = (facts: readonly RunFact[]) => facts.map((fact) => (fact.type === "command-refused" ? fact.reason : fact.type));
-const pullOf = (run: RunBuilder) => ticketOf(run.state, T1).pullRequest;
+const pullOf = (run: RunBuilder) => ticketById(run.state, T1).pullRequest;
 
 describe("starting failed checks again", () => {
   it("asks for those of the pushed commit, once at a time, and counts once the forge has done it", () => {

@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { routesOf } from "../../../src/domain/batch/complexity-spec.ts";
+import { resolveRoutes } from "../../../src/domain/batch/complexity-spec.ts";
 import { lacksPlan, planToJudge } from "../../../src/domain/complexity/planned.ts";
 import { planAfterRetry, planDigest } from "../../../src/domain/run/plan-fact.ts";
-import { ticketOf as stateOf } from "../../../src/domain/run/state.ts";
+import { ticketById as stateOf } from "../../../src/domain/run/state.ts";
 import { rewritten, type TicketState } from "../../../src/domain/run/ticket-state.ts";
 import { RunId, TicketId } from "../../../src/domain/values/ids.ts";
 import { batchOf, Simulation, ticketOf } from "../simulate.ts";
 
 const T1 = TicketId.parse("T-1");
 const RUN = RunId.parse("a-run");
-const routed = { ...batchOf([ticketOf("T-1", { complexity: "architectural" })]), complexity: routesOf(true) };
+const routed = { ...batchOf([ticketOf("T-1", { complexity: "architectural" })]), complexity: resolveRoutes(true) };
 const approved = { state: "approved", attempt: 1, refusals: 1, text: "x", digest: "d" } as const;
 const written = { ...approved, state: "written" } as const;
 const refused = { state: "refused", attempt: 2, refusals: 2, summary: "no" } as const;

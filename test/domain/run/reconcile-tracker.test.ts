@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { firstReading } from "../../../src/domain/run/drift-fact.ts";
-import { driftOf, reconcileTicket, type TicketNow } from "../../../src/domain/run/reconcile-tracker.ts";
+import { reconcileTicket, type TicketNow, trackerDrift } from "../../../src/domain/run/reconcile-tracker.ts";
 import { reduce } from "../../../src/domain/run/reduce.ts";
-import { indexOf, ticketOf as stateOf } from "../../../src/domain/run/state.ts";
+import { ticketById as stateOf, ticketIndex } from "../../../src/domain/run/state.ts";
 import { withTicket } from "../../../src/domain/schedule/queue.ts";
 import { whyNot } from "../../../src/domain/schedule/why-not.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
@@ -94,7 +94,7 @@ const SHA = "a".repeat(40);
 /** A run whose ticket has landed, and is not live yet. */
 function landed(): Simulation {
   const sim = started();
-  const at = indexOf(sim.state, T1);
+  const at = ticketIndex(sim.state, T1);
   const ticket = stateOf(sim.state, T1);
   sim.state = withTicket(sim.state, at, { ...ticket, phase: "landed", mergedSha: SHA });
   return sim;
@@ -125,7 +125,7 @@ describe("a ticket that an integration closes before anything of it has landed",
     const sim = started();
     const answer = reconcileTicket(sim.state, CLOSED, OURS);
     expect(answer).toEqual([
-      { do: "report", fact: driftOf(CLOSED, { kind: "closed-by-integration" }) },
+      { do: "report", fact: trackerDrift(CLOSED, { kind: "closed-by-integration" }) },
       { do: "write", state: { as: "open" }, why },
     ]);
     read(sim, CLOSED);
@@ -184,7 +184,7 @@ test("a ticket that the landed commit of another ticket closes is nobody's act, 
   const sim = new Simulation(batchOf([ticketOf("T-1"), ticketOf("T-2")]));
   sim.report({ type: "tracker-read", tickets: [OPEN] });
   const other = TicketId.parse("T-2");
-  const at = indexOf(sim.state, other);
+  const at = ticketIndex(sim.state, other);
   sim.state = withTicket(sim.state, at, { ...stateOf(sim.state, other), phase: "landed", mergedSha: SHA });
   expect(reconcileTicket(sim.state, { ...DONE, setByCommit: SHA }, OURS)).toEqual([{ do: "write", state: { as: "open" } }]);
   expect(reconcileTicket(sim.state, { ...DONE, setByCommit: "b".repeat(40) }, OURS)).toMatchObject([{ do: "report" }]);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { PREPARE_STEP, type StepKind } from "../../../src/domain/batch/step-spec.ts";
 import type { RunFact } from "../../../src/domain/run/event.ts";
-import { ticketOf as stateOf } from "../../../src/domain/run/state.ts";
+import { ticketById as stateOf } from "../../../src/domain/run/state.ts";
 import type { Attempt } from "../../../src/domain/run/ticket-state.ts";
 import { type Fence, TicketId } from "../../../src/domain/values/ids.ts";
 import { vecWith } from "../../../src/domain/values/vec.ts";

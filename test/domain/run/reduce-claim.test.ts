@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { AgentStopKind } from "../../../src/domain/run/attempt-fact.ts";
 import type { RunFact } from "../../../src/domain/run/event.ts";
 import { reduce } from "../../../src/domain/run/reduce.ts";
-import { type RunState, ticketOf as stateOf } from "../../../src/domain/run/state.ts";
+import { type RunState, ticketById as stateOf } from "../../../src/domain/run/state.ts";
 import { type Fence, TicketId } from "../../../src/domain/values/ids.ts";
 import { batchOf, Simulation, ticketOf } from "../simulate.ts";
 

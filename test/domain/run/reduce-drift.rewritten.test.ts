@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { fixAndProceedOf } from "../../../src/domain/results/fix-and-proceed.ts";
-import { ticketOf as stateOf } from "../../../src/domain/run/state.ts";
+import { countFixAndProceed } from "../../../src/domain/results/fix-and-proceed.ts";
+import { ticketById as stateOf } from "../../../src/domain/run/state.ts";
 import type { Attempt } from "../../../src/domain/run/ticket-state.ts";
 import { keptWorkLines, workToKeep } from "../../../src/domain/run/work-to-keep.ts";
 import { RepoId, TicketId } from "../../../src/domain/values/ids.ts";
@@ -67,7 +67,7 @@ test("failures before the new text were not fixed without a person", () => {
   rewrite(sim);
   sim.decide();
   sim.endAttempt(T1, "done");
-  expect(fixAndProceedOf(sim.state)).toMatchObject({ failedCheck: 0 });
+  expect(countFixAndProceed(sim.state)).toMatchObject({ failedCheck: 0 });
 });
 
 test("what has landed before stays landed", () => {

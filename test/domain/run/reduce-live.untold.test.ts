@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ticketOf as stateOf } from "../../../src/domain/run/state.ts";
+import { ticketById as stateOf } from "../../../src/domain/run/state.ts";
 import { waitsForBase } from "../../../src/domain/schedule/freeze.ts";
 import { describeReason, whyNot } from "../../../src/domain/schedule/why-not.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";

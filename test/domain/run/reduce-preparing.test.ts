@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { admitFact } from "../../../src/domain/run/admit.ts";
 import type { RunFact } from "../../../src/domain/run/event.ts";
-import { ticketOf as stateOf } from "../../../src/domain/run/state.ts";
+import { ticketById as stateOf } from "../../../src/domain/run/state.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
 import { batchOf, Simulation, ticketOf } from "../simulate.ts";
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { AttemptOutcome } from "../../../src/domain/run/attempt-fact.ts";
 import type { RunEvent, RunFact } from "../../../src/domain/run/event.ts";
 import { reduce } from "../../../src/domain/run/reduce.ts";
-import { indexOf, ticketOf as stateOf } from "../../../src/domain/run/state.ts";
+import { ticketById as stateOf, ticketIndex } from "../../../src/domain/run/state.ts";
 import { decide } from "../../../src/domain/schedule/decide.ts";
 import { soonReady } from "../../../src/domain/schedule/slot-reservation.ts";
 import { RepoId, TicketId } from "../../../src/domain/values/ids.ts";
@@ -62,7 +62,7 @@ describe("steps of the finish line", () => {
       refused: { step: "check", name: "tests", summary: "red", detail: "" },
     });
     step(sim, "check", true);
-    expect(ticketA(sim).attempt?.passed).toEqual([{ index: 0, kind: "check", name: "tests", ms: 10 }]);
+    expect(ticketA(sim).attempt?.passed).toEqual([{ index: 0, kind: "check", name: "tests", ms: 10, byExitCode: true }]);
   });
 
   test("a step that ended without having begun leaves nothing", () => {
@@ -188,5 +188,5 @@ test("what the tripwire holds against the next engine is kept as it was, and not
 
 test.each(["Z", "constructor", "__proto__"])("an id that is not in the batch is no ticket: %s", (id) => {
   const { state } = new Simulation(batchOf([ticketOf("A")]));
-  expect(() => indexOf(state, id as TicketId)).toThrow(new RangeError(`no ticket "${id}" in this batch`));
+  expect(() => ticketIndex(state, id as TicketId)).toThrow(new RangeError(`no ticket "${id}" in this batch`));
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { RunFact } from "../../../src/domain/run/event.ts";
-import { ticketOf as stateOf } from "../../../src/domain/run/state.ts";
+import { ticketById as stateOf } from "../../../src/domain/run/state.ts";
 import { type Fence, RepoId, TicketId } from "../../../src/domain/values/ids.ts";
 import { claimed } from "../claimed-run.ts";
 import { batchOf, honestJudgement, Simulation, ticketOf } from "../simulate.ts";

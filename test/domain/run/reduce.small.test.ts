@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { ledgerOf } from "../../../src/domain/results/ledger.ts";
+import { computeLedger } from "../../../src/domain/results/ledger.ts";
 import type { RunEvent } from "../../../src/domain/run/event.ts";
 import { reduce } from "../../../src/domain/run/reduce.ts";
-import { type RunState, ticketOf as stateOf } from "../../../src/domain/run/state.ts";
+import { type RunState, ticketById as stateOf } from "../../../src/domain/run/state.ts";
 import { describeReason, whyNot } from "../../../src/domain/schedule/why-not.ts";
 import { type Fence, TicketId } from "../../../src/domain/values/ids.ts";
 import { batchOf, Simulation, ticketOf } from "../simulate.ts";
@@ -122,7 +122,7 @@ describe("words at a pull request", () => {
     expect(sim.state.interventions).toMatchObject([counted]);
     said(sim, ["c3"], 1);
     expect(sim.state.interventions).toHaveLength(1);
-    expect(ledgerOf(sim.state).interventions).toMatchObject({ total: 1, work: 0, harness: 1, byClass: { I2: 1 } });
+    expect(computeLedger(sim.state).interventions).toMatchObject({ total: 1, work: 0, harness: 1, byClass: { I2: 1 } });
   });
 
   test("by bots are none", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { RunEvent } from "../../../src/domain/run/event.ts";
 import { reduce } from "../../../src/domain/run/reduce.ts";
-import { ticketOf as stateOf } from "../../../src/domain/run/state.ts";
+import { ticketById as stateOf } from "../../../src/domain/run/state.ts";
 import { type Fence, RepoId, TicketId } from "../../../src/domain/values/ids.ts";
 import { claimed } from "../claimed-run.ts";
 import { batchOf, Simulation, ticketOf } from "../simulate.ts";
@@ -131,7 +131,7 @@ describe("an attempt", () => {
     step(0);
     step(2, false);
     expect(attempt()?.passed.map((p) => p.index)).toEqual([1, 0]);
-    expect(attempt()?.passed[0]).toEqual({ index: 1, kind: "check", name: "c1", ms: 10 });
+    expect(attempt()?.passed[0]).toEqual({ index: 1, kind: "check", name: "c1", ms: 10, byExitCode: true });
   });
 
   test("a merge: intended, waiting, intended, landed", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { runTimeAfter, suspensionLines, withSuspension } from "../../../src/domain/run/suspension.ts";
+import { engineMs, runTimeAfter, suspensionLines, withSuspension } from "../../../src/domain/run/suspension.ts";
 
 describe("runTimeAfter", () => {
   test.for([
@@ -18,6 +18,30 @@ describe("runTimeAfter", () => {
     ["one after", [{ from: 110, to: 300 }], 110],
     ["one with a clock that was set back", [{ from: 105, to: 50 }], 110],
   ] as const)("%s", ([, suspensions, end]) => expect(runTimeAfter({ suspensions }, 100, 10)).toBe(end));
+});
+
+describe("engineMs", () => {
+  test.for([
+    ["no suspension", [], 100],
+    ["one within", [{ from: 120, to: 150 }], 70],
+    [
+      "parts of those at both ends",
+      [
+        { from: 50, to: 110 },
+        { from: 190, to: 300 },
+      ],
+      80,
+    ],
+    [
+      "those outside",
+      [
+        { from: 0, to: 100 },
+        { from: 200, to: 300 },
+      ],
+      100,
+    ],
+    ["one with a clock that was set back", [{ from: 150, to: 120 }], 100],
+  ] as const)("%s", ([, suspensions, ms]) => expect(engineMs({ suspensions }, 100, 200)).toBe(ms));
 });
 
 test("a state keeps the last thousand, and a text the first few of them", () => {

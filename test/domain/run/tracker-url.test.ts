@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { firstReading } from "../../../src/domain/run/drift-fact.ts";
-import { ticketOf as stateOf } from "../../../src/domain/run/state.ts";
+import { ticketById as stateOf } from "../../../src/domain/run/state.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
 import { batchOf, Simulation, ticketOf } from "../simulate.ts";
 

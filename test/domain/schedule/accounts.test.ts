@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { AgentSpec, accountName, accountsOf, type VendorAgentSpec } from "../../../src/domain/batch/party.ts";
+import { AgentSpec, accountName, allAccounts, type VendorAgentSpec } from "../../../src/domain/batch/party.ts";
 import type { RunState } from "../../../src/domain/run/state.ts";
 import { accountAt, firstToRecover } from "../../../src/domain/schedule/accounts.ts";
 import { afterAgent, backOff, isBackingOff } from "../../../src/domain/schedule/backoff.ts";
@@ -35,7 +35,7 @@ describe("accounts of an agent", () => {
   const two = spec({ apiKeyEnv: "SECOND" });
 
   test("are its own, and then those of fallback, each as the agent with what it names", () => {
-    expect(accountsOf(spec({ apiKeyEnv: "SECOND" }, { model: "claude-haiku-4-5" }))).toMatchObject([
+    expect(allAccounts(spec({ apiKeyEnv: "SECOND" }, { model: "claude-haiku-4-5" }))).toMatchObject([
       { apiKeyEnv: "FIRST", model: "claude-sonnet-4-5" },
       { apiKeyEnv: "SECOND", model: "claude-sonnet-4-5" },
       { apiKeyEnv: "FIRST", model: "claude-haiku-4-5" },
@@ -43,8 +43,8 @@ describe("accounts of an agent", () => {
   });
 
   test("are named by what differs between them", () => {
-    expect([0, 1].map((n) => accountName(accountsOf(two), n))).toEqual(["the key in FIRST", "the key in SECOND"]);
-    const models = accountsOf(spec({ model: "claude-haiku-4-5", baseUrl: "https://llm.corp.example/v1" }));
+    expect([0, 1].map((n) => accountName(allAccounts(two), n))).toEqual(["the key in FIRST", "the key in SECOND"]);
+    const models = allAccounts(spec({ model: "claude-haiku-4-5", baseUrl: "https://llm.corp.example/v1" }));
     expect(accountName(models, 1)).toBe("claude-haiku-4-5, llm.corp.example");
     expect(accountName(models, 0)).toBe("claude-sonnet-4-5, its vendor's API");
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ticketOf as stateOf } from "../../../src/domain/run/state.ts";
+import { ticketById as stateOf } from "../../../src/domain/run/state.ts";
 import { LONGEST_BACKOFF_MS } from "../../../src/domain/schedule/backoff.ts";
 import { decide } from "../../../src/domain/schedule/decide.ts";
 import { questionCap } from "../../../src/domain/schedule/money.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { whatIsLeft } from "../../../src/domain/results/what-is-left.ts";
-import { ticketOf as stateOf } from "../../../src/domain/run/state.ts";
+import { ticketById as stateOf } from "../../../src/domain/run/state.ts";
 import { LONGEST_BACKOFF_MS } from "../../../src/domain/schedule/backoff.ts";
 import { decide, nextMoment } from "../../../src/domain/schedule/decide.ts";
 import { describeReason, whyNot } from "../../../src/domain/schedule/why-not.ts";

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
 import type { Evidence } from "../../../src/domain/run/attempt-fact.ts";
-import { ticketOf as stateOf } from "../../../src/domain/run/state.ts";
+import { ticketById as stateOf } from "../../../src/domain/run/state.ts";
 import type { Attempt, Signs, TicketState } from "../../../src/domain/run/ticket-state.ts";
 import {
-  breakerOf,
   countsAsFailure,
   failedAgain,
-  identityOf,
+  failureIdentity,
   signsAfter,
   TURNED_AWAY,
+  trippedBreaker,
 } from "../../../src/domain/schedule/breaker.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
 import { batchOf, Simulation, ticketOf } from "../simulate.ts";
@@ -56,7 +56,7 @@ describe("the signs after an attempt", () => {
   test("that changed nothing without an agent, going on from earlier work, do not say that an agent changed nothing", () => {
     const { ticket, attempt } = working(before, { change: unchanged });
     const after = signsAfter(ticket, attempt, { outcome: "failed", counted: true, evidence: evidence() });
-    expect(after).toEqual({ failure: { identity: identityOf(evidence()), times: 1 } });
+    expect(after).toEqual({ failure: { identity: failureIdentity(evidence()), times: 1 } });
   });
 
   test("that left no evidence know no failure", () => {
@@ -68,15 +68,15 @@ describe("a ticket that is left alone", () => {
   const { ticket } = working({});
 
   test("says so also where no reason given", () => {
-    expect(breakerOf({ ...ticket, signs: { hopeless: "memory" } })).toBe("memory: no reason given");
-    expect(breakerOf({ ...ticket, signs: { failure: { identity: "x", times: 3 } } })).toBe(
+    expect(trippedBreaker({ ...ticket, signs: { hopeless: "memory" } })).toBe("memory: no reason given");
+    expect(trippedBreaker({ ...ticket, signs: { failure: { identity: "x", times: 3 } } })).toBe(
       "same-failure: 3 attempts in a row failed alike; the last: no reason given",
     );
   });
 
   test("tells the last of its failures", () => {
     const left = ["in 1 s", "in 2 s", "in 3 s"].map((summary) => evidence({ summary }));
-    expect(breakerOf({ ...ticket, evidence: left, signs: { failure: { identity: "x", times: 3 } } })).toMatch(
+    expect(trippedBreaker({ ...ticket, evidence: left, signs: { failure: { identity: "x", times: 3 } } })).toMatch(
       /the last: in 3 s$/,
     );
   });
@@ -89,7 +89,7 @@ describe("a failure is known again", () => {
     ["by a hash or by a number", "cannot find 64bc3b1a9e", "cannot find 12"],
     ["with other spaces", "  one  or two", "one or two"],
   ])("%s", ([, one, other]) => {
-    expect(identityOf(evidence({ detail: one ?? "" }))).toBe(identityOf(evidence({ detail: other ?? "" })));
+    expect(failureIdentity(evidence({ detail: one ?? "" }))).toBe(failureIdentity(evidence({ detail: other ?? "" })));
   });
 
   test.for<readonly [string, Partial<Evidence>, Partial<Evidence>]>([
@@ -98,6 +98,6 @@ describe("a failure is known again", () => {
     ["of tests whose names run into each other", { tests: ["a", "bc"] }, { tests: ["ab", "c"] }],
     ["of other words where it is about no test", { tests: [], summary: "down" }, { tests: [], summary: "up" }],
   ])("and one %s is not taken for the other", ([, one, other]) => {
-    expect(identityOf(evidence(one))).not.toBe(identityOf(evidence(other)));
+    expect(failureIdentity(evidence(one))).not.toBe(failureIdentity(evidence(other)));
   });
 });

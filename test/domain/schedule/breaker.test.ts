@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { AgentStopKind, AttemptOutcome, Evidence } from "../../../src/domain/run/attempt-fact.ts";
-import { ticketOf as stateOf } from "../../../src/domain/run/state.ts";
-import { identityOf, SAME_FAILURES, TURNED_AWAY, UNCHANGED } from "../../../src/domain/schedule/breaker.ts";
+import { ticketById as stateOf } from "../../../src/domain/run/state.ts";
+import { failureIdentity, SAME_FAILURES, TURNED_AWAY, UNCHANGED } from "../../../src/domain/schedule/breaker.ts";
 import { decide } from "../../../src/domain/schedule/decide.ts";
 import { type Fence, TicketId } from "../../../src/domain/values/ids.ts";
 import { batchOf, Simulation, ticketOf } from "../simulate.ts";
@@ -53,8 +53,8 @@ describe("a failure is known again", () => {
     ["a process id", "(node:4711) boom", "(node:99) boom"],
   ];
   test.for(same)("whatever its %s", ([, one, other]) => {
-    expect(identityOf(evidence({ detail: one }))).toBe(identityOf(evidence({ detail: other })));
-    expect(identityOf(evidence({ summary: one }))).toBe(identityOf(evidence({ summary: other })));
+    expect(failureIdentity(evidence({ detail: one }))).toBe(failureIdentity(evidence({ detail: other })));
+    expect(failureIdentity(evidence({ summary: one }))).toBe(failureIdentity(evidence({ summary: other })));
   });
 
   const different: readonly (readonly [string, Partial<Evidence>, Partial<Evidence>])[] = [
@@ -68,17 +68,19 @@ describe("a failure is known again", () => {
     ["after fifty characters", { detail: `${"x".repeat(60)} one` }, { detail: `${"x".repeat(60)} two` }],
   ];
   test.for(different)("and not taken for one %s", ([, one, other]) => {
-    expect(identityOf(evidence(one))).not.toBe(identityOf(evidence(other)));
+    expect(failureIdentity(evidence(one))).not.toBe(failureIdentity(evidence(other)));
   });
 
   test("by its tests alone, where it is about tests, in whatever order and with whatever output", () => {
     const one = evidence({ tests: ["b", "a"], detail: "first", summary: "2 tests fail" });
-    expect(identityOf(one)).toBe(identityOf(evidence({ tests: ["a", "b"], detail: "other", summary: "tests fail" })));
+    expect(failureIdentity(one)).toBe(failureIdentity(evidence({ tests: ["a", "b"], detail: "other", summary: "tests fail" })));
   });
 
   test("whatever the order of the lines, and bounded", () => {
-    expect(identityOf(evidence({ detail: "a fails\nb fails\n" }))).toBe(identityOf(evidence({ detail: "b fails\na fails" })));
-    expect(identityOf(evidence({ detail: "word ".repeat(100_000) })).length).toBeLessThanOrEqual(4_000);
+    expect(failureIdentity(evidence({ detail: "a fails\nb fails\n" }))).toBe(
+      failureIdentity(evidence({ detail: "b fails\na fails" })),
+    );
+    expect(failureIdentity(evidence({ detail: "word ".repeat(100_000) })).length).toBeLessThanOrEqual(4_000);
   });
 });
 
@@ -153,7 +155,7 @@ describe("failures alike", () => {
   test("where the attempts are used up, that is what is said", () => {
     const sim = patient(SAME_FAILURES);
     for (let i = 0; i < SAME_FAILURES; i++) fail(sim);
-    expect(stalled(sim)).toBe("3 attempts failed; the last: npm test exited with code 1");
+    expect(stalled(sim)).toBe("npm test exited with code 1 · 3 attempts failed");
   });
 
   test("an older engine that went on after three is believed: the ticket is at work and not given up", () => {

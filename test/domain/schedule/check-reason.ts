@@ -66,6 +66,9 @@ export function checkReason(state: RunState, index: number): string {
     case "unprepared":
       expect(state.unprepared).toMatchObject({ [reason.repo]: reason.by });
       break;
+    case "unmeasured":
+      expect(state.baseMeasures?.[reason.repo]?.as).not.toBe("measured");
+      break;
     case "landed":
       expect(phase).toBe("landed");
       break;

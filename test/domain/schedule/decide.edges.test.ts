@@ -112,14 +112,14 @@ describe("reconciling", () => {
       sim.decide();
       sim.endAttempt(T1, "failed");
     }
-    expect(now(sim.state)).toContainEqual({ do: "stall", ticket: T1, reason: "2 attempts failed; the last: broken" });
+    expect(now(sim.state)).toContainEqual({ do: "stall", ticket: T1, reason: "broken · 2 attempts failed" });
     const silent = new Simulation(batchOf([ticketOf("T-1")], { attempts: 1 }));
     silent.decide();
     after(silent, { type: "attempt-ended", ticket: T1, fence: 1 as Fence, outcome: "failed" });
     expect(now(silent.state)).toContainEqual({
       do: "stall",
       ticket: T1,
-      reason: "1 attempt failed; the last: no reason given",
+      reason: "no reason given · 1 attempt failed",
     });
   });
 

@@ -4,7 +4,7 @@ import { reduce } from "../../../src/domain/run/reduce.ts";
 import { activeTickets, freeSlots, type RunState } from "../../../src/domain/run/state.ts";
 import { decide } from "../../../src/domain/schedule/decide.ts";
 import { isRepair, waitsForBase } from "../../../src/domain/schedule/freeze.ts";
-import { attemptCap, reserveOf } from "../../../src/domain/schedule/money.ts";
+import { attemptCap, attemptReserveUsd } from "../../../src/domain/schedule/money.ts";
 import { precedes, soonReady } from "../../../src/domain/schedule/slot-reservation.ts";
 import { vecAt, vecItems } from "../../../src/domain/values/vec.ts";
 import { finishing, given, play, turn, working } from "../play.ts";
@@ -58,7 +58,7 @@ function couldStart(state: RunState): number[] {
     if (state.paused || starts.length >= free || exclusive.some((resource) => taken.has(resource))) continue;
     if (waitsForBase(state, index) !== undefined) continue;
     if (attemptCap(state, vecAt(state.tickets, index), reserved) !== undefined) continue;
-    reserved += reserveOf(state.batch);
+    reserved += attemptReserveUsd(state.batch);
     for (const resource of exclusive) taken.add(resource);
     starts.push(index);
   }

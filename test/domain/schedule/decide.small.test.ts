@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { apiKeyNamesInDotenv } from "../../../src/domain/batch/api-key-guard.ts";
 import { findingsLine, findingsText, passedLine } from "../../../src/domain/evidence/summary-lines.ts";
-import { reportOf } from "../../../src/domain/results/report.ts";
+import { computeReport } from "../../../src/domain/results/report.ts";
 import { admitCommand } from "../../../src/domain/run/admit.ts";
 import type { RunFact } from "../../../src/domain/run/event.ts";
 import { freeSlots } from "../../../src/domain/run/state.ts";
@@ -149,7 +149,7 @@ describe("what is said of a run that goes on, in a sandbox", () => {
   });
 
   test("as a report", () => {
-    expect(reportOf(running())).toMatchObject({
+    expect(computeReport(running())).toMatchObject({
       verdict: "unjudged",
       reason: "the run has not ended",
       exitCode: null,
@@ -159,6 +159,7 @@ describe("what is said of a run that goes on, in a sandbox", () => {
 });
 
 describe("what a check says of itself", () => {
+  const NONE_MOVED = { added: 0, removed: 0 };
   const tally = (passed: number, failed = 0, skipped = 0) => ({ passed, failed, skipped, todo: 0 });
   test.each([
     [{ strength: "exit-code", seconds: "2" } as const, "exit code only: passed in 2 s"],
@@ -166,7 +167,7 @@ describe("what a check says of itself", () => {
       {
         strength: "compared",
         seconds: "2",
-        comparison: { findings: [], preExisting: [], loads: [], candidate: tally(1), base: tally(3) },
+        comparison: { findings: [], preExisting: [], candidate: tally(1), base: tally(3), moved: NONE_MOVED },
       } as const,
       "passed in 2 s: 1 test, 3 on the base",
     ],
@@ -174,7 +175,7 @@ describe("what a check says of itself", () => {
       {
         strength: "uncompared",
         seconds: "2",
-        comparison: { findings: [], preExisting: ["a", "b"], loads: [], candidate: tally(4, 2, 3), base: tally(0) },
+        comparison: { findings: [], preExisting: ["a", "b"], candidate: tally(4, 2, 3), base: tally(0), moved: NONE_MOVED },
       } as const,
       "passed in 2 s: 6 tests, 3 skipped, none on the base to compare with; 2 tests fail on the base and do not count: a, b",
     ],

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { admitCommand } from "../../../src/domain/run/admit.ts";
 import { HumanStep } from "../../../src/domain/run/command.ts";
 import type { Judgement, VerdictWord } from "../../../src/domain/run/event.ts";
-import { ticketOf as stateOf } from "../../../src/domain/run/state.ts";
+import { ticketById as stateOf } from "../../../src/domain/run/state.ts";
 import { decide, INTERIM_MS } from "../../../src/domain/schedule/decide.ts";
 import type { Fence } from "../../../src/domain/values/ids.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
@@ -151,7 +151,7 @@ describe("scheduling", () => {
     sim.decide();
     sim.endAttempt(T1, "failed");
     sim.decide();
-    expect(stateOf(sim.state, T1)).toMatchObject({ phase: "stalled", stalledReason: "1 attempt failed; the last: broken" });
+    expect(stateOf(sim.state, T1)).toMatchObject({ phase: "stalled", stalledReason: "broken · 1 attempt failed" });
     expect(sim.decide()).toEqual([{ do: "reverify" }]);
   });
 

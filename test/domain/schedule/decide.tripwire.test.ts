@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { admitCommand } from "../../../src/domain/run/admit.ts";
-import { changedPart, frozenSetOf } from "../../../src/domain/run/frozen-set.ts";
+import { buildFrozenSet, changedPart } from "../../../src/domain/run/frozen-set.ts";
 import { decide } from "../../../src/domain/schedule/decide.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
 import { headline } from "../../../src/store/labels/run-label.ts";
@@ -121,14 +121,14 @@ describe("a tripwire that fires", () => {
 
 describe("the frozen set", () => {
   const of = { batch: batchOf([ticketOf("T-1")]), oracleSha: "o", batchSha: "b", tripwireSha: "t" };
-  const now = frozenSetOf(of);
+  const now = buildFrozenSet(of);
 
   test("is the same after it went through the journal, and names what changed", () => {
     const again = { ...of, batch: JSON.parse(JSON.stringify(of.batch)) };
-    expect(changedPart(now, frozenSetOf(again))).toBeUndefined();
+    expect(changedPart(now, buildFrozenSet(again))).toBeUndefined();
     const { batch } = of;
     const changed = (over: object, rest: object = {}) =>
-      changedPart(now, frozenSetOf({ ...of, batch: { ...batch, ...over }, ...rest }));
+      changedPart(now, buildFrozenSet({ ...of, batch: { ...batch, ...over }, ...rest }));
     expect(changed({}, { oracleSha: "x" })).toBe("oracle");
     expect(changed({ oracle: { command: ["x"], reads: "tracker" } })).toBe("oracle");
     expect(changed({ limits: { ...batch.limits, attempts: 20 } })).toBe("limits");

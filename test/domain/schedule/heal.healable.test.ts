@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Evidence } from "../../../src/domain/run/attempt-fact.ts";
-import { ticketOf as stateOf } from "../../../src/domain/run/state.ts";
+import { ticketById as stateOf } from "../../../src/domain/run/state.ts";
 import type { TicketState } from "../../../src/domain/run/ticket-state.ts";
 import { isHealable } from "../../../src/domain/schedule/heal.ts";
 import { type Fence, TicketId } from "../../../src/domain/values/ids.ts";

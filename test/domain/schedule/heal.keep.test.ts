@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { healResultsOf, waitingHeals } from "../../../src/domain/results/heal-results.ts";
+import { listHealResults, waitingHeals } from "../../../src/domain/results/heal-results.ts";
 import { whatIsLeft } from "../../../src/domain/results/what-is-left.ts";
 import { admitCommand, admitFact } from "../../../src/domain/run/admit.ts";
 import { decide } from "../../../src/domain/schedule/decide.ts";
@@ -57,7 +57,7 @@ describe("a heal is kept", () => {
     const sim = healing({ heals: { keep } });
     heal(sim);
     expect(decide(sim.state, sim.now).some((action) => action.do === "keep-heal")).toBe(false);
-    expect(healResultsOf(sim.state)).toMatchObject([{ kept: "no", why: "no ticket that had stalled has landed after it" }]);
+    expect(listHealResults(sim.state)).toMatchObject([{ kept: "no", why: "no ticket that had stalled has landed after it" }]);
     land(sim, T1);
     expect(decide(sim.state, sim.now)).toContainEqual({ do: "keep-heal", n: 1, keep });
     sim.decide();
@@ -68,7 +68,7 @@ describe("a heal is kept", () => {
     sim.report(kept);
     expect(admitFact(sim.state, kept)).toBeUndefined();
     expect(waitingHeals(sim.state)).toBe(keep === "ask" ? 1 : 0);
-    expect(healResultsOf(sim.state)).toMatchObject([
+    expect(listHealResults(sim.state)).toMatchObject([
       { kind: "gap", rootCause: "no hint", stalled: ["T-1"], moved: ["T-1"], kept: keep === "auto" ? "yes" : "waiting" },
     ]);
   });
@@ -78,7 +78,7 @@ describe("a heal is kept", () => {
     heal(sim);
     land(sim, T1);
     expect(decide(sim.state, sim.now).some((action) => action.do === "keep-heal")).toBe(false);
-    expect(healResultsOf(sim.state)).toMatchObject([{ moved: ["T-1"], kept: "no", why: "the batch says so (heals.keep)" }]);
+    expect(listHealResults(sim.state)).toMatchObject([{ moved: ["T-1"], kept: "no", why: "the batch says so (heals.keep)" }]);
   });
 
   test("again by the next engine, if the first one was lost while it recorded it", () => {
@@ -181,7 +181,7 @@ describe("a wall", () => {
     goOn(sim);
     expect(sim.state.end).toMatchObject({
       kind: "not-done",
-      reason: expect.stringContaining("(1 attempt failed; the last: broken)"),
+      reason: expect.stringContaining("(broken · 1 attempt failed)"),
     });
     expect(sim.state.heals).toMatchObject({ started: 1, givenUp: true });
   });

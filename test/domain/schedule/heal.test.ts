@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { healResultsOf } from "../../../src/domain/results/heal-results.ts";
-import { ledgerOf } from "../../../src/domain/results/ledger.ts";
+import { listHealResults } from "../../../src/domain/results/heal-results.ts";
+import { computeLedger } from "../../../src/domain/results/ledger.ts";
 import { admitFact } from "../../../src/domain/run/admit.ts";
 import type { HealOutcome } from "../../../src/domain/run/heal-fact.ts";
 import { reduce } from "../../../src/domain/run/reduce.ts";
@@ -58,7 +58,7 @@ describe("a heal", () => {
     expect(sim.state).toMatchObject({ stage: "healing", heals: { started: 1, accepted: 0, running: { n: 1, token: 2 } } });
     expect(sim.events.at(-1)).toMatchObject({
       type: "heal-started",
-      reason: "2 of 2 tickets are open: T-1 stalled (1 attempt failed; the last: broken); T-2 waits for T-1, which is stalled",
+      reason: "2 of 2 tickets are open: T-1 stalled (broken · 1 attempt failed); T-2 waits for T-1, which is stalled",
     });
     expect(decide(sim.state, sim.state.lastEventAt)).toEqual([]);
   });
@@ -86,8 +86,8 @@ describe("a heal", () => {
     sim.endAttempt(T2, "done");
     goOn(sim);
     expect(sim.state.end).toMatchObject({ exitCode: 0 });
-    expect(ledgerOf(sim.state)).toMatchObject({ heals: 1, healsAccepted: 1, incidents: 0, interventions: { total: 0 } });
-    expect(numbersLine(ledgerOf(sim.state))).toContain("heals 1, accepted 1");
+    expect(computeLedger(sim.state)).toMatchObject({ heals: 1, healsAccepted: 1, incidents: 0, interventions: { total: 0 } });
+    expect(numbersLine(computeLedger(sim.state))).toContain("heals 1, accepted 1");
   });
 
   test("that the tripwire rejects is undone, and the run ends with the reason that it would have had", () => {
@@ -106,9 +106,9 @@ describe("a heal", () => {
     expect(sim.state.end).toMatchObject({
       kind: "not-done",
       exitCode: 1,
-      reason: expect.stringMatching(/T-1 stalled \(1 attempt/),
+      reason: expect.stringMatching(/T-1 stalled \(broken · 1 attempt/),
     });
-    expect(healResultsOf(sim.state)).toMatchObject([
+    expect(listHealResults(sim.state)).toMatchObject([
       { outcome: "reverted", kept: "no", why: "the tripwire rejected it: the oracle" },
     ]);
   });
@@ -144,7 +144,7 @@ describe("a heal", () => {
       goOn(sim);
     }
     expect(sim.state.end).toMatchObject({ exitCode: 1 });
-    expect(ledgerOf(sim.state)).toMatchObject({ heals: 2, healsAccepted: 2 });
+    expect(computeLedger(sim.state)).toMatchObject({ heals: 2, healsAccepted: 2 });
   });
 
   test("that was lost with its engine is used up, costs what was set aside, and another may follow", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { AgentSpec } from "../../../src/domain/batch/party.ts";
 import type { AgentStopKind } from "../../../src/domain/run/attempt-fact.ts";
-import { ticketOf as stateOf } from "../../../src/domain/run/state.ts";
+import { ticketById as stateOf } from "../../../src/domain/run/state.ts";
 import { TURNED_AWAY } from "../../../src/domain/schedule/breaker.ts";
 import { decide } from "../../../src/domain/schedule/decide.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { ticketOf as stateOf } from "../../../src/domain/run/state.ts";
-import { attemptCap, reserveOf } from "../../../src/domain/schedule/money.ts";
+import { ticketById as stateOf } from "../../../src/domain/run/state.ts";
+import { attemptCap, attemptReserveUsd } from "../../../src/domain/schedule/money.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
 import { batchOf, Simulation, ticketOf } from "../simulate.ts";
 
@@ -18,8 +18,10 @@ describe("money", () => {
   };
 
   test("a command agent is free unless the batch gives its price, and no cap is in its way unless more was spent", () => {
-    expect(reserveOf({ agent: { kind: "command", command: ["x"] }, limits: batchOf([]).limits })).toBe(0);
-    expect(reserveOf({ agent: { kind: "command", command: ["x"], usdPerAttempt: 3 }, limits: batchOf([]).limits })).toBe(3);
+    expect(attemptReserveUsd({ agent: { kind: "command", command: ["x"] }, limits: batchOf([]).limits })).toBe(0);
+    expect(attemptReserveUsd({ agent: { kind: "command", command: ["x"], usdPerAttempt: 3 }, limits: batchOf([]).limits })).toBe(
+      3,
+    );
     expect(paid({ usdPerRun: 0 }, 0).cap({ spentTodayUsd: 50 })).toBeUndefined();
     // It has told what it cost (cost.json).
     expect(paid({ usdPerRun: 10 }, 0).cap({ spentUsd: 10 })).toBeUndefined();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { whatIsLeft } from "../../../src/domain/results/what-is-left.ts";
-import { ticketOf as stateOf } from "../../../src/domain/run/state.ts";
+import { ticketById as stateOf } from "../../../src/domain/run/state.ts";
 import { decide } from "../../../src/domain/schedule/decide.ts";
 import { attemptCap, questionCap, setAside } from "../../../src/domain/schedule/money.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Batch } from "../../../src/domain/batch/schema.ts";
-import type { Proof } from "../../../src/domain/run/proof-fact.ts";
+import type { BaseProof } from "../../../src/domain/run/proof-fact.ts";
 import type { RunState } from "../../../src/domain/run/state.ts";
 import { areLast, describeUnproven, dueProofs, unprovenCommits } from "../../../src/domain/schedule/proofs.ts";
 import { RepoId, TicketId } from "../../../src/domain/values/ids.ts";
@@ -13,7 +13,7 @@ const CHECK = { step: "check", name: "tests", command: ["true"] } as const;
 interface Landed {
   /** The number of landed commits: c1, c2 and so on. */
   readonly landed: number;
-  readonly proof?: Proof;
+  readonly proof?: BaseProof;
   readonly batch?: Partial<Batch>;
   readonly isChecked?: boolean;
   /** True if another ticket of the repository is at work. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ticketOf as stateOf } from "../../../src/domain/run/state.ts";
+import { ticketById as stateOf } from "../../../src/domain/run/state.ts";
 import { dequeue, enqueue, requeue } from "../../../src/domain/schedule/queue.ts";
 import { type Fence, TicketId } from "../../../src/domain/values/ids.ts";
 import { batchOf, Simulation, ticketOf } from "../simulate.ts";

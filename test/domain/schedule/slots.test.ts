@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { admitCommand } from "../../../src/domain/run/admit.ts";
 import { HumanStep } from "../../../src/domain/run/command.ts";
 import type { RunFact } from "../../../src/domain/run/event.ts";
-import { activeTickets, freeSlots, type RunState, ticketOf as stateOf } from "../../../src/domain/run/state.ts";
+import { activeTickets, freeSlots, type RunState, ticketById as stateOf } from "../../../src/domain/run/state.ts";
 import { decide } from "../../../src/domain/schedule/decide.ts";
 import { type Fence, RepoId, TicketId } from "../../../src/domain/values/ids.ts";
 import { claimed } from "../claimed-run.ts";

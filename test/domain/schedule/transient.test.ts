@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { TransientSpec } from "../../../src/domain/batch/transient-spec.ts";
-import { MAX_LOOKED_AT, type TransientKind, transientOf, unfitForTransient } from "../../../src/domain/schedule/transient.ts";
+import { MAX_LOOKED_AT, matchTransient, type TransientKind, unfitForTransient } from "../../../src/domain/schedule/transient.ts";
 import { parseTransients } from "../../../src/domain/schedule/transients-file.ts";
 import { words } from "../batch/sample.ts";
 
@@ -20,7 +20,7 @@ function builtIn(): readonly TransientSpec[] {
   if (!read.ok) throw new Error(read.why);
   return read.classes;
 }
-const named = (kind: TransientKind, output: string, specs = BUILT_IN) => transientOf(specs, kind, output)?.name;
+const named = (kind: TransientKind, output: string, specs = BUILT_IN) => matchTransient(specs, kind, output)?.name;
 
 describe("a failed command's output", () => {
   const busy = spec("busy", "^the oven is (hot|cold)$", ["check"]);
@@ -168,8 +168,8 @@ describe("the harness's classes", () => {
     for (const [name, steps, ...outputs] of SAMPLES)
       for (const output of outputs)
         expect([name, steps.includes("check"), named("check", output)]).toEqual([name, false, undefined]);
-    expect(transientOf(BUILT_IN, "start", "./tool could not be started: spawn ETXTBSY")?.name).toBe("text-file-busy");
-    expect(transientOf(BUILT_IN, "start", "there is no program ./ETXTBSY")).toBeUndefined();
+    expect(matchTransient(BUILT_IN, "start", "./tool could not be started: spawn ETXTBSY")?.name).toBe("text-file-busy");
+    expect(matchTransient(BUILT_IN, "start", "there is no program ./ETXTBSY")).toBeUndefined();
   });
 
   test.for(REAL)("none takes %j", (output) => {

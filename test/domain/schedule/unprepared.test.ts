@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { whatIsLeft } from "../../../src/domain/results/what-is-left.ts";
-import { ticketOf as stateOf } from "../../../src/domain/run/state.ts";
+import { ticketById as stateOf } from "../../../src/domain/run/state.ts";
 import { healChoice } from "../../../src/domain/schedule/heal.ts";
 import { whyNot } from "../../../src/domain/schedule/why-not.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";

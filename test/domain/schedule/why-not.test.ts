@@ -117,7 +117,7 @@ describe("a free slot that a ready ticket does not get", () => {
 describe("what is left", () => {
   test("names every open ticket and what it waits for", () => {
     expect(whatIsLeft(mixed().state)).toBe(
-      "2 of 4 tickets are open: T-3 stalled (1 attempt failed; the last: broken); T-4 waits for T-3, which is stalled",
+      "2 of 4 tickets are open: T-3 stalled (broken · 1 attempt failed); T-4 waits for T-3, which is stalled",
     );
   });
 

@@ -27,9 +27,14 @@ const WAITS: Record<RunFact["type"], boolean | Record<StepKind, boolean>> = {
   "agent-launching": false,
   "agent-started": false,
   activity: true,
+  "agent-spent": true,
   "kill-requested": false,
   "agent-ended": false,
   "base-failing": true,
+  "base-measure-due": false,
+  "base-measure-started": false,
+  "base-measured": false,
+  "base-measure-stopped": false,
   "connection-blocked": true,
   "signals-changed": true,
   remediated: false,
@@ -77,6 +82,7 @@ const WAITS: Record<RunFact["type"], boolean | Record<StepKind, boolean>> = {
   "base-check-started": false,
   "base-check-ended": false,
   "base-check-stopped": false,
+  "revert-asked": false,
   "revert-started": false,
   "revert-intended": false,
   "revert-landed": false,
@@ -85,6 +91,7 @@ const WAITS: Record<RunFact["type"], boolean | Record<StepKind, boolean>> = {
   "revert-failed": false,
   "revert-stopped": false,
   "step-retried": false,
+  "steps-repeated": true,
   "reviewer-asked": false,
   "reviewer-answered": false,
   "outbox-refused": false,
@@ -146,5 +153,5 @@ test.for(rows)("%s", ([, fact, waits]) => {
 });
 
 test("what an agent says is the only fact that is mere activity", () => {
-  expect(Object.keys(WAITS).filter((type) => isActivity({ type } as RunFact))).toEqual(["activity"]);
+  expect(Object.keys(WAITS).filter((type) => isActivity({ type } as RunFact))).toEqual(["activity", "agent-spent"]);
 });

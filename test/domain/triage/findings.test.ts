@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { Finding } from "../../../src/domain/triage/finding.ts";
-import { findingsOf } from "../../../src/domain/triage/findings.ts";
+import { parseFailedJob } from "../../../src/domain/triage/findings.ts";
 import { asGithubLog, FIXTURES, findingsIn, fixture, inShort } from "./fixtures.ts";
 
-const short = (options: Omit<Parameters<typeof findingsOf>[0], "job">) =>
-  findingsOf({ job: "unit", ...options }).findings.map(inShort);
+const short = (options: Omit<Parameters<typeof parseFailedJob>[0], "job">) =>
+  parseFailedJob({ job: "unit", ...options }).findings.map(inShort);
 
 describe("findings of several sources", () => {
   it("are told once: a log of GitHub, annotations and a report of one run", () => {
@@ -21,7 +21,7 @@ describe("findings of several sources", () => {
     expect(short({ log })).toEqual(expected);
     expect(short({ log, annotations })).toEqual(expected);
     expect(short({ log, annotations, reports })).toEqual(expected);
-    expect(findingsOf({ job: "unit", annotations }).findings.map(({ tool, test }) => `${tool}: ${test}`)).toEqual([
+    expect(parseFailedJob({ job: "unit", annotations }).findings.map(({ tool, test }) => `${tool}: ${test}`)).toEqual([
       "annotation: test/broken.test.ts",
       "annotation: test/sum.test.ts > sum > adds two numbers",
       "annotation: test/sum.test.ts > reads the order",
@@ -29,7 +29,7 @@ describe("findings of several sources", () => {
   });
 
   it("have the place that any of them knows", () => {
-    const { findings } = findingsOf({ job: "unit", reports: [fixture("vitest.json")], log: fixture("vitest.txt") });
+    const { findings } = parseFailedJob({ job: "unit", reports: [fixture("vitest.json")], log: fixture("vitest.txt") });
     expect(findings[0]).toMatchObject({ tool: "vitest", file: "test/broken.test.ts", line: 1 });
     expect(findings).toHaveLength(3);
   });
@@ -57,12 +57,12 @@ describe("findings of several sources", () => {
 
   it("stay apart in two lines with the same words", () => {
     const log = "src/a.ts(1,1): error TS2322: No.\nsrc/a.ts(9,1): error TS2322: No.\nsrc/a.ts(9,1): error TS2322: No.\n";
-    expect(findingsOf({ job: "types", log }).findings.map(({ line }) => line)).toEqual([1, 9]);
+    expect(parseFailedJob({ job: "types", log }).findings.map(({ line }) => line)).toEqual([1, 9]);
   });
 
   it("of several tools in one log are all told", () => {
     const log = ["tsc.txt", "eslint.txt", "vitest.txt", "pytest.txt", "go.txt", "cargo-build.txt"].map(fixture).join("\n");
-    const tools = findingsOf({ job: "all", log: asGithubLog(log) }).findings.map(({ tool }) => tool);
+    const tools = parseFailedJob({ job: "all", log: asGithubLog(log) }).findings.map(({ tool }) => tool);
     expect(new Set(tools)).toEqual(new Set(["tsc", "eslint", "vitest", "pytest", "go", "go test", "rustc"]));
     expect(tools).toHaveLength(4 + 5 + 3 + 5 + 5 + 2);
   });
@@ -71,10 +71,10 @@ describe("findings of several sources", () => {
 describe("paths", () => {
   it("are relative to the roots, wherever the tool writes them", () => {
     const log = fixture("vitest.txt").replaceAll("/home/runner/work/app/app", "/checkouts/7");
-    const { findings } = findingsOf({ job: "unit", log, roots: ["/checkouts/7"] });
+    const { findings } = parseFailedJob({ job: "unit", log, roots: ["/checkouts/7"] });
     expect(findings[0]?.message).toBe("Error: Cannot find module './not-there.ts' imported from test/broken.test.ts");
     const lint = fixture("eslint.txt").replaceAll("/home/runner/work/app/app", "C:\\a\\app\\app");
-    expect(findingsOf({ job: "lint", log: lint.replaceAll("/src/", "\\src\\") }).findings[0]?.file).toBe("src/bad.js");
+    expect(parseFailedJob({ job: "lint", log: lint.replaceAll("/src/", "\\src\\") }).findings[0]?.file).toBe("src/bad.js");
   });
 });
 
@@ -83,7 +83,7 @@ describe("every finding", () => {
     const bidi = "src/\u202egnp.ts(1,1): error TS2322: \u001b]0;title\u0007\u001b[2Jx\u200b";
     const all = [
       ...FIXTURES.flatMap((name) => findingsIn(name).findings),
-      ...findingsOf({
+      ...parseFailedJob({
         job: `\u001b[31m${"j".repeat(500)}`,
         log: `${bidi}\n${"x".repeat(5_000)}(1,1): error TS1111: ${"y".repeat(9_000)}`,
       }).findings,

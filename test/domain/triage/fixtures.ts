@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { shellWords } from "../../../src/domain/triage/draft.ts";
 import type { Finding } from "../../../src/domain/triage/finding.ts";
-import { type FailedJob, findingsOf, type JobFindings } from "../../../src/domain/triage/findings.ts";
+import { type FailedJob, type JobFindings, parseFailedJob } from "../../../src/domain/triage/findings.ts";
 
 const FOLDER = join(import.meta.dirname, "fixtures");
 
@@ -13,10 +13,19 @@ export function fixture(name: string): string {
   return readFileSync(join(FOLDER, name), "utf8");
 }
 
+/** A log of the corpus, see `corpus/index.json`. */
+export function corpus(name: string): string {
+  return readFileSync(join(import.meta.dirname, "corpus", `${name}.log`), "utf8");
+}
+
 /** The findings of recorded output: a report if it is a file of its own, a log otherwise. */
 export function findingsIn(name: string, options: Omit<FailedJob, "job"> = {}): JobFindings {
   const text = fixture(name);
-  return findingsOf({ job: "unit", ...(/\.(?:xml|json|sarif)$/.test(name) ? { reports: [text] } : { log: text }), ...options });
+  return parseFailedJob({
+    job: "unit",
+    ...(/\.(?:xml|json|sarif)$/.test(name) ? { reports: [text] } : { log: text }),
+    ...options,
+  });
 }
 
 /** A finding in a few lines, without its identity. */

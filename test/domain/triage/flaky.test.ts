@@ -5,11 +5,11 @@ import {
   failingTests,
   flakyAmong,
   flakyLine,
+  flakyStopReason,
   flakyTests,
-  reasonsOf,
-  stopReasonOf,
   type TestRecord,
   withFlaky,
+  withoutFlaky,
 } from "../../../src/domain/triage/flaky.ts";
 import { aFinding } from "./fixtures.ts";
 
@@ -48,16 +48,16 @@ describe("findings of flaky tests", () => {
   it("do not count if they are excluded", () => {
     const marked = withFlaky([excused, suspected, other], history);
     expect(marked.map(({ category, severity }) => `${severity} ${category}`)).toEqual(["low flaky", "high test", "high test"]);
-    expect(reasonsOf(marked).map(({ test }) => test)).toEqual(["b", "c"]);
+    expect(withoutFlaky(marked).map(({ test }) => test)).toEqual(["b", "c"]);
     expect(marked[1]?.hints[0]).toContain("so it counts");
     expect(marked[2]).toBe(other);
   });
 
   it("are the reason to stop if nothing else fails", () => {
-    expect(stopReasonOf(withFlaky([excused], history))).toBe("flaky");
-    expect(stopReasonOf(withFlaky([excused, other], history))).toBeUndefined();
-    expect(stopReasonOf(withFlaky([suspected], history))).toBeUndefined();
-    expect(stopReasonOf([])).toBeUndefined();
+    expect(flakyStopReason(withFlaky([excused], history))).toBe("flaky");
+    expect(flakyStopReason(withFlaky([excused, other], history))).toBeUndefined();
+    expect(flakyStopReason(withFlaky([suspected], history))).toBeUndefined();
+    expect(flakyStopReason([])).toBeUndefined();
   });
 
   it("excuse no finding that is not of a test", () => {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import { Finding } from "../../../src/domain/triage/finding.ts";
-import { type FailedJob, findingsOf } from "../../../src/domain/triage/findings.ts";
+import { type FailedJob, parseFailedJob } from "../../../src/domain/triage/findings.ts";
 import { parseInfrastructure } from "../../../src/domain/triage/infrastructure.ts";
 import { readLog } from "../../../src/domain/triage/log-text.ts";
 import { parseBiome } from "../../../src/domain/triage/parsers/biome.ts";
@@ -15,8 +15,8 @@ import { parseNodeSpec } from "../../../src/domain/triage/parsers/node-spec.ts";
 import { parsePytest } from "../../../src/domain/triage/parsers/pytest.ts";
 import { parseTap } from "../../../src/domain/triage/parsers/tap.ts";
 import { parseTsc } from "../../../src/domain/triage/parsers/tsc.ts";
-import { tagsOf } from "../../../src/domain/triage/parsers/xml-tags.ts";
-import { triageOf } from "../../../src/domain/triage/triage.ts";
+import { parseTags } from "../../../src/domain/triage/parsers/xml-tags.ts";
+import { triageCheck } from "../../../src/domain/triage/triage.ts";
 import { asGithubLog, FIXTURES, fixture } from "./fixtures.ts";
 
 const META = { run: "r", ticket: "T-1", attempt: 1, check: "unit", headSha: "0".repeat(40) };
@@ -30,9 +30,9 @@ function survives(text: string): void {
     { log: text, job: text, reports: [text], roots: ["/home/runner/work/app/app"] },
   ];
   for (const job of jobs) {
-    const { findings, tests } = findingsOf({ job: "unit", ...job });
+    const { findings, tests } = parseFailedJob({ job: "unit", ...job });
     for (const finding of findings) Finding.parse(finding);
-    const { markdown } = triageOf(findings, { ...META, ...(tests && { tests }) });
+    const { markdown } = triageCheck(findings, { ...META, ...(tests && { tests }) });
     expect(markdown.length).toBeLessThanOrEqual(8_000);
     expect(findings.length).toBeLessThanOrEqual(500);
   }
@@ -151,7 +151,7 @@ describe("twice the lines cost no more than twice the visits", () => {
   });
 
   it("in XML, whose tags begin and end once", () => {
-    const tags = (text: string) => [...tagsOf(text)].length;
+    const tags = (text: string) => [...parseTags(text)].length;
     const cases = "<testcase name='a'><failure message=\"b\">c</failure></testcase>";
     expect(tags(cases.repeat(100))).toBe(400);
     expect(tags(`${"<".repeat(1_000)}${cases}`)).toBe(4);

@@ -1,8 +1,8 @@
 import { describe, expect, it, test } from "vitest";
-import { findingsOf } from "../../../src/domain/triage/findings.ts";
-import { equalInARow, identityOf, normalisedMessage, signatureOf } from "../../../src/domain/triage/identity.ts";
+import { parseFailedJob } from "../../../src/domain/triage/findings.ts";
+import { equalInARow, failureSignature, findingIdentity, normalisedMessage } from "../../../src/domain/triage/identity.ts";
 
-const of = (message: string) => identityOf({ tool: "vitest", test: "a > b", message });
+const of = (message: string) => findingIdentity({ tool: "vitest", test: "a > b", message });
 
 describe("the identity of a failure", () => {
   test.for([
@@ -42,18 +42,22 @@ describe("the identity of a failure", () => {
   });
 
   it("changes with the test, and else with the file, but not with the line", () => {
-    expect(identityOf({ tool: "t", test: "a", message: "m" })).not.toBe(identityOf({ tool: "t", test: "b", message: "m" }));
-    expect(identityOf({ tool: "t", file: "a.ts", message: "m" })).not.toBe(identityOf({ tool: "t", file: "b.ts", message: "m" }));
-    const log = (line: number) => findingsOf({ job: "types", log: `src/a.ts(${line},3): error TS2322: No.` }).findings[0];
+    expect(findingIdentity({ tool: "t", test: "a", message: "m" })).not.toBe(
+      findingIdentity({ tool: "t", test: "b", message: "m" }),
+    );
+    expect(findingIdentity({ tool: "t", file: "a.ts", message: "m" })).not.toBe(
+      findingIdentity({ tool: "t", file: "b.ts", message: "m" }),
+    );
+    const log = (line: number) => parseFailedJob({ job: "types", log: `src/a.ts(${line},3): error TS2322: No.` }).findings[0];
     expect(log(3)?.identity).toBe(log(30)?.identity);
     expect(log(3)?.line).not.toBe(log(30)?.line);
   });
 
   it("is made of the whole message, of which a finding shows the beginning", () => {
     const finding = (last: string) =>
-      findingsOf({ job: "types", log: `src/a.ts(1,1): error TS1: ${"x ".repeat(300)}${last}` }).findings[0];
+      parseFailedJob({ job: "types", log: `src/a.ts(1,1): error TS1: ${"x ".repeat(300)}${last}` }).findings[0];
     const log = (last: string) => `src/a.ts(1,1): error TS2322: ${"x ".repeat(300)}${last}`;
-    const [one, two] = ["one", "two"].map((last) => findingsOf({ job: "types", log: log(last) }).findings[0]);
+    const [one, two] = ["one", "two"].map((last) => parseFailedJob({ job: "types", log: log(last) }).findings[0]);
     expect(finding("one")?.tool).toBe("log");
     expect(one?.message).toBe(two?.message);
     expect(one?.identity).not.toBe(two?.identity);
@@ -61,7 +65,7 @@ describe("the identity of a failure", () => {
 });
 
 describe("the signature of failures", () => {
-  const signature = (...identities: readonly string[]) => signatureOf(identities.map((identity) => ({ identity })));
+  const signature = (...identities: readonly string[]) => failureSignature(identities.map((identity) => ({ identity })));
 
   it("depends on the set of identities alone", () => {
     expect(signature("a", "b")).toBe(signature("b", "a", "a"));

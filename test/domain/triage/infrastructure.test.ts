@@ -1,12 +1,12 @@
 import { describe, expect, it, test } from "vitest";
-import { findingsOf } from "../../../src/domain/triage/findings.ts";
-import { INFRASTRUCTURE, infrastructureOf, rerunsOf } from "../../../src/domain/triage/infrastructure.ts";
+import { parseFailedJob } from "../../../src/domain/triage/findings.ts";
+import { INFRASTRUCTURE, jobsToRerun, matchInfrastructure } from "../../../src/domain/triage/infrastructure.ts";
 import { aFinding, asGithubLog, fixture, inShort } from "./fixtures.ts";
 
 describe("words of infrastructure", () => {
   test.for(INFRASTRUCTURE.map(({ name, example }) => [name, example] as const))("%s are recognised", ([name, example]) => {
-    expect(infrastructureOf(example)?.name).toBe(name);
-    expect(findingsOf({ job: "unit", log: example }).findings.map(({ tool, category }) => [tool, category])).toEqual([
+    expect(matchInfrastructure(example)?.name).toBe(name);
+    expect(parseFailedJob({ job: "unit", log: example }).findings.map(({ tool, category }) => [tool, category])).toEqual([
       [name, "infrastructure"],
     ]);
   });
@@ -24,7 +24,7 @@ describe("words of infrastructure", () => {
     ["rate-limit", "HttpError: You have exceeded a secondary rate limit. Please wait a few minutes before you try again."],
     ["docker-pull-limit", "Error response from daemon: received unexpected HTTP status: 503 Service Unavailable"],
   ] as const)("%s are recognised in other forms", ([name, line]) => {
-    expect(infrastructureOf(line)?.name).toBe(name);
+    expect(matchInfrastructure(line)?.name).toBe(name);
   });
 
   test.for([
@@ -40,12 +40,12 @@ describe("words of infrastructure", () => {
     "The operation was canceled by the customer.",
     " ✓ says that the rate limit exceeded its bound",
   ])("are not seen in: %s", (line) => {
-    expect(infrastructureOf(line)).toBeUndefined();
+    expect(matchInfrastructure(line)).toBeUndefined();
   });
 
   it("stand beside the failures of the same log, once for each class", () => {
     const log = asGithubLog(`${fixture("tsc.txt")}\nnpm error code ETIMEDOUT\nnpm error code ETIMEDOUT\n`);
-    expect(findingsOf({ job: "unit", log }).findings.map(({ category }) => category)).toEqual([
+    expect(parseFailedJob({ job: "unit", log }).findings.map(({ category }) => category)).toEqual([
       ...["types", "types", "types", "types"],
       "infrastructure",
     ]);
@@ -53,7 +53,7 @@ describe("words of infrastructure", () => {
 
   it("are recognised in an annotation without a file", () => {
     const message = "The hosted runner lost communication with the server. Anything in your workflow…";
-    const { findings } = findingsOf({ job: "unit", annotations: [{ path: ".github", line: 1, level: "failure", message }] });
+    const { findings } = parseFailedJob({ job: "unit", annotations: [{ path: ".github", line: 1, level: "failure", message }] });
     expect(findings.map(inShort)).toEqual([`medium infrastructure runner-lost nowhere [] ${message}`]);
   });
 });
@@ -62,11 +62,11 @@ describe("jobs that run again", () => {
   const lost = (job: string) => aFinding({ job, category: "infrastructure" });
 
   it("are those with such words, by name", () => {
-    expect(rerunsOf([lost("b"), aFinding({ job: "c" }), lost("a"), lost("b")], new Set())).toEqual(["a", "b"]);
+    expect(jobsToRerun([lost("b"), aFinding({ job: "c" }), lost("a"), lost("b")], new Set())).toEqual(["a", "b"]);
   });
 
   it("run again once, whatever the second log says: a test can print these words", () => {
-    expect(rerunsOf([lost("a"), lost("b")], new Set(["a"]))).toEqual(["b"]);
-    expect(rerunsOf([lost("a")], new Set(["a"]))).toEqual([]);
+    expect(jobsToRerun([lost("a"), lost("b")], new Set(["a"]))).toEqual(["b"]);
+    expect(jobsToRerun([lost("a")], new Set(["a"]))).toEqual([]);
   });
 });

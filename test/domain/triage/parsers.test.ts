@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { findingsOf } from "../../../src/domain/triage/findings.ts";
+import { parseFailedJob } from "../../../src/domain/triage/findings.ts";
 import { fixture, inShort } from "./fixtures.ts";
 
-const short = (log: string) => findingsOf({ job: "unit", log }).findings.map(inShort);
+const short = (log: string) => parseFailedJob({ job: "unit", log }).findings.map(inShort);
 
 describe("a test runner's output that is cut", () => {
   it("at its end still has the sections that are whole", () => {
@@ -21,7 +21,7 @@ describe("a test runner's output that is cut", () => {
 
   it("in a report keeps the failures before the cut", () => {
     const xml = fixture("vitest.xml");
-    const { findings } = findingsOf({ job: "unit", reports: [xml.slice(0, xml.indexOf("reads the order"))] });
+    const { findings } = parseFailedJob({ job: "unit", reports: [xml.slice(0, xml.indexOf("reads the order"))] });
     expect(findings.map(({ test }) => test)).toEqual(["test/broken.test.ts", "test/sum.test.ts > sum > adds two numbers"]);
   });
 
@@ -56,14 +56,14 @@ describe("vitest with several projects", () => {
 describe("output that no tool is recognised in", () => {
   it("is one unknown finding with its end", () => {
     const log = "building\nnothing works\n##[error]Process completed with exit code 2.\n";
-    expect(findingsOf({ job: "make", log }).findings.map(inShort)).toEqual([
+    expect(parseFailedJob({ job: "make", log }).findings.map(inShort)).toEqual([
       "high unknown log nowhere [] building | nothing works",
     ]);
   });
 
   it("is no finding if it is empty", () => {
-    expect(findingsOf({ job: "make", log: "\n \n" })).toEqual({ findings: [] });
-    expect(findingsOf({ job: "make" })).toEqual({ findings: [] });
+    expect(parseFailedJob({ job: "make", log: "\n \n" })).toEqual({ findings: [] });
+    expect(parseFailedJob({ job: "make" })).toEqual({ findings: [] });
   });
 
   it("is no failure of a report with an unknown form", () => {
@@ -74,12 +74,12 @@ describe("output that no tool is recognised in", () => {
       "{",
       '<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b "c">]>',
     ];
-    expect(findingsOf({ job: "make", reports })).toEqual({ findings: [] });
+    expect(parseFailedJob({ job: "make", reports })).toEqual({ findings: [] });
   });
 });
 
 describe("a command that repeats a failure", () => {
-  const vitest = (name: string) => findingsOf({ job: "unit", log: ` FAIL  ${name}\nError: no\n` }).findings[0];
+  const vitest = (name: string) => parseFailedJob({ job: "unit", log: ` FAIL  ${name}\nError: no\n` }).findings[0];
 
   it("holds a name as one word that no shell and no pattern reads otherwise", () => {
     const name = "test/a.test.ts > says $(touch /x) `id` it's (a|b)*";
@@ -106,3 +106,57 @@ describe("a command that repeats a failure", () => {
 function never(): never {
   throw new Error("there is no finding");
 }
+
+describe("a runner that numbers its failures", () => {
+  it("is read with the names of tests below the numbers (minitest)", () => {
+    const log = [
+      "  1) Failure:",
+      "CartTest#test_total [cart_test.rb:3]:",
+      "Expected: 6",
+      "  Actual: 5",
+      "",
+      "  2) Error:",
+      "CartTest#test_price:",
+      "KeyError: key not found: :milk",
+      "    cart_test.rb:4:in `fetch'",
+      "    cart_test.rb:4:in `test_price'",
+      "",
+      "3 runs, 2 assertions, 1 failures, 1 errors, 0 skips",
+    ].join("\n");
+    expect(short(log)).toEqual([
+      "high test tests cart_test.rb:3 [CartTest#test_total] Expected: 6 |   Actual: 5",
+      "high test tests cart_test.rb:4 [CartTest#test_price] KeyError: key not found: :milk",
+    ]);
+  });
+
+  it("is read with the names of tests behind the numbers (PHPUnit)", () => {
+    const log = [
+      "There was 1 error:",
+      "",
+      "1) CartTest::testPrice",
+      "RuntimeException: no price of milk",
+      "",
+      "/repo/CartTest.php:6",
+      "",
+      "--",
+      "",
+      "There was 1 failure:",
+      "",
+      "1) CartTest::testTotal",
+      "Failed asserting that 5 is identical to 6.",
+      "",
+      "/repo/CartTest.php:4",
+      "",
+      "ERRORS!",
+      "Tests: 3, Assertions: 2, Errors: 1, Failures: 1.",
+    ].join("\n");
+    expect(parseFailedJob({ job: "unit", log, roots: ["/repo"] }).findings.map(inShort)).toEqual([
+      "high test tests CartTest.php:6 [CartTest::testPrice] RuntimeException: no price of milk",
+      "high test tests CartTest.php:4 [CartTest::testTotal] Failed asserting that 5 is identical to 6.",
+    ]);
+  });
+
+  it("is not meant by a numbered list of steps that passed", () => {
+    expect(short("1) fetch\n2) build\ndone in 3 s")).toEqual([expect.stringMatching(/^high unknown log nowhere /)]);
+  });
+});

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { signatureOf } from "../../../src/domain/triage/identity.ts";
-import { MARKDOWN_CHARS, type TriageMeta, triageOf } from "../../../src/domain/triage/triage.ts";
-import { whatFailed } from "../../../src/domain/triage/what-failed.ts";
+import { failureSignature } from "../../../src/domain/triage/identity.ts";
+import { MARKDOWN_CHARS, type TriageMeta, triageCheck } from "../../../src/domain/triage/triage.ts";
+import { endOfOutput, whatFailed } from "../../../src/domain/triage/what-failed.ts";
 import { aFinding, findingsIn, fixture } from "./fixtures.ts";
 
 const META: TriageMeta = {
@@ -15,7 +15,7 @@ const META: TriageMeta = {
 describe("a triage", () => {
   it("says what it is about, and counts tests if a tool did", () => {
     const { findings, tests } = findingsIn("vitest.txt");
-    const { json } = triageOf(findings, { ...META, ...(tests && { tests }) });
+    const { json } = triageCheck(findings, { ...META, ...(tests && { tests }) });
     expect(json).toMatchObject({
       version: 1,
       run: "r1",
@@ -26,9 +26,9 @@ describe("a triage", () => {
       findings,
     });
     expect(json.counters).toEqual({ tests_failed: 2, tests_total: 3 });
-    expect(json.signature).toBe(signatureOf(findings));
+    expect(json.signature).toBe(failureSignature(findings));
     expect(json.stopReason).toBeNull();
-    expect(triageOf([], META).json).toMatchObject({ counters: {}, signature: null, stopReason: null });
+    expect(triageCheck([], META).json).toMatchObject({ counters: {}, signature: null, stopReason: null });
   });
 
   it("orders failures from blocker to low, and equal ones by their number and place", () => {
@@ -42,10 +42,10 @@ describe("a triage", () => {
       aFinding({ identity: "worst", severity: "blocker" }),
       aFinding({ identity: "medium", severity: "medium" }),
     ];
-    const order = (list: typeof findings) => triageOf(list, META).priority.groups.map(({ identity }) => identity);
+    const order = (list: typeof findings) => triageCheck(list, META).priority.groups.map(({ identity }) => identity);
     expect(order(findings)).toEqual(["worst", "often", "first", "a", "b", "medium", "low"]);
     expect(order(findings.toReversed())).toEqual(order(findings));
-    expect(triageOf(findings, META).priority.groups[1]).toMatchObject({ count: 2, jobs: ["unit", "windows"] });
+    expect(triageCheck(findings, META).priority.groups[1]).toMatchObject({ count: 2, jobs: ["unit", "windows"] });
   });
 
   it("says since when and how often a failure was seen", () => {
@@ -54,7 +54,10 @@ describe("a triage", () => {
       { attempt: 2, identities: ["old"] },
       { attempt: 3, identities: ["new"] },
     ];
-    const { priority, markdown } = triageOf([aFinding({ identity: "old" }), aFinding({ identity: "new" })], { ...META, earlier });
+    const { priority, markdown } = triageCheck([aFinding({ identity: "old" }), aFinding({ identity: "new" })], {
+      ...META,
+      earlier,
+    });
     expect(priority.groups.map(({ identity, firstSeen, seenBefore }) => [identity, firstSeen, seenBefore])).toEqual([
       ["new", 3, 0],
       ["old", 1, 2],
@@ -65,14 +68,14 @@ describe("a triage", () => {
 
   it("stops by `flaky` if nothing else failed, and has no signature then", () => {
     const flaky = aFinding({ category: "flaky", severity: "low", identity: "chance" });
-    expect(triageOf([flaky], META).json).toMatchObject({ stopReason: "flaky", signature: null });
-    const both = triageOf([flaky, aFinding()], META).json;
-    expect(both).toMatchObject({ stopReason: null, signature: signatureOf([aFinding()]) });
+    expect(triageCheck([flaky], META).json).toMatchObject({ stopReason: "flaky", signature: null });
+    const both = triageCheck([flaky, aFinding()], META).json;
+    expect(both).toMatchObject({ stopReason: null, signature: failureSignature([aFinding()]) });
   });
 
   it("is readable", () => {
     const { findings, tests } = findingsIn("pytest.txt");
-    const { markdown } = triageOf(findings.slice(2, 4), { ...META, ...(tests && { tests }) });
+    const { markdown } = triageCheck(findings.slice(2, 4), { ...META, ...(tests && { tests }) });
     expect(markdown).toMatchInlineSnapshot(`
       "# What failed in \`unit\`
 
@@ -120,7 +123,7 @@ describe("triage.md", () => {
         ...(i === 250 && { severity: "blocker" }),
       }),
     );
-    const { markdown } = triageOf(many, META);
+    const { markdown } = triageCheck(many, META);
     expect(markdown.length).toBeLessThanOrEqual(MARKDOWN_CHARS);
     expect(markdown).toContain("300 failures: 1 blocker, 299 high.");
     expect(markdown.indexOf("## 1. blocker")).toBeLessThan(markdown.indexOf("## 2. high"));
@@ -135,7 +138,7 @@ describe("triage.md", () => {
       ...{ tool: "# tool", file: "# file.ts", test: "# test", job: "# job", message: evil },
       ...{ hints: ["# hint"], reproduce: ["npx", "# word"] },
     });
-    const { markdown } = triageOf([finding], { ...META, check: "`x`\n# check", ticket: "T`\n# ticket" });
+    const { markdown } = triageCheck([finding], { ...META, check: "`x`\n# check", ticket: "T`\n# ticket" });
     const outside: string[] = [];
     let closer: string | undefined;
     for (const line of markdown.split("\n")) {
@@ -181,7 +184,52 @@ describe("what failed, for the next attempt", () => {
     expect(whatFailed({ ...options, output: fixture("pytest.txt"), limit: 500 })).toMatch(/\nand [34] more$/);
   });
 
-  it("is empty if no tool is recognised, for the output's end says it all", () => {
-    expect(whatFailed({ ...options, output: "it does not work\n", limit: 1_000 })).toBe("");
+  it("is how the output ends if no tool is recognised, and empty if there is none", () => {
+    const list = (output: string) => whatFailed({ ...options, output, limit: 1_000 });
+    expect(list("reading\nprog: error: no rate for EUR\nprog: see rates.csv\n")).toMatch(
+      /^- .*\n {4}prog: error: no rate for EUR\n/,
+    );
+    expect(list("it does not work\n")).toContain("it does not work");
+    expect(list("\n")).toBe("");
+  });
+
+  it("leaves out what the base prints as well, unless there is nothing else", () => {
+    const traceback = (error: string) => `Traceback (most recent call last):\n  File "app.py", line 3, in f\n    g()\n${error}\n`;
+    const list = (output: string, onBase?: string) => whatFailed({ ...options, output, onBase, limit: 1_000 });
+    const [own, known] = [traceback("KeyError: 'own'"), traceback("ValueError: expected by a test")];
+    expect(list(own + known, `${known}ok\n`)).toContain("KeyError: 'own'");
+    expect(list(own + known, `${known}ok\n`)).not.toContain("ValueError");
+    expect(list(known, `${known}ok\n`)).toContain("ValueError");
+    expect(list(own + known)).toContain("ValueError");
+  });
+
+  it("puts an uncaught error that tests went on after behind their failures", () => {
+    const crash = 'Traceback (most recent call last):\n  File "app.py", line 3, in f\n    g()\nKeyError: "logged"\n';
+    const list = (output: string) => whatFailed({ ...options, output, limit: 1_000 }).split("\n- ");
+    const summary = "FAILED tests/test_a.py::test_a - AssertionError: no\n1 failed in 0.1s\n";
+    expect(list(crash + summary)[0]).toContain("AssertionError: no");
+    expect(list(summary + crash)[0]).toContain('KeyError: "logged"');
+  });
+
+  it("counts equal lines in a row, and has 40 lines at most", () => {
+    const test = (name: string) => `--- FAIL: ${name} (0.00s)\n${"    a_test.go:7: version 5\n".repeat(9)}`;
+    const output = `${Array.from({ length: 30 }, (_, i) => test(`Test${i}`)).join("")}FAIL\texample.com/a\t0.1s\n`;
+    const list = whatFailed({ ...options, output, limit: 100_000 });
+    expect(list).toContain("    version 5 (9 times)\n");
+    expect(list.split("\n").length).toBeLessThanOrEqual(40);
+    expect(list).toMatch(/\nand \d+ more$/);
+  });
+});
+
+describe("the end of an output", () => {
+  it("has no long line, no line again and again, and of a progress bar its last state", () => {
+    const output = `10 %\r50 %\r100 %\r\n${"x".repeat(40_000)}\n${"retry\n".repeat(50)}\u001b[31mError\u001b[39m: no\n`;
+    const [first, long = "", ...rest] = endOfOutput(output).split("\n");
+    expect([first, long.length, ...rest]).toEqual(["100 %", 200, "retry (50 times)", "Error: no"]);
+  });
+
+  it("has its last 30 lines, and counts the others", () => {
+    const lines = Array.from({ length: 50 }, (_, i) => `line ${i}`);
+    expect(endOfOutput(lines.join("\n"))).toBe(["[… 20 lines cut …]", ...lines.slice(20)].join("\n"));
   });
 });

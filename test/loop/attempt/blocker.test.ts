@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Ticket } from "../../../src/domain/batch/schema.ts";
@@ -95,22 +95,19 @@ describe("a claim that the engine's own run does not bear out is rejected, and n
     expect(judge.asked).toEqual([]);
     expect(stage.of("blocker-ruled")).toMatchObject([{ upheld: false, reason: expect.stringContaining("ran out of time") }]);
   });
+});
 
-  test("without a reviewer, whatever the command does, and it is not run", async () => {
-    const mark = (root: string) => join(root, "ran");
-    let at = "";
-    const { stage } = await run({
-      work: (task) => {
-        at = mark(task.outbox);
-        return claims({ evidence: [{ ...WALL, command: ["sh", "-c", `touch '${at}'; exit 3`] }] })(task);
-      },
-    });
-    using _ = stage;
-    expect(existsSync(at)).toBe(false);
-    expect(stage.of("blocker-ruled")).toMatchObject([
-      { upheld: false, reason: "a blocker needs a reviewer to rule on it, and the batch names none" },
-    ]);
-  });
+test("without a reviewer, a blocker whose command fails again waits for a person, and costs one attempt; any other is rejected", async () => {
+  const { stage } = await run({ work: claims({ evidence: [WALL] }), limits: { attempts: 3 } });
+  using _ = stage;
+  expect(stage.of("blocker-ruled")).toEqual([]);
+  expect(stage.tasks).toHaveLength(1);
+  const last = stage.ticket(TicketId.parse("T-1"));
+  expect(last).toMatchObject({ phase: "stalled", stalledReason: expect.stringContaining(STEP) });
+  expect(last.evidence.at(-1)).toMatchObject({ cause: "unruled", humanStep: STEP });
+  const { stage: other } = await run({ work: claims({ evidence: [{ ...WALL, command: ["true"] }] }) });
+  using __ = other;
+  expect(other.of("blocker-ruled")[0]).toMatchObject({ upheld: false });
 });
 
 describe("the reviewer", () => {

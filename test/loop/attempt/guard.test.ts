@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFil
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import type { Batch } from "../../../src/domain/batch/schema.ts";
-import { ledgerOf } from "../../../src/domain/results/ledger.ts";
+import { computeLedger } from "../../../src/domain/results/ledger.ts";
 import type { AgentEvent } from "../../../src/domain/run/agent-event.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
 import type { AgentTask, GuardTask } from "../../../src/ports/agent.ts";
@@ -12,7 +12,7 @@ import { Stage, type StageOptions } from "../stage.ts";
 
 cleanUp();
 const T1 = TicketId.parse("T-1");
-const CLAUDE = { agent: { kind: "claude", prices: [] } as unknown as Batch["agent"] };
+const CLAUDE = { agent: { kind: "claude", prices: [], fallback: [] } as unknown as Batch["agent"] };
 
 const guardOf = ({ guard }: AgentTask): GuardTask => {
   if (guard === undefined) throw new Error("no guard");
@@ -60,7 +60,7 @@ describe("what a guard reports", () => {
     expect(blocked.reduce((sum, { times = 1 }) => sum + times, 0)).toBe(4);
     expect(blocked[0]).toMatchObject({ rule: "git-reset", command: "git reset --hard" });
     expect(blocked[0]?.alternative).toBe("git stash push --include-untracked");
-    const ledger = ledgerOf(stage.engine.orchestrator.state);
+    const ledger = computeLedger(stage.engine.orchestrator.state);
     expect(ledger.guard).toEqual({ blocked: 4, byRule: { "git-reset": 4 }, dead: 0, stopsTold: 0 });
     const [past] = stage.ticket(T1).history;
     expect(past).toMatchObject({ outcome: "done", guard: { blocked: 4 }, signals: { recall: { level: "warn" } } });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { BehaviourSpec } from "../../../src/domain/batch/behaviour-spec.ts";
 import type { Batch } from "../../../src/domain/batch/schema.ts";
-import { remediationsOf } from "../../../src/domain/results/ledger.ts";
+import { countRemediations } from "../../../src/domain/results/ledger.ts";
 import type { AgentTask } from "../../../src/ports/agent.ts";
 import { cleanUp } from "../../adapters/vcs/real-repo.ts";
 import { acting, bad, both, ended, lines, loops, outcomes, repeat } from "../remedy-stage.ts";
@@ -35,7 +35,7 @@ const toldThen =
     told.push(readFileSync(task.guard?.nudge ?? "", "utf8"));
     act(task);
   };
-const counts = (stage: Stage) => remediationsOf(stage.engine.orchestrator.state);
+const counts = (stage: Stage) => countRemediations(stage.engine.orchestrator.state);
 
 describe("a nudge", () => {
   test("tells the agent at work one line of the engine's own, and lets the attempt go on", async () => {

@@ -1,15 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { MergeTrains } from "../../../src/loop/concurrency/merge-train.ts";
-import type { Car, CarOptions, Train } from "../../../src/loop/concurrency/train-car.ts";
+import type { Car, CarOptions, PartStarted, RunningTrain as Train } from "../../../src/loop/concurrency/train-car.ts";
 import type { Clock } from "../../../src/ports/clock.ts";
 import type { Candidate } from "../../../src/ports/vcs.ts";
 
 type Built = Extract<Candidate, { ok: true }>;
-interface Result {
-  readonly ok: boolean;
-  readonly commit: string;
-}
+type Result = { readonly ok: boolean; readonly commit: string };
 
 /** Time passes with the turns of the event loop. */
 const CLOCK = {
@@ -26,6 +23,7 @@ function carsIn(commit: string): readonly string[] {
   return commit.split("+").slice(1);
 }
 
+const WAITS = "waits: its train failed, and a b c are checked first";
 /** A base, and what is checked and landed on it. A tree fails if `isFaulty` says so. */
 function aWorld(isFaulty: (cars: readonly string[]) => boolean = () => false, clock: Clock = CLOCK) {
   const trains = new MergeTrains<Result>(clock);
@@ -92,9 +90,9 @@ describe("MergeTrains", () => {
   test("halves a train that fails: the faulty car fails by a check of its own, and the second half hears why it waits", async () => {
     const { world, enter, ride } = aWorld((cars) => cars.includes("f"));
     const heard: string[] = [];
-    const hears = (id: string) => ({ hears: ({ part }: { part: string }) => void heard.push(`${id}: ${part}`) });
-    await Promise.all(["a", "b", "c", "d", "e", "f"].map((id) => ride(enter(id, hears(id)))));
-    expect(heard.slice(0, 3)).toEqual(["d", "e", "f"].map((id) => `${id}: waits: its train failed, and a b c are checked first`));
+    const hear = (id: string) => (h: PartStarted) => void heard.push(`${id}: ${h.part} ${h.trainFailed ?? ""}`);
+    await Promise.all(["a", "b", "c", "d", "e", "f"].map((id) => ride(enter(id, { hears: hear(id) }))));
+    expect(heard.slice(0, 2)).toEqual(["its check failed", ""].map((why, i) => `${"de"[i]}: ${WAITS} ${why}`));
     expect(world.failed).toEqual(["f"]);
     expect(world.landed).toEqual(["a", "b", "c", "d", "e"]);
     expect(world.runs).toEqual(["base+a+b+c+d+e+f", "base+a+b+c", "base+a+b+c+d+e", "base+a+b+c+d+e+f"]);

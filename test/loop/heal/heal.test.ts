@@ -71,7 +71,7 @@ describe("a heal", () => {
     ],
     [
       "a template that is too long",
-      (t) => edit(t, "worker.md", "{{id}}", `{{id}}${"y".repeat(10_000)}`),
+      (t) => edit(t, "worker.md", "{{id}}", `{{id}}${"y".repeat(20_000)}`),
       /^worker.md cannot be filled: the prompt is \d+ characters/,
     ],
     [

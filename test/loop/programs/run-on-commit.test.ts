@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ledgerOf } from "../../../src/domain/results/ledger.ts";
+import { computeLedger } from "../../../src/domain/results/ledger.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
 import { runOnCommit } from "../../../src/loop/programs/run-on-commit.ts";
 import type { StepFact, StepScope } from "../../../src/loop/programs/scope.ts";
@@ -26,7 +26,7 @@ test("every run of a check is counted by its purpose, and tells the time of the 
     ]),
   );
   for (const { expectedMs } of started.slice(2)) if (expectedMs !== undefined) expect(times).toContain(expectedMs);
-  const { suites: counted } = ledgerOf(at.state);
+  const { suites: counted } = computeLedger(at.state);
   expect(counted).toMatchObject({ run: at.of("suite-ran").length, perLanded: at.of("suite-ran").length });
 });
 

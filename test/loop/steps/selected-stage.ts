@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { StepSpec } from "../../../src/domain/batch/step-spec.ts";
 import type { TestRun } from "../../../src/domain/evidence/results.ts";
 import type { StepFact, StepScope } from "../../../src/loop/programs/scope.ts";
-import { baseResults, resultsOf, runCheckCommand } from "../../../src/loop/steps/base-results.ts";
+import { baseResults, readTestRun, runCheckCommand } from "../../../src/loop/steps/base-results.ts";
 import { ticketOf } from "../../domain/simulate.ts";
 import { type Files, put, T1 } from "../evidence-stage.ts";
 import { Stage } from "../stage.ts";
@@ -66,7 +66,7 @@ export async function selecting(base: Files, step: Check = NODE_CHECK, change: F
         ...{ step, commit: on, attributesOf: commit, log: "check" },
         purpose: "check",
       });
-      const run = ran.ok ? resultsOf(step, ran.result, ran.reading) : { says: ran.evidence.summary, ids: [] };
+      const run = ran.ok ? readTestRun(step, ran.result, ran.reading) : { says: ran.evidence.summary, ids: [] };
       if ("says" in run) throw new Error(run.says);
       return run;
     },

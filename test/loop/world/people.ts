@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { countIntervention, type Intervention } from "../../../src/domain/results/intervention.ts";
 import type { RunEvent } from "../../../src/domain/run/event.ts";
 import { ticketBranch } from "../../../src/domain/run/kept-work.ts";
-import { ticketOf as stateOf } from "../../../src/domain/run/state.ts";
+import { ticketById as stateOf } from "../../../src/domain/run/state.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
 import { RUN } from "./engine.ts";
 import type { FakeTicket } from "./fake-tracker.ts";

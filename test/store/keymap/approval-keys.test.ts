@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { Fence, TicketId } from "../../../src/domain/values/ids.ts";
 import { type FileLabel, LogText } from "../../../src/store/ticket-log/log-text.ts";
 import { shownText } from "../../../src/store/ticket-log/source.ts";
-import { targetOf } from "../../../src/store/ticket-log/target.ts";
+import { currentTarget } from "../../../src/store/ticket-log/target.ts";
 import { desk } from "../desk.ts";
 import { plumbing } from "../scenes.ts";
 
@@ -42,7 +42,7 @@ test("the question opens the change that it is about: of the last attempt, with 
   d.store.dispatch({ type: "select", ticket: T9 });
   d.type("Y");
   expect(d.ui()).toMatchObject({ view: "ticket", ticket: { tab: "diff", pick: { ticket: T9 } } });
-  const target = targetOf(d.store.getState());
+  const target = currentTarget(d.store.getState());
   expect(target?.change).toMatchObject({ from: "a".repeat(40), tip: COMMIT, waits: true });
   expect(shownText(d.store.getState())?.room.wrap).toBe(true);
 });

@@ -11,7 +11,7 @@ test("a paste without marks is no key outside a field, and text in it; a key hel
   d.type("xyqdps and what else\rthere is\r");
   expect(d.ui().modal).toBeUndefined();
   expect(d.sent).toEqual([]);
-  d.type("j".repeat(30));
+  d.type("jj".repeat(30));
   expect(d.ui().selected).toBeDefined();
   d.type("i");
   d.type("xyqdps and what else\rthere is");
@@ -21,7 +21,7 @@ test("a paste without marks is no key outside a field, and text in it; a key hel
 describe("kill", () => {
   test("asks first, and y sends it", () => {
     const d = desk(plumbing());
-    d.type("jj");
+    d.type("jjj");
     d.type("x");
     expect(d.ui().modal).toEqual({ kind: "kill", ticket: "T-6" });
     expect(d.sent).toEqual([]);
@@ -33,7 +33,7 @@ describe("kill", () => {
   test("n and escape keep the worker", () => {
     for (const key of [{ char: "n" }, { key: "escape" as const }]) {
       const d = desk(plumbing());
-      d.type("j");
+      d.type("jj");
       d.type("x");
       d.press(key);
       d.type("y");
@@ -43,7 +43,7 @@ describe("kill", () => {
 
   test("is never confirmed by the burst that asked for it", () => {
     const d = desk(plumbing());
-    d.type("jxy");
+    d.type("jjxy");
     expect(d.sent).toEqual([]);
     expect(d.ui().modal).toEqual({ kind: "kill", ticket: "T-7" });
   });
@@ -51,7 +51,7 @@ describe("kill", () => {
   test("means the selected ticket, also after the list has changed under it", () => {
     const run = plumbing();
     const d = desk(run);
-    d.type("jj");
+    d.type("jjj");
     run.ships("T-7", 10);
     const { store } = d;
     createFeed(store, { now: () => run.now }).take({ kind: "snapshot", state: run.state, recent: [] });
@@ -63,7 +63,7 @@ describe("kill", () => {
     const d = desk(plumbing());
     d.type("x");
     expect(d.ui().toast?.text).toBe("select a worker first: j/k");
-    d.type("jjjj");
+    d.type("j");
     d.type("x");
     expect(d.ui().toast?.text).toBe("nobody works on T-5 now");
     expect(d.ui().modal).toBeUndefined();
@@ -73,7 +73,7 @@ describe("kill", () => {
 describe("human gate", () => {
   test("asks for the exact step and sends it", () => {
     const d = desk(plumbing());
-    d.type("j");
+    d.type("jj");
     d.type("g");
     d.type("approve the DNS change");
     d.type("\r");
@@ -82,13 +82,13 @@ describe("human gate", () => {
 
   test("g and text that arrive together open the field and fill it", () => {
     const d = desk(plumbing());
-    d.type("jgapprove it");
+    d.type("jjgapprove it");
     expect(d.ui().modal).toMatchObject({ kind: "gate", ticket: "T-7", input: { text: "approve it" } });
   });
 
   test("an unmarked paste submits nothing by itself: its line breaks are text", () => {
     const d = desk(plumbing());
-    d.type("j");
+    d.type("jj");
     d.type("gone\rtwo\r");
     expect(d.sent).toEqual([]);
     expect(d.ui().modal).toMatchObject({ input: { text: "one two" } });
@@ -96,7 +96,7 @@ describe("human gate", () => {
 
   test("a marked paste is one line of text, and nothing outside of a field", () => {
     const d = desk(plumbing());
-    d.type("j");
+    d.type("jj");
     paste(d.store, "xy\n");
     expect(d.ui().modal).toBeUndefined();
     d.type("g");
@@ -106,7 +106,7 @@ describe("human gate", () => {
 
   test("letters that are keys elsewhere are letters in the field", () => {
     const d = desk(plumbing());
-    d.type("j");
+    d.type("jj");
     d.type("g");
     d.type("q?xpoyn");
     expect(d.ui().modal).toMatchObject({ input: { text: "q?xpoyn" } });
@@ -114,7 +114,7 @@ describe("human gate", () => {
 
   test("an empty step is not sent but explained", () => {
     const d = desk(plumbing());
-    d.type("j");
+    d.type("jj");
     d.type("g");
     d.type("   ");
     d.type("\r");
@@ -124,7 +124,7 @@ describe("human gate", () => {
 
   test("what is settled already needs none", () => {
     const d = desk(plumbing());
-    d.type("jjjj");
+    d.type("n");
     d.type("g");
     expect(d.ui().toast?.text).toBe("T-5 is human-gated already");
   });
@@ -150,7 +150,7 @@ describe("pause and oracle", () => {
   test("no command is sent into a lost connection", () => {
     const d = desk(plumbing());
     d.store.dispatch({ type: "connection", connection: { state: "lost", reason: "closed" } });
-    d.type("jpo");
+    d.type("jjpo");
     d.type("x");
     expect(d.sent).toEqual([]);
     expect(d.ui().toast?.text).toBe("not connected to the run");
@@ -166,7 +166,7 @@ test("a command that cannot be sent any more says why, and keeps what was asked 
   const type = (...bursts: readonly string[]) => {
     for (const burst of bursts) press(store, pressesOf(burst), { leave: () => undefined });
   };
-  type("jj", "x", "y");
+  type("jjj", "x", "y");
   expect(store.getState().ui).toMatchObject({ modal: { kind: "kill", ticket: "T-6" }, toast: { text: "the line is cut" } });
   type("n", "g", "approve it", "\r");
   expect(store.getState().ui.modal).toMatchObject({ kind: "gate", input: { text: "approve it" } });
@@ -205,7 +205,7 @@ describe("leaving", () => {
 
   test("the first Ctrl-C asks, also from within a dialog; the second detaches", () => {
     const d = desk(plumbing());
-    d.type("j");
+    d.type("jj");
     d.type("g");
     d.press({ key: "ctrl-c" });
     expect(d.ui().modal).toEqual({ kind: "leave" });
@@ -223,14 +223,14 @@ describe("leaving", () => {
 
   test("an ended run takes no commands", () => {
     const d = desk(plumbingEnded());
-    d.type("jxpog");
+    d.type("jjxpog");
     expect(d.sent).toEqual([]);
   });
 
   test("in a terminal too small to see anything, only leaving is left", () => {
     const d = desk(plumbing());
     d.store.dispatch({ type: "size", tooSmall: true });
-    d.type("jxp");
+    d.type("jjxp");
     d.type("y");
     expect(d.sent).toEqual([]);
     d.type("q");
@@ -240,7 +240,7 @@ describe("leaving", () => {
 
 test("what would confirm something is kept from the burst that wrote it, too", () => {
   const d = desk(plumbing());
-  d.type("j");
+  d.type("jj");
   d.type("g");
   d.type("approve it\r");
   expect(d.sent).toEqual([]);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { TicketId } from "../../../src/domain/values/ids.ts";
 import { desk } from "../desk.ts";
 import { batchOf, RunBuilder } from "../run-builder.ts";
-import { plumbing } from "../scenes.ts";
+import { plumbing, plumbingEnded } from "../scenes.ts";
 
 describe("retry", () => {
   const select = (d: ReturnType<typeof desk>, id: string) => d.store.dispatch({ type: "select", ticket: TicketId.parse(id) });
@@ -177,14 +177,59 @@ describe("the filter", () => {
     expect(d.ui().filter).toBe("");
   });
 
-  test("is what the selection walks over", () => {
+  test("is what the selection walks over, from its first hit on", () => {
     const d = desk(plumbing());
-    d.type("/bucket\r");
     d.type("j");
+    expect(d.ui().selected).not.toBe("T-6");
+    d.type("/bucket\r");
     expect(d.ui().selected).toBe("T-6");
     d.type("j");
     expect(d.ui().selected).toBe("T-10");
     d.type("jj");
     expect(d.ui().selected).toBe("T-10");
+  });
+
+  test("without a hit leaves nothing selected that a key would act on unseen", () => {
+    const d = desk(plumbing());
+    d.type("j");
+    d.type("/no such ticket\r");
+    expect(d.ui().selected).toBeUndefined();
+    d.type("\r");
+    expect(d.ui().view).toBe("overview");
+  });
+});
+
+describe("revert", () => {
+  test("asks, and sends the command to the engine of a run that goes on", () => {
+    const d = desk(plumbing());
+    d.type("u");
+    expect(d.ui().modal).toBeUndefined();
+    const landed = d.store.getState().lists.done[0];
+    d.store.dispatch({ type: "select", ticket: landed as NonNullable<typeof landed> });
+    d.type("u");
+    expect(d.ui().modal).toEqual({ kind: "revert", ticket: landed });
+    d.type("y");
+    expect(d.sent).toEqual([{ type: "revert", ticket: landed }]);
+    expect(d.left).toEqual([]);
+  });
+
+  test("leaves the dashboard of a run that has ended, which makes room for the run that reverts", () => {
+    const d = desk(plumbingEnded("done"));
+    d.type("G");
+    d.type("jjj");
+    expect(d.ui().selected).toBe("T-1");
+    d.type("u");
+    expect(d.ui().modal).toEqual({ kind: "revert", ticket: "T-1" });
+    d.type("y");
+    expect(d.sent).toEqual([{ type: "revert", ticket: "T-1" }]);
+    expect(d.left).toEqual(["ended"]);
+  });
+
+  test("says why there is nothing to take back", () => {
+    const d = desk(plumbingEnded("done"));
+    d.type("j");
+    d.type("u");
+    expect(d.ui().modal).toBeUndefined();
+    expect(d.ui().toast?.text).toMatch(/T-5 has not landed|last word on T-5/);
   });
 });

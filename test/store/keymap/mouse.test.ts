@@ -17,9 +17,9 @@ describe("the mouse", () => {
   test("turns the selection, a scrolled dialog, and what the palette has chosen", () => {
     const d = desk(plumbing());
     d.point("wheel-down", { on: "nothing" });
-    expect(d.ui().selected).toBe("T-4");
+    expect(d.ui().selected).toBe("T-6");
     d.point("wheel-up", { on: "nothing" });
-    expect(d.ui().selected).toBe("T-7");
+    expect(d.ui().selected).toBe("T-5");
     d.type(":");
     d.point("wheel-down", { on: "nothing" });
     expect(d.ui().modal).toMatchObject({ kind: "palette", at: 3 });
@@ -48,7 +48,7 @@ describe("the mouse", () => {
       [":", "give"],
     ] as const) {
       const d = desk(plumbing());
-      d.type("j");
+      d.type("jj");
       d.type(open);
       const { modal } = d.ui();
       d.point("click", { on: "binding", name });

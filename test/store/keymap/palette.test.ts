@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { KEYMAP } from "../../../src/store/keymap/keymap.ts";
-import { paletteOf, whyNotNow } from "../../../src/store/keymap/palette.ts";
+import { rankOffers, whyNotNow } from "../../../src/store/keymap/palette.ts";
 import { EMPTY_INPUT } from "../../../src/store/text-input.ts";
 import { desk } from "../desk.ts";
 import { replayOf } from "../replays.ts";
@@ -9,8 +9,8 @@ import { crowd, plumbing, plumbingEnded } from "../scenes.ts";
 function opened(text: string, d = desk(plumbing())) {
   d.type(":");
   if (text !== "") d.type(text);
-  const names = () => paletteOf(d.store.getState()).map(({ name }) => name);
-  return { ...d, names, offers: () => paletteOf(d.store.getState()) };
+  const names = () => rankOffers(d.store.getState()).map(({ name }) => name);
+  return { ...d, names, offers: () => rankOffers(d.store.getState()) };
 }
 
 describe("what is offered", () => {
@@ -18,7 +18,7 @@ describe("what is offered", () => {
     const { names, offers } = opened("");
     const all = KEYMAP.overview.filter(({ silent }) => silent !== true).map(({ name }) => name.replaceAll("-", " "));
     // What needs a ticket comes last while none is selected.
-    const onTicket = ["kill", "gate", "retry", "approve", "rerun checks", "request review", "open pull request"];
+    const onTicket = ["kill", "gate", "retry", "revert", "approve", "rerun checks", "request review", "open pull request"];
     expect(names()).toEqual([...all.filter((name) => !onTicket.includes(name)), ...onTicket]);
     expect(offers().find(({ name }) => name === "more workers")?.key).toBe("+ =");
     for (const view of ["graph", "timeline", "ledger", "oracle", "runs"]) expect(names()).toContain(`view ${view}`);
@@ -76,6 +76,7 @@ describe("what is offered", () => {
       "kill",
       "gate",
       "retry",
+      "retry all",
       "verify",
       "pause",
       "more workers",
@@ -84,6 +85,7 @@ describe("what is offered", () => {
       "heal",
       "note",
       "add",
+      "revert",
       "approve",
       "rerun checks",
       "request review",
@@ -93,13 +95,13 @@ describe("what is offered", () => {
     for (const store of [desk(plumbingEnded()).store, replayOf(plumbing()).store]) {
       store.dispatch({ type: "view", view: "graph" });
       store.dispatch({ type: "open", modal: { kind: "palette", input: EMPTY_INPUT, at: 0 } });
-      const names = paletteOf(store.getState()).map(({ name }) => name);
+      const names = rankOffers(store.getState()).map(({ name }) => name);
       expect(names.slice(-changes.length)).toEqual(changes);
       expect(names.length).toBeGreaterThan(changes.length + 5);
     }
     const live = desk(plumbing()).store;
     live.dispatch({ type: "open", modal: { kind: "palette", input: EMPTY_INPUT, at: 0 } });
-    expect(paletteOf(live.getState()).at(-1)?.name).not.toBe("note");
+    expect(rankOffers(live.getState()).at(-1)?.name).not.toBe("note");
   });
 });
 
@@ -108,7 +110,7 @@ describe("why not now", () => {
     const d = desk(plumbing());
     prepare(d);
     const state = opened(text, d).store.getState();
-    const [first] = paletteOf(state);
+    const [first] = rankOffers(state);
     return first && whyNotNow(first, state);
   };
 

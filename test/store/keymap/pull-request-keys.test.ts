@@ -18,25 +18,25 @@ describe("starting failed jobs again", () => {
   test("is one command, offered only while a check has failed", () => {
     const d = at(queued());
     expect(d.footer("rerun-checks")).toBe("re-run");
-    d.type("R");
+    d.type("T");
     expect(d.sent).toEqual([{ type: "rerun-checks", ticket: "T-1" }]);
     const green = at(reads(queued(), "T-1", { checks: [{ name: "ci", state: "passed" }] }));
     expect(green.footer("rerun-checks")).toBe("");
-    green.type("R");
+    green.type("T");
     expect([green.sent, green.toast()]).toEqual([[], "no check of pull request #12 has failed"]);
   });
 
   test("says why it does nothing: no ticket, no pull request, no engine", () => {
     const unselected = desk(queued());
-    unselected.type("R");
+    unselected.type("T");
     expect(unselected.ui().toast?.text).toBe("select a ticket first: j/k");
     const none = at(runOfPullRequests());
-    none.type("R");
+    none.type("T");
     expect(none.toast()).toBe("T-1 has no pull request");
     const gone = at(queued());
     gone.store.dispatch({ type: "connection", connection: { state: "lost", reason: "the engine is gone" } });
     expect([gone.footer("rerun-checks"), gone.footer("request-review")]).toEqual(["", ""]);
-    gone.type("RA");
+    gone.type("TA");
     expect([gone.sent, gone.ui().modal, gone.toast()]).toEqual([[], undefined, "not connected to the run"]);
   });
 });

@@ -22,7 +22,7 @@ describe("bound keys", () => {
   test("take the place of those that come with loopdash, everywhere", () => {
     const keymap = bound({ kill: ["D"], pause: ["X", "ctrl-o"] });
     const d = desk(plumbing(), keymap);
-    d.type("j");
+    d.type("jj");
     d.type("x");
     expect(d.ui().modal).toBeUndefined();
     d.type("D");
@@ -36,18 +36,18 @@ describe("bound keys", () => {
   });
 
   test("are what footer, hints and help name", () => {
-    const keymap = bound({ "select-next": ["n", "down"], "select-previous": ["N", "up"] });
+    const keymap = bound({ "select-next": ["m", "down"], "select-previous": ["M", "up"] });
     const binding = keymap.overview.find(({ name }) => name === "select-next");
-    expect(binding && keyLabels(binding, keymap.overview)).toBe("n/N");
+    expect(binding && keyLabels(binding, keymap.overview)).toBe("m/M");
     const d = desk(plumbing(), keymap);
     d.type("x");
-    expect(d.ui().toast?.text).toBe("select a worker first: n/N");
+    expect(d.ui().toast?.text).toBe("select a worker first: m/M");
   });
 
   test("are named by every hint, and no key where there is none", () => {
     const hintOf = (file: KeyFile, view: "timeline" | "ticket", key: string) => {
       const d = desk(plumbing(), bound(file));
-      d.type("j");
+      d.type("jj");
       d.store.dispatch({ type: "view", view });
       d.type(key);
       return d.ui().toast?.text;
@@ -55,9 +55,9 @@ describe("bound keys", () => {
     expect(hintOf({}, "timeline", "b")).toBe("all of the run is in sight; z/Z zooms");
     expect(hintOf({ "zoom-in": ["m"] }, "timeline", "b")).toBe("all of the run is in sight; m/Z zooms");
     expect(hintOf({ "zoom-in": [], "zoom-out": [] }, "timeline", "b")).toBe("all of the run is in sight");
-    expect(hintOf({}, "ticket", "n")).toBe("nothing is looked for: / looks for a text");
-    expect(hintOf({ search: ["m"] }, "ticket", "n")).toBe("nothing is looked for: m looks for a text");
-    expect(hintOf({ search: [] }, "ticket", "n")).toBe("nothing is looked for");
+    expect(hintOf({}, "ticket", "N")).toBe("nothing is looked for: / looks for a text");
+    expect(hintOf({ search: ["m"] }, "ticket", "N")).toBe("nothing is looked for: m looks for a text");
+    expect(hintOf({ search: [] }, "ticket", "N")).toBe("nothing is looked for");
   });
 
   test("may change places, be a space, or be none", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ticketOf as stateOf } from "../../../src/domain/run/state.ts";
+import { ticketById as stateOf } from "../../../src/domain/run/state.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
 import { statusLine } from "../../../src/store/labels/attempt-status.ts";
 import { batchOf, Simulation, ticketOf } from "../../domain/simulate.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { PlanFact } from "../../../src/domain/run/plan-fact.ts";
 import { Fence, TicketId } from "../../../src/domain/values/ids.ts";
 import { planLabel, planState } from "../../../src/store/labels/plan-label.ts";
-import { stageOf } from "../../../src/store/labels/progress-label.ts";
+import { attemptStage } from "../../../src/store/labels/progress-label.ts";
 
 const at = { ticket: TicketId.parse("T-1"), fence: Fence.parse(1) };
 const textOf = (fact: PlanFact, refusals = 0): string => planLabel(fact, refusals)[1];
@@ -30,9 +30,9 @@ test("the row of a planning attempt says plan, while its agent works and afterwa
     isPlanning: true,
   } as const;
   const agent = { launchedAt: 1 };
-  expect(stageOf({ ...attempt, agent }, []).word).toBe("plan");
-  expect(stageOf({ ...attempt, agent: { ...agent, endedAt: 2 } }, []).word).toBe("plan");
-  expect(stageOf({ ...attempt, asked: { question: "plan", reservedUsd: 0 } }, []).word).toBe("plan");
+  expect(attemptStage({ ...attempt, agent }, []).word).toBe("plan");
+  expect(attemptStage({ ...attempt, agent: { ...agent, endedAt: 2 } }, []).word).toBe("plan");
+  expect(attemptStage({ ...attempt, asked: { question: "plan", reservedUsd: 0 } }, []).word).toBe("plan");
 });
 
 test("a ticket says in two words how its plan stands", () => {

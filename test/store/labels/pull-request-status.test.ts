@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { ticketOf } from "../../../src/domain/run/state.ts";
+import { ticketById } from "../../../src/domain/run/state.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
 import { isAtPullRequest, ordinal, pullRequestStatus, pullRequestText } from "../../../src/store/labels/pull-request-status.ts";
 import { failedThere, pushed, queued, reads, runOfPullRequests } from "../pull-request-scenes.ts";
@@ -12,7 +12,7 @@ beforeAll(() => {
 const T1 = TicketId.parse("T-1");
 
 function statusOf(run: RunBuilder, isLive = true) {
-  return pullRequestStatus(run.state, ticketOf(run.state, T1), { now: run.now, isLive });
+  return pullRequestStatus(run.state, ticketById(run.state, T1), { now: run.now, isLive });
 }
 
 describe("pullRequestStatus", () => {
@@ -66,7 +66,7 @@ describe("pullRequestStatus", () => {
 
   it("has no clock without a time, and no more than the number of checks once it has landed", () => {
     const run = queued();
-    expect(pullRequestText(run.state, ticketOf(run.state, T1))).toBe(
+    expect(pullRequestText(run.state, ticketById(run.state, T1))).toBe(
       "pull request #12 · failed: lint · 3 of 4 checks passed · merge queue: 2nd",
     );
     run.lands("T-1");
@@ -77,10 +77,10 @@ describe("pullRequestStatus", () => {
 describe("isAtPullRequest", () => {
   it("is true at the merge alone, unless something else holds it up", () => {
     const run = queued();
-    expect(isAtPullRequest(ticketOf(run.state, T1))).toBe(true);
+    expect(isAtPullRequest(ticketById(run.state, T1))).toBe(true);
     run.of("T-1", { type: "merge-waiting", reason: "the checkout has uncommitted changes" });
-    expect(isAtPullRequest(ticketOf(run.state, T1))).toBe(false);
-    expect(isAtPullRequest(ticketOf(failedThere().state, T1))).toBe(false);
+    expect(isAtPullRequest(ticketById(run.state, T1))).toBe(false);
+    expect(isAtPullRequest(ticketById(failedThere().state, T1))).toBe(false);
   });
 });
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { Fence, TicketId } from "../../../src/domain/values/ids.ts";
 import { runLabel } from "../../../src/store/labels/run-label.ts";
 import { batchOf, RunBuilder } from "../run-builder.ts";
-import { awaitsApproval, claims, plumbing, plumbingEnded } from "../scenes.ts";
+import { awaitsApproval, plumbing, plumbingEnded } from "../scenes.ts";
 
 const live = { state: "live" } as const;
 const word = (run: RunBuilder) => runLabel(run.state, live).word;
@@ -31,7 +31,7 @@ test("a run that can only go on with a person says so", () => {
   expect(runLabel(run.state, live)).toMatchObject({ word: "NEEDS YOU", tone: "person" });
 });
 
-test("so does one in which only an approval is missing, until it is given or another ticket is worked", () => {
+test("so does one in which an approval is missing, until it is given, whatever else is worked on", () => {
   const run = awaitsApproval();
   expect(runLabel(run.state, live)).toMatchObject({ word: "NEEDS YOU", tone: "person" });
   run.play({ type: "change-approved", ticket: TicketId.parse("A"), commit: "c".repeat(40), change: "d" });
@@ -40,21 +40,22 @@ test("so does one in which only an approval is missing, until it is given or ano
   const change = { commit: "c".repeat(40), base: "a".repeat(40), change: "d", zones: ["pay/"], files: 1 };
   busy.working("A").claims("A");
   busy.of("A", { type: "approval-awaited", ...change }, { type: "attempt-ended", outcome: "stopped" });
-  expect(word(busy)).toBe("RUNNING");
+  expect(word(busy)).toBe("NEEDS YOU");
 });
 
 test("a run in which no agent may start says so, until it may; what ends all starts needs a person", () => {
-  const run = claims();
-  for (const id of ["T-2", "T-3"]) run.of(id, { type: "attempt-ended", outcome: "failed" });
+  const run = new RunBuilder(batchOf({ tickets: [{ id: "A" }] }));
+  run.play({ type: "backoff-started", until: run.now + 262_000, reason: "529" });
   expect(runLabel(run.state, live, run.now)).toEqual({ glyph: "‖", word: "HELD", tone: "waiting" });
-  expect(runLabel(run.state, live, run.now + 262_000).word).toBe("RUNNING");
+  expect(runLabel(run.state, live, run.now + 262_000).word).toBe("STARTING");
   const tripped = { ...run.state, halted: { kind: "authentication", says: "401" } as const };
-  expect(runLabel(tripped, live, run.now)).toMatchObject({ word: "NEEDS YOU", tone: "person" });
-  expect(word(claims())).toBe("RUNNING");
+  for (const paused of [false, true])
+    expect(runLabel({ ...tripped, paused }, live, run.now)).toMatchObject({ word: "NEEDS YOU", tone: "person" });
 });
 
-test("work that goes on is running, whatever waits for a person", () => {
-  expect(word(plumbing())).toBe("RUNNING");
+test("running means that nothing needs a person", () => {
+  expect(word(plumbing())).toBe("NEEDS YOU");
+  expect(word(new RunBuilder(batchOf({ tickets: [{ id: "A" }] })).working("A"))).toBe("RUNNING");
 });
 
 test("only the oracle's done is done", () => {

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { ticketOf } from "../../../src/domain/run/state.ts";
+import { ticketById } from "../../../src/domain/run/state.ts";
 import type { Attempt } from "../../../src/domain/run/ticket-state.ts";
 import { RepoId, TicketId } from "../../../src/domain/values/ids.ts";
 import { describeEvents } from "../../../src/store/describe-event.ts";
-import { finishOf, mergeWait, passedSteps, stageOf, turnOf } from "../../../src/store/labels/progress-label.ts";
+import { attemptStage, awaitedStep, finishLine, mergeWait, passedSteps } from "../../../src/store/labels/progress-label.ts";
 import { batchOf, RunBuilder } from "../run-builder.ts";
 
 const A = TicketId.parse("A");
@@ -13,10 +13,10 @@ const run = (): RunBuilder => new RunBuilder(batchOf({ tickets: [{ id: "A" }], l
 
 /** What ticket A is at, the step it waits for, and the steps behind it. */
 function look(runBuilder: RunBuilder) {
-  const { attempt } = ticketOf(runBuilder.state, A);
+  const { attempt } = ticketById(runBuilder.state, A);
   if (attempt === undefined) throw new Error("nobody works on A");
-  const finish = finishOf(runBuilder.state, A);
-  return [stageOf(attempt, finish).word, turnOf(attempt, finish)?.step, [...passedSteps(attempt, finish)]] as const;
+  const finish = finishLine(runBuilder.state, A);
+  return [attemptStage(attempt, finish).word, awaitedStep(attempt, finish)?.step, [...passedSteps(attempt, finish)]] as const;
 }
 
 test("a try is named by what it is at, from the worktree to the last step", () => {
@@ -106,6 +106,6 @@ test("a merge that waits for the same says so once, with its end; its age is sho
     expect.stringMatching(/^merge waits: dirty; it is tried again until \d\d:\d\d; to end it: x ends the attempt, g leaves the/),
     expect.stringMatching(/^merge waits: frozen; it goes on once that is over; to end it: x /),
   ]);
-  const attempt = ticketOf(of.state, A).attempt as Attempt;
+  const attempt = ticketById(of.state, A).attempt as Attempt;
   expect(mergeWait(attempt, (attempt.waited?.since ?? 0) + 65_000)).toBe("frozen (01:05)");
 });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ledgerOf } from "../../../src/domain/results/ledger.ts";
-import { reportOf } from "../../../src/domain/results/report.ts";
+import { computeLedger } from "../../../src/domain/results/ledger.ts";
+import { computeReport } from "../../../src/domain/results/report.ts";
 import type { RunEvent } from "../../../src/domain/run/event.ts";
 import { reduce } from "../../../src/domain/run/reduce.ts";
 import type { RunState } from "../../../src/domain/run/state.ts";
@@ -15,7 +15,7 @@ describe("what there is beside changes", () => {
   const sim = beside();
 
   test("is counted: questions and canaries, blockers and fakes, discoveries, transients; those that passed needed nobody", () => {
-    const { reviewer, blockers, discoveries, transients, fixAndProceed, costUsd, claims, tickets } = ledgerOf(sim.state);
+    const { reviewer, blockers, discoveries, transients, fixAndProceed, costUsd, claims, tickets } = computeLedger(sim.state);
     expect(reviewer).toEqual({
       questions: 4,
       valid: 3,
@@ -33,7 +33,7 @@ describe("what there is beside changes", () => {
   });
 
   test("stands in the report under keys of its own, with who found what and where what was built has landed", () => {
-    const report = JSON.parse(JSON.stringify(reportOf(sim.state)));
+    const report = JSON.parse(JSON.stringify(computeReport(sim.state)));
     expect(report).toMatchObject({
       reviewer: {
         questions: 4,
@@ -82,9 +82,9 @@ describe("what there is beside changes", () => {
         for (const { deed, ticket, yes } of list) DEEDS[deed]?.(run, TicketId.parse(`T-${ticket + 1}`), yes);
         const journal: RunEvent[] = JSON.parse(JSON.stringify(run.events));
         const again = journal.reduce<RunState | undefined>((state, event) => reduce(state, event), undefined) as RunState;
-        expect(reportOf(again)).toEqual(reportOf(run.state));
+        expect(computeReport(again)).toEqual(computeReport(run.state));
         expect(renderSummaryText(again)).toBe(renderSummaryText(run.state));
-        const { reviewer: m, blockers: b, transients: t, claims: c, costUsd } = ledgerOf(again);
+        const { reviewer: m, blockers: b, transients: t, claims: c, costUsd } = computeLedger(again);
         expect(m.valid).toBeLessThanOrEqual(m.questions);
         expect(b.upheld + b.fake).toBeLessThanOrEqual(b.claimed);
         expect(t.passed).toBeLessThanOrEqual(t.retried);

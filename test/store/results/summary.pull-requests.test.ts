@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { asJson, asLines } from "../../../src/cli/verbs/status.ts";
-import { reportOf } from "../../../src/domain/results/report.ts";
+import { computeReport } from "../../../src/domain/results/report.ts";
 import { renderPage } from "../../../src/report/page.ts";
 import { renderMarkdown, renderSummaryText, summaryTextLines } from "../../../src/store/results/summary.ts";
 import { HEAD, pushed, queued, runOfPullRequests } from "../pull-request-scenes.ts";
@@ -27,7 +27,7 @@ describe("a pull request beside what landed", () => {
   });
 
   test("is in the report as JSON as it was read last; what is unknown is null", () => {
-    const [known] = reportOf(queued().state).pullRequests;
+    const [known] = computeReport(queued().state).pullRequests;
     expect(known).toMatchObject({
       ...{ ticket: "T-1", number: 12, url: URL, branch: "loopdash/r/T-1", head: HEAD, base: "main" },
       ...{ queuePosition: 2, review: "approved", waits: "place 2 in the merge queue", missing: [], reviewers: [] },
@@ -35,7 +35,7 @@ describe("a pull request beside what landed", () => {
       readAt: "2026-05-04T12:03:02.000Z",
     });
     expect(known?.checks[2]).toMatchObject({ name: "lint", state: "failed", required: false });
-    const [unread] = reportOf(pushed(runOfPullRequests(), "T-1").state).pullRequests;
+    const [unread] = computeReport(pushed(runOfPullRequests(), "T-1").state).pullRequests;
     expect(unread).toMatchObject({ base: null, readAt: null, checks: [], queuePosition: null, review: null, waits: null });
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { reportOf } from "../../../src/domain/results/report.ts";
+import { computeReport } from "../../../src/domain/results/report.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
 import { renderMarkdown, renderSummaryText, summaryTextLines } from "../../../src/store/results/summary.ts";
 import { mixed } from "../../domain/mixed-run.ts";
@@ -23,7 +23,7 @@ describe("tickets of a service", () => {
     expect(markdown).toContain("- **[T-1](<https://linear.app/acme/issue/ENG-31/a_(b)%3Cc%3E>)** Add the parser (ENG-31)");
     expect(markdown).toContain("**T-2**");
     expect(renderSummaryText(read())).toContain("T-1  Add the parser (ENG-31)");
-    const [one, two] = reportOf(read()).tickets;
+    const [one, two] = computeReport(read()).tickets;
     expect(one).toMatchObject({ serviceId: "ENG-31", url: expect.stringContaining("/ENG-31/") });
     expect(two).toMatchObject({ serviceId: null, url: null });
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { ledgerOf } from "../../../src/domain/results/ledger.ts";
+import { computeLedger } from "../../../src/domain/results/ledger.ts";
 import { outcomes } from "../../../src/domain/results/outcomes.ts";
-import { trendOf } from "../../../src/domain/results/trend.ts";
+import { computeTrend } from "../../../src/domain/results/trend.ts";
 import type { EndKind, RunEvent } from "../../../src/domain/run/event.ts";
 import { reduce } from "../../../src/domain/run/reduce.ts";
 import { type Fence, TicketId } from "../../../src/domain/values/ids.ts";
@@ -48,10 +48,10 @@ const NO_FINDINGS = { critical: 0, high: 0, medium: 0, low: 0 };
 describe("the numbers in words", () => {
   test("are broken between two numbers, never inside one, if the summary is printed", () => {
     const { state } = plumbingEnded();
-    const whole = numbersLine(ledgerOf(state));
+    const whole = numbersLine(computeLedger(state));
     const printed = renderSummaryText(state).split("\n");
     const first = printed.findIndex((line) => line.startsWith("  attempts "));
-    const lines = printed.slice(first, first + numbersLines(ledgerOf(state), 76).length);
+    const lines = printed.slice(first, first + numbersLines(computeLedger(state), 76).length);
     expect(
       lines.every((line) => line.length <= 78),
       lines.join("\n"),
@@ -61,7 +61,7 @@ describe("the numbers in words", () => {
   });
 
   test("name what there was, and nothing of what there was not", () => {
-    const ledger = ledgerOf(plumbingEnded().state);
+    const ledger = computeLedger(plumbingEnded().state);
     const claims = { made: 3, upheld: 3, gap: 0 };
     const none = { compared: 0, uncompared: 0, exitCodeOnly: 0 };
     const bare = { ...ledger, claims, checks: none, costUsd: 1, attempts: 4, fixAndProceed: 0, fixAndProceedByCause: NO_FIXES };
@@ -99,7 +99,7 @@ describe("the numbers in words", () => {
 describe("a summary", () => {
   test("has the trend where there were runs before", () => {
     const { state } = plumbingEnded();
-    const line = trendLine(trendOf(state, earlierRuns())) ?? "";
+    const line = trendLine(computeTrend(state, earlierRuns())) ?? "";
     expect(renderSummaryText(state, true, earlierRuns()).split("\n")).toContain(`  ${line}`);
     expect(renderMarkdown(state, true, earlierRuns())).toContain("- last 5 runs: interventions ?█×▅▂");
     expect(`${renderSummaryText(state)}${renderMarkdown(state)}`).not.toContain("last ");

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { reportOf } from "../../../src/domain/results/report.ts";
-import type { EndKind, RunEvent } from "../../../src/domain/run/event.ts";
-import { reduce } from "../../../src/domain/run/reduce.ts";
+import { computeReport } from "../../../src/domain/results/report.ts";
+import type { EndKind } from "../../../src/domain/run/event.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
 import { headline } from "../../../src/store/labels/run-label.ts";
 import { renderMarkdown, renderSummaryText } from "../../../src/store/results/summary.ts";
@@ -31,7 +30,7 @@ function ended(sim: Simulation, kind: EndKind, exitCode: number): Simulation {
 
 describe("the report", () => {
   test("has exactly the fields of the contract, and a few more", () => {
-    const report = reportOf(ended(mixed(), "not-done", 1).state);
+    const report = computeReport(ended(mixed(), "not-done", 1).state);
     expect(report).toEqual({
       run: "test-run",
       batch: "test",
@@ -104,10 +103,10 @@ describe("the report", () => {
           closedByPerson: false,
           humanStep: null,
           built: null,
-          whyOpen: "1 attempt failed; the last: broken",
+          whyOpen: "broken · 1 attempt failed",
           serviceId: null,
           url: null,
-          stalledReason: "1 attempt failed; the last: broken",
+          stalledReason: "broken · 1 attempt failed",
           foundBy: null,
           ...{ complexity: null, plan: null },
           fixes: [],
@@ -203,7 +202,7 @@ describe("the report", () => {
   test("of a run that goes on nobody has said anything", () => {
     const sim = new Simulation(batchOf([ticketOf("T-1")]));
     sim.decide();
-    expect(reportOf(sim.state)).toMatchObject({
+    expect(computeReport(sim.state)).toMatchObject({
       verdict: "unjudged",
       exitCode: null,
       endedAt: null,
@@ -215,7 +214,7 @@ describe("the report", () => {
     const sim = new Simulation(batchOf([ticketOf("T-1")]));
     sim.report({ type: "ticket-gated", ticket: T1, step: "press" });
     sim.report({ type: "ticket-stalled", ticket: T1, reason: "x" });
-    expect(reportOf(sim.state).tickets[0]).toMatchObject({
+    expect(computeReport(sim.state).tickets[0]).toMatchObject({
       state: "open",
       humanStep: null,
       serviceId: null,
@@ -240,7 +239,7 @@ describe("the summary", () => {
   });
 
   test("as text", () => {
-    expect([headline(mixed().state), headline(mixed().state, false)]).toEqual(["● RUNNING", "‖ UNFINISHED"]);
+    expect([headline(mixed().state), headline(mixed().state, false)]).toEqual(["! NEEDS YOU", "‖ UNFINISHED"]);
     expect(renderSummaryText(ended(mixed(), "not-done", 1).state)).toBe(
       [
         "✖ NOT DONE, says the oracle   test   0s   4 tickets: 1 shipped, 1 human-gated, 2 open",
@@ -250,8 +249,8 @@ describe("the summary", () => {
         "  ! T-2  Point the domain  yours:",
         "      set the DNS record",
         "      nothing built",
-        "  ✖ T-3  Hard one  1 attempt failed; the last: broken",
-        "  ✖ T-4  After it  waits for T-3, which is stalled",
+        "  ✖ T-3  Hard one  broken · 1 attempt failed",
+        "  · T-4  After it  waits for T-3, which is stalled",
         "  attempts 3 · claims of done 3: 1 upheld, 2 refuted",
         "  fixed without you 1: 1 failed check · incidents 0 · $ 0.75",
         "  interventions 1 (1 work, 0 harness)",
@@ -259,6 +258,8 @@ describe("the summary", () => {
         "  fix:   what keeps the tickets named above open",
         `  next:  loopdash ${mixed().state.batchPath}`,
         "  keeps: a new run takes over the 2 settled tickets, and the work that agents left on open tickets",
+        "  landed:    git -C /repo log --oneline a..sha-2",
+        "  take back: git -C /repo switch main && git -C /repo revert --no-edit sha-2",
         "  loopdash report test-run",
         "",
       ].join("\n"),
@@ -277,11 +278,17 @@ Unsandboxed: agents and checks ran with the user's rights.
   - nothing built
 
 ## Open
-- **T-3** Hard one: 1 attempt failed; the last: broken
+- **T-3** Hard one: broken · 1 attempt failed
 - **T-4** After it: waits for T-3, which is stalled
 
 ## Shipped
 - **T-1** Add the parser \`sha-2\` (2 attempts)
+
+## Landed
+\`\`\`text
+landed:    git -C /repo log --oneline a..sha-2
+take back: git -C /repo switch main && git -C /repo revert --no-edit sha-2
+\`\`\`
 
 ## Numbers
 - attempts 3
@@ -301,28 +308,12 @@ ${SLOTS.join("\n")}
 `);
   });
 
-  test("a run with nothing to list has no empty sections, and one attempt is singular", () => {
-    const sim = new Simulation(batchOf([ticketOf("T-1")]));
-    attempt(sim, T1, "done");
-    expect(renderMarkdown(sim.state)).not.toMatch(/## (Yours|Open)/);
-    expect(renderMarkdown(sim.state)).toContain("The run has not ended.");
-    expect(renderSummaryText(sim.state)).toContain("  1 attempt\n");
-  });
-
-  test("what was settled before this run says so; a sandboxed run does not say it was not", () => {
-    const first = new Simulation(batchOf([ticketOf("T-1")])).events[0] as Extract<RunEvent, { type: "run-started" }>;
-    const state = reduce(undefined, { ...first, sandboxed: true, settled: [{ id: T1, as: "done" }] });
-    expect(renderSummaryText(state)).toContain("\n  ✔ T-1  T-1  done before this run\n");
-    expect(renderMarkdown(state)).toContain("\n- **T-1** T-1 (done before this run)\n");
-    expect(`${renderSummaryText(state)}${renderMarkdown(state)}`).not.toMatch(/unsandboxed/i);
-  });
-
   test("hostile titles and steps are shown and not obeyed, each ticket on one line", () => {
     const sim = mixed({ title: EVIL });
     sim.report({ type: "ticket-gated", ticket: T2, step: `${EVIL}\n# DONE` });
     const text = renderSummaryText(ended(sim, "not-done", 1).state);
     expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
-    expect(text.split("\n")).toHaveLength(17 + SLOTS.length);
+    expect(text.split("\n")).toHaveLength(19 + SLOTS.length);
     const line = renderMarkdown(sim.state)
       .split("\n")
       .find((l) => l.startsWith("- **T-2**"));

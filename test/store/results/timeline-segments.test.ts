@@ -4,7 +4,7 @@ import type { RunState } from "../../../src/domain/run/state.ts";
 import type { TicketState } from "../../../src/domain/run/ticket-state.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
 import { vecFrom, vecItems } from "../../../src/domain/values/vec.ts";
-import { slotText, spanOf, timelineRows } from "../../../src/store/results/timeline-segments.ts";
+import { runSpan, slotText, timelineRows } from "../../../src/store/results/timeline-segments.ts";
 import { batchOf, Simulation, ticketOf } from "../../domain/simulate.ts";
 
 /** One try: its slot, when it began, when its agent left, when it was over and how; without an outcome it goes on. */
@@ -37,10 +37,10 @@ const done = (slot: number, from: number, left: number, to: number): Try => [slo
 describe("the span of a run", () => {
   test("goes on to the last event, or to its end, and is never nothing", () => {
     const state = tried([]);
-    expect(spanOf(state)).toEqual({ from: 0, to: 1_000 });
+    expect(runSpan(state)).toEqual({ from: 0, to: 1_000 });
     const end = { kind: "interrupted", verdict: "unjudged", exitCode: 130, reason: "", at: 700 } as const;
-    expect(spanOf({ ...state, end })).toEqual({ from: 0, to: 700 });
-    expect(spanOf({ ...state, startedAt: 1_000 })).toEqual({ from: 1_000, to: 1_001 });
+    expect(runSpan({ ...state, end })).toEqual({ from: 0, to: 700 });
+    expect(runSpan({ ...state, startedAt: 1_000 })).toEqual({ from: 1_000, to: 1_001 });
   });
 });
 

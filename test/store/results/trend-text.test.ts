@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type TrendPoint, trendOf } from "../../../src/domain/results/trend.ts";
+import { computeTrend, type TrendPoint } from "../../../src/domain/results/trend.ts";
 import { sparkline, trendLine } from "../../../src/store/results/trend-text.ts";
 import { earlierRuns } from "../../report/pages.ts";
 import { plumbingEnded } from "../scenes.ts";
@@ -43,8 +43,8 @@ describe("a sparkline", () => {
 describe("the trend", () => {
   test("in one line marks what says little, and is no line where there is one run", () => {
     const { state } = plumbingEnded();
-    expect(trendLine(trendOf(state, []))).toBeUndefined();
-    expect(trendLine(trendOf(state, earlierRuns()))).toBe(
+    expect(trendLine(computeTrend(state, []))).toBeUndefined();
+    expect(trendLine(computeTrend(state, earlierRuns()))).toBe(
       "last 5 runs: interventions ?█×▅▂  ? 6 (1) 3 1 · cost $ ?█×▆▆  ? 5.25 (0.90) 4.10 3.74 · × and (): not complete",
     );
   });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { ciResult } from "../../../src/domain/ci/ci-result.ts";
 import { pullRequestReports } from "../../../src/domain/results/pull-request-report.ts";
 import { whyNoForgeRequest } from "../../../src/domain/run/admit-forge-request.ts";
-import { ticketOf } from "../../../src/domain/run/state.ts";
+import { ticketById } from "../../../src/domain/run/state.ts";
 import { RepoId, TicketId } from "../../../src/domain/values/ids.ts";
 import { createDashboardStore } from "../../../src/store/dashboard-store.ts";
 import { describeEvent } from "../../../src/store/describe-event.ts";
@@ -28,7 +28,7 @@ function redBranch(): RunBuilder {
 
 test("the checks of a branch are shown without a pull request, whose keys say why they cannot be used", () => {
   const { state: run } = redBranch();
-  const ticket = ticketOf(run, CI);
+  const ticket = ticketById(run, CI);
   const { ui } = createDashboardStore().getState();
   const lines = checksLines({ run, ui, now: run.lastEventAt }, ticket).map(({ text }) => text);
   expect(lines.join("\n")).toMatch(/branch +fix\/login\n[^]*lint +failed/);
@@ -39,7 +39,7 @@ test("the checks of a branch are shown without a pull request, whose keys say wh
 test("an attempt whose branch stayed red has its triage shown", () => {
   const evidence = { step: "merge", name: "checks", summary: "1 check failed", detail: "" } as const;
   const run = redBranch().of("CI-1", { type: "attempt-ended", outcome: "failed", evidence });
-  expect(triagedAttempt(ticketOf(run.state, CI), 1)).toMatchObject({ n: 1 });
+  expect(triagedAttempt(ticketById(run.state, CI), 1)).toMatchObject({ n: 1 });
 });
 
 test("a landing on the branch of a loop is told as checks that pass: nothing was merged", () => {
@@ -61,7 +61,7 @@ test("a loop that has not ended says 130 and how to see what becomes of it", () 
 test("a commit that was found at the branch is not said to have been pushed, one of the loop's own is", () => {
   const { ui } = createDashboardStore().getState();
   const shown = ({ state: run }: RunBuilder) => {
-    const ticket = ticketOf(run, CI);
+    const ticket = ticketById(run, CI);
     const at = { now: run.lastEventAt, isLive: true };
     const head = checksLines({ run, ui, now: at.now }, ticket).find(({ text }) => text.startsWith("head"))?.text;
     const pushedAt = pullRequestReports(run).map((report) => report.pushedAt);

@@ -3,7 +3,7 @@ import { createEventLineReader } from "../../../src/adapters/agent/registry.ts";
 import { Finder, hitsIn } from "../../../src/store/ticket-log/find.ts";
 import { MAX_CHARS, MAX_LINES } from "../../../src/store/ticket-log/line-ring.ts";
 import { LINE_CHARS, LogText, type TextKind } from "../../../src/store/ticket-log/log-text.ts";
-import { endOf, movedBy, positionWithin, rangesOf, rowsFrom } from "../../../src/store/ticket-log/rows.ts";
+import { lastPosition, movedBy, positionWithin, rowsFrom, wrapText } from "../../../src/store/ticket-log/rows.ts";
 
 function textOf(kind: TextKind, ...pieces: readonly string[]): LogText {
   const text = new LogText(kind, createEventLineReader);
@@ -189,7 +189,7 @@ describe("the events of agents", () => {
 });
 
 describe("rows", () => {
-  const rows = (text: string, columns: number) => rangesOf(text, columns).map(({ from, to }) => text.slice(from, to));
+  const rows = (text: string, columns: number) => wrapText(text, columns).map(({ from, to }) => text.slice(from, to));
 
   test("break behind a space that is near, else where the row is full; wide characters stay whole", () => {
     expect(rows("", 10)).toEqual([""]);
@@ -209,7 +209,7 @@ describe("rows", () => {
   test("are walked over one by one, and never beyond the ends", () => {
     const source = textOf("plain", "1\n2 2 2 2 2 2\n3\n4\n").lines(false);
     const room = { columns: 4, rows: 3, wrap: true };
-    const end = endOf(source, room);
+    const end = lastPosition(source, room);
     expect(end).toEqual({ line: 1, row: 2 });
     let place = { line: 0, row: 0 };
     const seen = [];

@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest";
 import type { RunEvent } from "../../../src/domain/run/event.ts";
 import { reduce } from "../../../src/domain/run/reduce.ts";
-import { type RunState, ticketOf } from "../../../src/domain/run/state.ts";
+import { type RunState, ticketById } from "../../../src/domain/run/state.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
 import { describeEvent } from "../../../src/store/describe-event.ts";
-import { trackOf } from "../../../src/store/labels/attempt-status.ts";
-import { finishOf } from "../../../src/store/labels/progress-label.ts";
-import { attemptHistoriesOf, decisiveEntry } from "../../../src/store/ticket-log/attempts.ts";
+import { attemptMarks } from "../../../src/store/labels/attempt-status.ts";
+import { finishLine } from "../../../src/store/labels/progress-label.ts";
+import { decisiveEntry, listAttemptHistories } from "../../../src/store/ticket-log/attempts.ts";
 import type { RunBuilder } from "../run-builder.ts";
 import { reviewNotNeeded } from "../scenes.ts";
 
 const A = TicketId.parse("A");
-const histories = (state: RunState) => attemptHistoriesOf(ticketOf(state, A), finishOf(state, A));
+const histories = (state: RunState) => listAttemptHistories(ticketById(state, A), finishLine(state, A));
 const marks = (state: RunState) => histories(state).map(({ entries }) => entries.map(({ mark }) => mark).join(" "));
 
 /** The state that a journal of an older version gives, which does not mark such steps. */
@@ -29,8 +29,14 @@ describe("a step that the ticket's class does not need", () => {
   it("is not marked as passed, while the attempt runs and after it", () => {
     const { state } = reviewNotNeeded(3);
     expect(marks(state)).toEqual(["claimed passed passed not-needed running ahead"]);
-    const { attempt } = ticketOf(state, A);
-    expect(attempt && trackOf(attempt, finishOf(state, A))).toEqual(["passed", "passed", "not-needed", "running", "ahead"]);
+    const { attempt } = ticketById(state, A);
+    expect(attempt && attemptMarks(attempt, finishLine(state, A))).toEqual([
+      "passed",
+      "passed",
+      "not-needed",
+      "running",
+      "ahead",
+    ]);
     expect(marks(reviewNotNeeded().state)).toEqual(["claimed passed passed not-needed passed passed"]);
   });
 

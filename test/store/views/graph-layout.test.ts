@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Plan } from "../../../src/domain/run/state.ts";
-import { layersOf } from "../../../src/store/views/graph-layers.ts";
+import { layOutGraph } from "../../../src/store/views/graph-layers.ts";
 import { criticalPath, graphLayout, MOST_DRAWN } from "../../../src/store/views/graph-layout.ts";
 import type { GraphLine } from "../../../src/store/views/graph-lines.ts";
 import { anyPlan, bigPlan, planWith } from "./plans.ts";
@@ -14,7 +14,7 @@ function ids(plan: Plan, indexes: readonly number[]): string {
 
 describe("layers", () => {
   test("a ticket stands one layer after the last of those that it waits for", () => {
-    expect(layersOf(DIAMOND).layers.map((layer) => ids(DIAMOND, layer).split(" ").toSorted())).toEqual([
+    expect(layOutGraph(DIAMOND).layers.map((layer) => ids(DIAMOND, layer).split(" ").toSorted())).toEqual([
       ["A", "E"],
       ["B", "C"],
       ["D"],
@@ -25,7 +25,7 @@ describe("layers", () => {
   test("of any plan: each ticket once, each behind all that it waits for, and no layer further than that", () => {
     fc.assert(
       fc.property(anyPlan(40), (plan) => {
-        const { layers, layerOf, deps } = layersOf(plan);
+        const { layers, layerOf, deps } = layOutGraph(plan);
         expect(layers.flat().toSorted((a, b) => a - b)).toEqual(plan.tickets.map((_, i) => i));
         layerOf.forEach((layer, i) => {
           expect(layers[layer]).toContain(i);
@@ -37,7 +37,7 @@ describe("layers", () => {
 
   test("tickets stand near those that they hang together with, so that lines need not cross", () => {
     const plan = planWith({ A: [], B: [], C: [], X: ["C"], Y: ["B"], Z: ["A"] });
-    const [first = [], second = []] = layersOf(plan).layers;
+    const [first = [], second = []] = layOutGraph(plan).layers;
     const order = ids(plan, first).split(" ");
     expect(ids(plan, second)).toBe(order.map((id) => ({ A: "Z", B: "Y", C: "X" })[id]).join(" "));
   });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { Plan } from "../../../src/domain/run/state.ts";
-import { planOf } from "../../../src/domain/schedule/plan.ts";
+import { planBatch } from "../../../src/domain/schedule/plan.ts";
 import { batchOf } from "../run-builder.ts";
 
 /** A plan of tickets by name, each with those it waits for. */
@@ -8,7 +8,7 @@ export function planWith(
   dependsOn: Readonly<Record<string, readonly string[]>>,
   durations: Readonly<Record<string, number>> = {},
 ): Plan {
-  return planOf(
+  return planBatch(
     batchOf({ tickets: Object.entries(dependsOn).map(([id, deps]) => ({ id, dependsOn: deps })) }).tickets,
     durations,
   );

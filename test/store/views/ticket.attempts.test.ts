@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { ticketOf } from "../../../src/domain/run/state.ts";
+import { ticketById } from "../../../src/domain/run/state.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
-import { finishOf } from "../../../src/store/labels/progress-label.ts";
+import { finishLine } from "../../../src/store/labels/progress-label.ts";
 import { outcomeLabel } from "../../../src/store/labels/tone.ts";
-import { attemptHistoriesOf, decisiveEntry, evidenceOf } from "../../../src/store/ticket-log/attempts.ts";
-import { targetOf } from "../../../src/store/ticket-log/target.ts";
+import { decisiveEntry, listAttemptHistories, pastEvidence } from "../../../src/store/ticket-log/attempts.ts";
+import { currentTarget } from "../../../src/store/ticket-log/target.ts";
 import { INITIAL_TICKET, reduceTicketView, type TicketViewAction } from "../../../src/store/views/ticket.ts";
 import { storeOf } from "../../components/stage.ts";
 import { batchOf, RunBuilder } from "../run-builder.ts";
@@ -22,10 +22,10 @@ function awaitApproval(of: RunBuilder): void {
   of.of("A", { type: "approval-awaited", ...change }, { type: "attempt-ended", outcome: "stopped", evidence });
 }
 
-const ticketIn = (runBuilder: RunBuilder) => ticketOf(runBuilder.state, A);
+const ticketIn = (runBuilder: RunBuilder) => ticketById(runBuilder.state, A);
 
 function attempts(runBuilder: RunBuilder) {
-  return attemptHistoriesOf(ticketIn(runBuilder), finishOf(runBuilder.state, A));
+  return listAttemptHistories(ticketIn(runBuilder), finishLine(runBuilder.state, A));
 }
 
 const marks = (runBuilder: RunBuilder) => attempts(runBuilder).map(({ entries }) => entries.map(({ mark }) => mark).join(" "));
@@ -88,7 +88,7 @@ describe("the attempts of a ticket", () => {
     const of = run();
     for (let i = 0; i < 5; i++) of.fails("A", "same");
     const ticket = ticketIn(of);
-    const found = ticket.history.map((past) => evidenceOf(ticket, past));
+    const found = ticket.history.map((past) => pastEvidence(ticket, past));
     expect(found.map((one) => one !== undefined)).toEqual([false, false, true, true, true]);
     expect(found.slice(2)).toEqual(ticket.evidence);
   });
@@ -99,7 +99,7 @@ describe("what is looked at", () => {
     const { store } = storeOf(runBuilder);
     store.dispatch({ type: "select", ticket: A });
     for (const action of actions) store.dispatch({ type: "ticket-view", action });
-    return targetOf(store.getState());
+    return currentTarget(store.getState());
   };
 
   test("is the newest try, and what tells most of it", () => {

@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { VENDORS } from "../../../domain/batch/vendors.ts";
-import { listOf, numberOf, objectOf, textOf } from "../../json.ts";
+import { asList, asNumber, asObject, asString } from "../../json.ts";
 import type { LoginFormat } from "./login-format.ts";
 
 /** Claude Code's public client id; the file may name another one (in the program, 2.1.330). */
@@ -16,34 +16,34 @@ export const claudeLogin: LoginFormat = {
   // Claude Code's own lock, by the same name and made in the same way (proper-lockfile).
   ownLock: (file) => join(file, "..", ".oauth_refresh.lock"),
   read(kept) {
-    const login = objectOf(kept["claudeAiOauth"]);
-    const access = textOf(login?.["accessToken"]);
+    const login = asObject(kept["claudeAiOauth"]);
+    const access = asString(login?.["accessToken"]);
     if (!access) return "it has no login of claude.ai";
     return {
       access,
-      refresh: textOf(login?.["refreshToken"]) || undefined,
-      expiresAt: numberOf(login?.["expiresAt"]),
+      refresh: asString(login?.["refreshToken"]) || undefined,
+      expiresAt: asNumber(login?.["expiresAt"]),
       headers: {},
     };
   },
   async refresh({ token, kept }) {
-    const login = objectOf(kept["claudeAiOauth"]);
-    const scopes = listOf(login?.["scopes"]).filter((scope) => typeof scope === "string");
+    const login = asObject(kept["claudeAiOauth"]);
+    const scopes = asList(login?.["scopes"]).filter((scope) => typeof scope === "string");
     const body = {
       grant_type: "refresh_token",
       refresh_token: token,
-      client_id: textOf(login?.["clientId"]) ?? CLIENT_ID,
+      client_id: asString(login?.["clientId"]) ?? CLIENT_ID,
       ...(scopes.length === 0 ? {} : { scope: scopes.join(" ") }),
     };
     return { headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
   },
   renewed(kept, answer, now) {
-    const login = objectOf(kept["claudeAiOauth"]);
-    const accessToken = textOf(answer["access_token"]);
-    const seconds = numberOf(answer["expires_in"]);
+    const login = asObject(kept["claudeAiOauth"]);
+    const accessToken = asString(answer["access_token"]);
+    const seconds = asNumber(answer["expires_in"]);
     if (!accessToken || seconds === undefined) return undefined;
-    const refreshToken = textOf(answer["refresh_token"]) ?? login?.["refreshToken"];
+    const refreshToken = asString(answer["refresh_token"]) ?? login?.["refreshToken"];
     return { ...kept, claudeAiOauth: { ...login, accessToken, refreshToken, expiresAt: now + seconds * 1_000 } };
   },
-  lifetime: (answer) => numberOf(answer["expires_in"]),
+  lifetime: (answer) => asNumber(answer["expires_in"]),
 };

@@ -1,5 +1,5 @@
 import type { CodeAssistAccount } from "../../../ports/gateway.ts";
-import { isObject, objectOf, textOf } from "../../json.ts";
+import { asObject, asString, isObject } from "../../json.ts";
 import { type Login, LoginRequired } from "./login.ts";
 import { post } from "./post.ts";
 
@@ -46,8 +46,8 @@ async function load({ login, baseUrl, env, ca }: CodeAssistOptions): Promise<Cod
     throw new LoginRequired(`Google refused the login of gemini (${status}). Run ${login.command}`);
   const answer: unknown = status === 200 ? JSON.parse(text) : undefined;
   if (!isObject(answer)) throw new Error(`Google answers ${status} to a question about the account`);
-  const project = textOf(answer["cloudaicompanionProject"]) || named;
-  const tier = textOf(objectOf(answer["paidTier"])?.["id"]) ?? textOf(objectOf(answer["currentTier"])?.["id"]);
+  const project = asString(answer["cloudaicompanionProject"]) || named;
+  const tier = asString(asObject(answer["paidTier"])?.["id"]) ?? asString(asObject(answer["currentTier"])?.["id"]);
   if (project !== undefined && tier !== undefined) return { project, tier };
   throw new LoginRequired(
     "Google names no project for the login of gemini. Start gemini yourself once, or set GOOGLE_CLOUD_PROJECT for a paid account",

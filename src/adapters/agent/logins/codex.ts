@@ -1,8 +1,8 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { VENDORS } from "../../../domain/batch/vendors.ts";
-import { numberOf, objectOf, textOf } from "../../json.ts";
-import { claimsOf, type LoginFormat } from "./login-format.ts";
+import { asNumber, asObject, asString } from "../../json.ts";
+import { type LoginFormat, readJwtClaims } from "./login-format.ts";
 
 /** Codex's public client id (in the program, 0.169.0). */
 const CLIENT_ID = "app_EMoamEEZ73f0CkXaXp7hrann";
@@ -15,15 +15,15 @@ export const codexLogin: LoginFormat = {
   tokenUrl: "https://auth.openai.com/oauth/token",
   file: (env) => join(env["CODEX_HOME"] || join(env["HOME"] || homedir(), ".codex"), "auth.json"),
   read(kept) {
-    const tokens = objectOf(kept["tokens"]);
-    const access = textOf(tokens?.["access_token"]);
+    const tokens = asObject(kept["tokens"]);
+    const access = asString(tokens?.["access_token"]);
     if (!access) return "it has no login with ChatGPT";
-    const claims = claimsOf(access);
-    const account = textOf(tokens?.["account_id"]) || textOf(objectOf(claims?.[CLAIMS])?.["chatgpt_account_id"]);
-    const seconds = numberOf(claims?.["exp"]);
+    const claims = readJwtClaims(access);
+    const account = asString(tokens?.["account_id"]) || asString(asObject(claims?.[CLAIMS])?.["chatgpt_account_id"]);
+    const seconds = asNumber(claims?.["exp"]);
     return {
       access,
-      refresh: textOf(tokens?.["refresh_token"]) || undefined,
+      refresh: asString(tokens?.["refresh_token"]) || undefined,
       expiresAt: seconds === undefined ? undefined : seconds * 1_000,
       headers: account === undefined ? {} : { "chatgpt-account-id": account },
     };
@@ -33,14 +33,14 @@ export const codexLogin: LoginFormat = {
     return { headers: { "content-type": "application/json" }, body };
   },
   renewed(kept, answer, now) {
-    if (!textOf(answer["access_token"])) return undefined;
-    const fresh = ["id_token", "access_token", "refresh_token"].filter((name) => textOf(answer[name]));
-    const tokens = { ...objectOf(kept["tokens"]), ...Object.fromEntries(fresh.map((name) => [name, answer[name]])) };
+    if (!asString(answer["access_token"])) return undefined;
+    const fresh = ["id_token", "access_token", "refresh_token"].filter((name) => asString(answer[name]));
+    const tokens = { ...asObject(kept["tokens"]), ...Object.fromEntries(fresh.map((name) => [name, answer[name]])) };
     return { ...kept, tokens, last_refresh: new Date(now).toISOString() };
   },
   lifetime(answer) {
-    const claims = claimsOf(textOf(answer["access_token"]) ?? "");
-    const [from, until] = [numberOf(claims?.["iat"]), numberOf(claims?.["exp"])];
-    return from === undefined || until === undefined ? numberOf(answer["expires_in"]) : until - from;
+    const claims = readJwtClaims(asString(answer["access_token"]) ?? "");
+    const [from, until] = [asNumber(claims?.["iat"]), asNumber(claims?.["exp"])];
+    return from === undefined || until === undefined ? asNumber(answer["expires_in"]) : until - from;
   },
 };

@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { VENDORS } from "../../../domain/batch/vendors.ts";
 import { errorCode } from "../../../domain/values/text.ts";
-import { numberOf, textOf } from "../../json.ts";
+import { asNumber, asString } from "../../json.ts";
 import type { LoginFormat } from "./login-format.ts";
 
 /**
@@ -16,31 +16,31 @@ export const geminiLogin: LoginFormat = {
   tokenUrl: "https://oauth2.googleapis.com/token",
   file: (env) => join(env["GEMINI_CLI_HOME"] || env["HOME"] || homedir(), ".gemini", "oauth_creds.json"),
   read(kept) {
-    const access = textOf(kept["access_token"]);
+    const access = asString(kept["access_token"]);
     if (!access) return "it has no login with Google";
-    const refresh = textOf(kept["refresh_token"]) || undefined;
-    return { access, refresh, expiresAt: numberOf(kept["expiry_date"]), headers: {} };
+    const refresh = asString(kept["refresh_token"]) || undefined;
+    return { access, refresh, expiresAt: asNumber(kept["expiry_date"]), headers: {} };
   },
   async refresh({ token, programPath }) {
-    const client = await clientOf(programPath);
+    const client = await findClient(programPath);
     if (client === undefined) return "the files of the installed gemini program have no client id";
     const body = new URLSearchParams({ ...client, grant_type: "refresh_token", refresh_token: token }).toString();
     return { headers: { "content-type": "application/x-www-form-urlencoded" }, body };
   },
   renewed(kept, answer, now) {
-    const seconds = numberOf(answer["expires_in"]);
-    if (!textOf(answer["access_token"]) || seconds === undefined) return undefined;
+    const seconds = asNumber(answer["expires_in"]);
+    if (!asString(answer["access_token"]) || seconds === undefined) return undefined;
     const { expires_in: _, ...fresh } = answer;
     return { ...kept, ...fresh, expiry_date: now + seconds * 1_000 };
   },
-  lifetime: (answer) => numberOf(answer["expires_in"]),
+  lifetime: (answer) => asNumber(answer["expires_in"]),
 };
 
 const ID = /\bOAUTH_CLIENT_ID\s*=\s*["'](\d+-[a-z0-9]+\.apps\.googleusercontent\.com)["']/;
 const SECRET = /\bOAUTH_CLIENT_SECRET\s*=\s*["']([\w-]{20,80})["']/;
 
 /** The program's client id and secret, from the scripts in the folder of its start script. */
-async function clientOf(program: string): Promise<{ readonly client_id: string; readonly client_secret: string } | undefined> {
+async function findClient(program: string): Promise<{ readonly client_id: string; readonly client_secret: string } | undefined> {
   const folder = dirname(await realpath(program));
   for (const name of await scriptsIn(folder)) {
     const text = await readFile(join(folder, name), "utf8");

@@ -43,7 +43,7 @@ export interface LoginFormat {
 }
 
 /** The claims of a JSON Web Token (RFC 7519), which are not verified: its vendor does that. Undefined if it is none. */
-export function claimsOf(token: string): JsonObject | undefined {
+export function readJwtClaims(token: string): JsonObject | undefined {
   const [, claims] = token.split(".");
   if (claims === undefined) return undefined;
   try {

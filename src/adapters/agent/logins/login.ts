@@ -1,6 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
-import { isObject, type JsonObject, jsonOf } from "../../json.ts";
+import { isObject, type JsonObject, parseJson } from "../../json.ts";
 import { openPending, readLogin, recoverLogin, withLock } from "./login-file.ts";
 import type { LoginFormat, LoginTokens } from "./login-format.ts";
 import { post } from "./post.ts";
@@ -171,7 +171,7 @@ export class Login {
     const { status, text } = await post({ url: tokenUrl, headers, body: request.body, timeoutMs: ANSWER_MS, proxyEnv: env, ca });
     // A refused refresh token (RFC 6749, 5.2) is 400; OpenAI answers 401.
     if (status === 400 || status === 401 || status === 403) throw this.#lost(`the vendor refused to refresh it (${status})`);
-    const answer: unknown = status === 200 ? jsonOf(text) : undefined;
+    const answer: unknown = status === 200 ? parseJson(text) : undefined;
     if (!isObject(answer)) throw new Error(`the token endpoint of ${format.program} answers ${status}`);
     return answer;
   }

@@ -6,13 +6,13 @@ import type { BranchChecks } from "../../../ports/branch-checks.ts";
 import { ForgeUnavailable } from "../../../ports/forge.ts";
 import type { ClientOptions } from "../../github/client.ts";
 import { GitHubRefusal } from "../../github/failures.ts";
-import { checkName, newestOf, overlap, plainUrl } from "./checks.ts";
+import { checkName, newestByKey, overlap, plainUrl } from "./checks.ts";
 import { isInconclusive } from "./conclusions.ts";
-import { failuresOf, historyOf } from "./failures.ts";
+import { readFailedChecks, readHistory } from "./failures.ts";
 import { CheckRunFields, hasFailed } from "./jobs.ts";
 import { allPages, GitHubRepository, PAGE, reached } from "./repository.ts";
 import { rerunJobs } from "./rerun.ts";
-import { allStatusesOf } from "./statuses.ts";
+import { listStatuses } from "./statuses.ts";
 
 /** Pages of a list; each has a hundred. */
 const MOST_PAGES = 20;
@@ -59,8 +59,8 @@ export function createBranchChecks({ repo, branch, workflow, ignoredRun, ...acce
     name: repository.fullName,
     pauseMs: (waited) => repository.pauseMs(waited),
     read: (signal) => reached(readBranch(repository.withSignal(signal), reading)),
-    failures: (head, names, signal) => reached(failuresOf(repository.withSignal(signal), head, names)),
-    history: (commit, names, signal) => reached(historyOf(repository.withSignal(signal), commit, names)),
+    failures: (head, names, signal) => reached(readFailedChecks(repository.withSignal(signal), head, names)),
+    history: (commit, names, signal) => reached(readHistory(repository.withSignal(signal), commit, names)),
     rerun: (head, names, signal) => reached(rerunJobs(repository.withSignal(signal), head, names)),
   };
 }
@@ -70,11 +70,11 @@ type Wanted = Pick<BranchChecksOptions, "branch" | "workflow" | "ignoredRun">;
 async function readBranch(repository: GitHubRepository, wanted: Wanted): Promise<BranchReading> {
   // Each reading of the one branch is a round of the budget.
   repository.beginReading(0);
-  const tip = await tipOf(repository, wanted.branch);
-  return { tip, ...(tip === undefined ? { checks: [] } : await checksOf(repository, tip, wanted)) };
+  const tip = await readBranchTip(repository, wanted.branch);
+  return { tip, ...(tip === undefined ? { checks: [] } : await readBranchChecks(repository, tip, wanted)) };
 }
 
-async function tipOf(repository: GitHubRepository, branch: string): Promise<string | undefined> {
+async function readBranchTip(repository: GitHubRepository, branch: string): Promise<string | undefined> {
   try {
     const { commit } = await repository.read("read the branch", Branch, (rest, name) =>
       rest.repos.getBranch({ ...name, branch }),
@@ -86,13 +86,13 @@ async function tipOf(repository: GitHubRepository, branch: string): Promise<stri
   }
 }
 
-async function checksOf(repository: GitHubRepository, head: string, wanted: Wanted): Promise<Omit<BranchReading, "tip">> {
+async function readBranchChecks(repository: GitHubRepository, head: string, wanted: Wanted): Promise<Omit<BranchReading, "tip">> {
   const all = await checkRuns(repository, head);
   const counts = await countingSuites(repository, head, wanted);
   const counting = all.filter(({ check_suite }) => counts(check_suite?.id));
-  const latest = newestOf(counting, keyOf, ({ id }) => id);
+  const latest = newestByKey(counting, checkRunKey, ({ id }) => id);
   const newest = counting.filter((run) => latest.some((later) => later === run || isSibling(run, later)));
-  const statuses = wanted.workflow === undefined ? await allStatusesOf(repository, head) : [];
+  const statuses = wanted.workflow === undefined ? await listStatuses(repository, head) : [];
   const checks = [...newest.map(ofRun), ...statuses.map(ofStatus)];
   const suites = new Set(newest.flatMap(({ app, check_suite }) => (app?.slug === ACTIONS ? [check_suite?.id] : [])));
   if (suites.size > 0 && checks.every(({ state }) => state === "passed")) {
@@ -108,13 +108,13 @@ async function checksOf(repository: GitHubRepository, head: string, wanted: Want
   return { checks, withoutWorkflowSince: Math.min(...known) };
 }
 
-function keyOf({ name, app, check_suite }: CheckRun): string {
+function checkRunKey({ name, app, check_suite }: CheckRun): string {
   return `${app?.slug} ${check_suite?.id} ${name}`;
 }
 
 /** True for another job of the same name in the same run of a workflow, such as one of a matrix. */
 function isSibling(run: CheckRun, later: CheckRun): boolean {
-  return keyOf(run) === keyOf(later) && overlap(run.completed_at, later.started_at);
+  return checkRunKey(run) === checkRunKey(later) && overlap(run.completed_at, later.started_at);
 }
 
 /** The newest runs of checks of a commit. */
@@ -138,10 +138,10 @@ async function countingSuites(
 ): Promise<(suite: number | undefined) => boolean> {
   if (workflow === undefined && ignoredRun === undefined) return () => true;
   const runs = await workflowRuns(repository, head);
-  const suitesOf = (is: (run: WorkflowRun) => boolean) => new Set(runs.filter(is).map(({ check_suite_id }) => check_suite_id));
-  const own = suitesOf(({ id }) => id === ignoredRun);
+  const suiteIds = (is: (run: WorkflowRun) => boolean) => new Set(runs.filter(is).map(({ check_suite_id }) => check_suite_id));
+  const own = suiteIds(({ id }) => id === ignoredRun);
   if (workflow === undefined) return (suite) => !own.has(suite);
-  const named = suitesOf((run) => isMeant(run, workflow));
+  const named = suiteIds((run) => isMeant(run, workflow));
   return (suite) => suite !== undefined && named.has(suite) && !own.has(suite);
 }
 
@@ -168,7 +168,7 @@ function ofRun({ name, status, conclusion, details_url }: CheckRun): RemoteCheck
 const STATUS: Readonly<Record<string, RemoteCheck["state"]>> = { success: "passed", pending: "waiting" };
 
 /** A status of the older kind, set by a service outside of GitHub Actions. */
-function ofStatus({ context, state, target_url }: Awaited<ReturnType<typeof allStatusesOf>>[number]): RemoteCheck {
+function ofStatus({ context, state, target_url }: Awaited<ReturnType<typeof listStatuses>>[number]): RemoteCheck {
   return {
     ...{ name: checkName(context), state: STATUS[state] ?? "failed", isRequired: false },
     ...(target_url !== null && { url: plainUrl(target_url) }),

@@ -41,23 +41,25 @@ const StatusContext = z.object({
 });
 
 /** A check of a commit, as GitHub's GraphQL has it: a check run, or a status of the older kind. */
-export const Check = z.discriminatedUnion("__typename", [CheckRun, StatusContext]);
-export type Check = z.infer<typeof Check>;
+export const GitHubCheck = z.discriminatedUnion("__typename", [CheckRun, StatusContext]);
+export type GitHubCheck = z.infer<typeof GitHubCheck>;
 
 /**
  * The checks that count, by the names that the rules of the base require. A later run of an app replaces its earlier one of the same name,
  * workflow and event, but not another job of the same name in the same run of the workflow, such as one of a matrix. A job of another workflow may have the name of a required check, and hides nothing.
  */
-export function checksOf(all: readonly Check[], required: ReadonlySet<string>): readonly RemoteCheck[] {
-  const newest = newestOf(all, keyOf, ageOf);
-  const siblings = all.filter((check) => newest.some((later) => keyOf(later) === keyOf(check) && isSibling(check, later)));
+export function currentChecks(all: readonly GitHubCheck[], required: ReadonlySet<string>): readonly RemoteCheck[] {
+  const newest = newestByKey(all, checkIdentity, checkAge);
+  const siblings = all.filter((check) =>
+    newest.some((later) => checkIdentity(later) === checkIdentity(check) && isSibling(check, later)),
+  );
   return [...newest, ...siblings].map((check) => {
     const isRun = check.__typename === "CheckRun";
     const name = checkName(isRun ? check.name : check.context);
     const url = isRun ? check.detailsUrl : check.targetUrl;
     return {
       name,
-      state: stateOf(check),
+      state: checkState(check),
       isRequired: check.isRequired || required.has(name),
       ...(isRun && ofRun(check)),
       ...(url !== null && { url: plainUrl(url) }),
@@ -66,7 +68,7 @@ export function checksOf(all: readonly Check[], required: ReadonlySet<string>): 
 }
 
 /** The workflows of a commit by its checks. A check suite of GitHub Actions is one run of a workflow, and over once all of its jobs are. */
-export function workflowsOf(all: readonly Check[]): "none" | "running" | "over" {
+export function workflowProgress(all: readonly GitHubCheck[]): "none" | "running" | "over" {
   const suites = all.flatMap((check) => (check.__typename === "CheckRun" ? [check.checkSuite] : []));
   const ofWorkflows = suites.filter(({ workflowRun }) => workflowRun !== null);
   if (ofWorkflows.length === 0) return "none";
@@ -84,7 +86,7 @@ export function plainUrl(url: string): string {
 }
 
 /** The newest of the items that have a key in common, in the order of their first ones. */
-export function newestOf<T>(items: readonly T[], keyOf: (item: T) => string, ageOf: (item: T) => number): readonly T[] {
+export function newestByKey<T>(items: readonly T[], keyOf: (item: T) => string, ageOf: (item: T) => number): readonly T[] {
   const newest = new Map<string, T>();
   for (const item of items) {
     const known = newest.get(keyOf(item));
@@ -103,11 +105,11 @@ function ofRun({ status, conclusion, checkSuite: { id, workflowRun } }: z.infer<
   };
 }
 
-function ageOf(check: Check): number {
+function checkAge(check: GitHubCheck): number {
   return check.__typename === "CheckRun" ? check.databaseId : Date.parse(check.createdAt);
 }
 
-function isSibling(check: Check, later: Check): boolean {
+function isSibling(check: GitHubCheck, later: GitHubCheck): boolean {
   if (check === later || check.__typename !== "CheckRun" || later.__typename !== "CheckRun") return false;
   return check.checkSuite.id === later.checkSuite.id && overlap(check.completedAt, later.startedAt);
 }
@@ -117,13 +119,13 @@ export function overlap(completedAt: string | null | undefined, startedAt: strin
   return Date.parse(completedAt ?? "") > Date.parse(startedAt ?? "");
 }
 
-function keyOf(check: Check): string {
+function checkIdentity(check: GitHubCheck): string {
   if (check.__typename === "StatusContext") return JSON.stringify(["status", check.context]);
   const { app, workflowRun } = check.checkSuite;
   return JSON.stringify(["run", app?.slug, workflowRun?.workflow.id, workflowRun?.event, check.name]);
 }
 
-function stateOf(check: Check): RemoteCheck["state"] {
+function checkState(check: GitHubCheck): RemoteCheck["state"] {
   if (check.__typename === "CheckRun") {
     if (check.status === "IN_PROGRESS") return "running";
     if (check.status !== "COMPLETED" || check.conclusion === null) return "waiting";

@@ -22,14 +22,14 @@ export const Conclusion = z.enum(Object.keys(CONCLUSIONS).map((each) => each.toU
 
 /** True if GitHub takes this conclusion, in either spelling, for passed. One that is not known has failed. */
 export function isPassed(conclusion: string): boolean {
-  return meaningOf(conclusion) !== "failed";
+  return conclusionMeaning(conclusion) !== "failed";
 }
 
 /** True if GitHub takes this conclusion, in either spelling, for passed, and nothing was judged. */
 export function isInconclusive(conclusion: string): boolean {
-  return meaningOf(conclusion) === "inconclusive";
+  return conclusionMeaning(conclusion) === "inconclusive";
 }
 
-function meaningOf(conclusion: string): "passed" | "inconclusive" | "failed" {
+function conclusionMeaning(conclusion: string): "passed" | "inconclusive" | "failed" {
   return MEANINGS.get(conclusion.toLowerCase()) ?? "failed";
 }

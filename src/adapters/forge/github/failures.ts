@@ -2,11 +2,11 @@ import { z } from "zod";
 import { boundedHead, boundedTail, plainText } from "../../../domain/values/text.ts";
 import type { FailedCheck, PastCheck } from "../../../ports/forge.ts";
 import { checkName, plainUrl } from "./checks.ts";
-import { allCheckRunsOf, type CheckRun, checkRunsOf, hasFailed, type Job, jobsOf } from "./jobs.ts";
-import { noted, notesOf } from "./noted.ts";
-import { readsFor, reportsOf } from "./reports.ts";
+import { type CheckRun, hasFailed, type Job, listAllCheckRuns, listJobs, listNewestCheckRuns } from "./jobs.ts";
+import { listNotes, noted } from "./noted.ts";
+import { readReports, readsFor } from "./reports.ts";
 import type { GitHubRepository } from "./repository.ts";
-import { allStatusesOf } from "./statuses.ts";
+import { listStatuses } from "./statuses.ts";
 
 /** The end of a log that is kept. Bytes. */
 const MOST_LOG = 256 * 1024;
@@ -26,7 +26,7 @@ const Annotations = z.array(
 );
 
 type Annotation = FailedCheck["annotations"][number];
-type Reads = Awaited<ReturnType<typeof reportsOf>>;
+type Reads = Awaited<ReturnType<typeof readReports>>;
 
 /** The words of a job's machine, and notes about those that could not be had. */
 interface Told {
@@ -39,7 +39,7 @@ interface Told {
  * Reads the failed checks of a commit: the ends of their logs, annotations, and reports among the artifacts. A part that cannot be had is
  * left out, with a note at the end of the log. A check that has not failed any more is left out.
  */
-export async function failuresOf(
+export async function readFailedChecks(
   repository: GitHubRepository,
   head: string,
   names: readonly string[],
@@ -47,43 +47,43 @@ export async function failuresOf(
   const wanted = new Set(names);
   // An agent waits for these words: what can be asked at the same time is. The client sends ten requests at once at most.
   const [newest, statuses, listed] = await Promise.all([
-    checkRunsOf(repository, head, wanted),
+    listNewestCheckRuns(repository, head, wanted),
     failedStatuses(repository, head, wanted),
-    noted("its jobs", () => jobsOf(repository, head)),
+    noted("its jobs", () => listJobs(repository, head)),
   ]);
   const jobs = listed.got ?? new Map<number, Job>();
   const readsByRun = new Map<number, Promise<Reads>>();
-  const readsOf = async (job: Job): Promise<Reads> => {
-    const reads = readsByRun.get(job.run_id) ?? reportsOf(repository, job.run_id);
+  const jobReads = async (job: Job): Promise<Reads> => {
+    const reads = readsByRun.get(job.run_id) ?? readReports(repository, job.run_id);
     readsByRun.set(job.run_id, reads);
     return readsFor(await reads, job, siblings(jobs, job));
   };
   const failures = newest.filter(hasFailed).map((run) => {
     const job = jobs.get(run.id);
-    const told = job === undefined ? toldByApp(run, notesOf(listed)) : toldByJob(repository, job, readsOf(job));
-    return failureOf(repository, run, told);
+    const told = job === undefined ? toldByApp(run, listNotes(listed)) : toldByJob(repository, job, jobReads(job));
+    return readFailure(repository, run, told);
   });
   return [...(await Promise.all(failures)), ...statuses];
 }
 
 /** Reads all runs of checks on a commit that have ended, the newest of many. See `PullRequests.history`. */
-export async function historyOf(
+export async function readHistory(
   repository: GitHubRepository,
   commit: string,
   names: readonly string[],
 ): Promise<readonly PastCheck[]> {
-  const runs = (await allCheckRunsOf(repository, commit, new Set(names)))
+  const runs = (await listAllCheckRuns(repository, commit, new Set(names)))
     .filter(({ status }) => status === "completed")
     .toSorted((a, b) => b.id - a.id)
     .slice(0, MOST_PAST);
-  const listed = runs.some(hasFailed) ? await noted("its jobs", () => jobsOf(repository, commit, "all")) : undefined;
+  const listed = runs.some(hasFailed) ? await noted("its jobs", () => listJobs(repository, commit, "all")) : undefined;
   const past: PastCheck[] = [];
   for (const run of runs) {
     const job = listed?.got?.get(run.id);
     if (!hasFailed(run)) past.push({ name: checkName(run.name) });
     else {
       const told = job === undefined ? toldByApp(run, []) : toldByJob(repository, job, []);
-      past.push({ name: checkName(run.name), failure: await failureOf(repository, run, told) });
+      past.push({ name: checkName(run.name), failure: await readFailure(repository, run, told) });
     }
   }
   return past;
@@ -93,15 +93,15 @@ function siblings(jobs: ReadonlyMap<number, Job>, { run_id }: Job): readonly Job
   return [...jobs.values()].filter((job) => job.run_id === run_id);
 }
 
-async function failureOf(repository: GitHubRepository, run: CheckRun, told: Told | Promise<Told>): Promise<FailedCheck> {
+async function readFailure(repository: GitHubRepository, run: CheckRun, told: Told | Promise<Told>): Promise<FailedCheck> {
   const [annotations, { log, notes, reports }] = await Promise.all([
-    noted("its annotations", () => annotationsOf(repository, run)),
+    noted("its annotations", () => readAnnotations(repository, run)),
     told,
   ]);
   return {
     name: checkName(run.name),
     ...(run.details_url !== null && { url: plainUrl(run.details_url) }),
-    log: [log.trimEnd(), ...notes, ...notesOf(annotations)].filter((part) => part !== "").join("\n"),
+    log: [log.trimEnd(), ...notes, ...listNotes(annotations)].filter((part) => part !== "").join("\n"),
     annotations: annotations.got ?? [],
     reports,
   };
@@ -109,8 +109,8 @@ async function failureOf(repository: GitHubRepository, run: CheckRun, told: Told
 
 /** Reads the log and the reports of a job of GitHub Actions. */
 async function toldByJob(repository: GitHubRepository, job: Job, reads: Reads | Promise<Reads>): Promise<Told> {
-  const [log, read] = await Promise.all([noted("its log", () => logOf(repository, job)), reads]);
-  const notes = [...notesOf(log), ...read.flatMap(({ note }) => note ?? [])];
+  const [log, read] = await Promise.all([noted("its log", () => downloadLog(repository, job)), reads]);
+  const notes = [...listNotes(log), ...read.flatMap(({ note }) => note ?? [])];
   return { log: log.got ?? "", notes, reports: read.flatMap(({ reports }) => reports) };
 }
 
@@ -120,7 +120,7 @@ function toldByApp({ output: { title, summary, text } }: CheckRun, notes: readon
   return { log: boundedTail(words, MAX_WORDS), notes, reports: [] };
 }
 
-async function logOf(repository: GitHubRepository, { id: job_id }: Job): Promise<string> {
+async function downloadLog(repository: GitHubRepository, { id: job_id }: Job): Promise<string> {
   const { bytes, isCut } = await repository.download(
     "fetch the log",
     (rest, name) => rest.actions.downloadJobLogsForWorkflowRun({ ...name, job_id }),
@@ -133,7 +133,7 @@ async function logOf(repository: GitHubRepository, { id: job_id }: Job): Promise
   return whole.replace(/^\ufeff?\d{4}-\d\d-\d\dT[\d:.]+Z ?/gm, "");
 }
 
-async function annotationsOf(repository: GitHubRepository, { id: check_run_id }: CheckRun): Promise<readonly Annotation[]> {
+async function readAnnotations(repository: GitHubRepository, { id: check_run_id }: CheckRun): Promise<readonly Annotation[]> {
   const annotations = await repository.read("list its annotations", Annotations, (rest, name) =>
     rest.checks.listAnnotations({ ...name, check_run_id, per_page: MOST_ANNOTATIONS }),
   );
@@ -150,7 +150,7 @@ async function failedStatuses(
   head: string,
   wanted: ReadonlySet<string>,
 ): Promise<readonly FailedCheck[]> {
-  const statuses = await allStatusesOf(repository, head);
+  const statuses = await listStatuses(repository, head);
   return statuses
     .filter(({ context, state }) => wanted.has(checkName(context)) && (state === "failure" || state === "error"))
     .map(({ context, description, target_url }) => ({

@@ -42,8 +42,8 @@ export async function findBranch(
 }
 
 async function branchIn(repository: GitHubRepository, wanted: string | number): Promise<GitHubBranch | UnfitBranch> {
-  if (typeof wanted === "string") return fitBranch(repository, wanted, await openPullOf(repository, wanted));
-  const pull = await pullOf(repository, wanted);
+  if (typeof wanted === "string") return fitBranch(repository, wanted, await findOpenPull(repository, wanted));
+  const pull = await readPull(repository, wanted);
   return unfitPull(repository, wanted, pull) ?? fitBranch(repository, pull?.head.ref ?? "", pull);
 }
 
@@ -79,11 +79,11 @@ function unfitPull({ fullName }: GitHubRepository, number: number, pull: Pull | 
   return { why: `${name} is from a fork, and nothing is pushed there`, todo };
 }
 
-function pullOf(repository: GitHubRepository, pull_number: number): Promise<Pull | undefined> {
+function readPull(repository: GitHubRepository, pull_number: number): Promise<Pull | undefined> {
   return orMissing(repository.read("read the pull request", Pull, (rest, name) => rest.pulls.get({ ...name, pull_number })));
 }
 
-async function openPullOf(repository: GitHubRepository, branch: string): Promise<Pull | undefined> {
+async function findOpenPull(repository: GitHubRepository, branch: string): Promise<Pull | undefined> {
   const head = `${repository.owner}:${branch}`;
   const pulls = await repository.read("list its pull requests", z.array(Pull), (rest, name) =>
     rest.pulls.list({ ...name, head, state: "open", per_page: 10 }),

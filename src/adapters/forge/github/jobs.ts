@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { checkName, newestOf } from "./checks.ts";
+import { checkName, newestByKey } from "./checks.ts";
 import { isPassed } from "./conclusions.ts";
 import { allPages, type GitHubRepository, PAGE } from "./repository.ts";
 
@@ -41,7 +41,7 @@ export function hasFailed({ status, conclusion }: Pick<Job, "status" | "conclusi
 }
 
 /** The check runs of a commit with these names, those before they were started again too. */
-export async function allCheckRunsOf(
+export async function listAllCheckRuns(
   repository: GitHubRepository,
   head: string,
   names: ReadonlySet<string>,
@@ -58,20 +58,20 @@ export async function allCheckRunsOf(
 }
 
 /** The newest check runs of a commit with these names. */
-export async function checkRunsOf(
+export async function listNewestCheckRuns(
   repository: GitHubRepository,
   head: string,
   names: ReadonlySet<string>,
 ): Promise<readonly CheckRun[]> {
-  return newestOf(
-    await allCheckRunsOf(repository, head, names, "latest"),
+  return newestByKey(
+    await listAllCheckRuns(repository, head, names, "latest"),
     ({ name, app }) => `${app?.slug} ${name}`,
     ({ id }) => id,
   );
 }
 
 /** The jobs of a commit's workflow runs, by the ids of their check runs; "all": also those of earlier attempts. */
-export async function jobsOf(
+export async function listJobs(
   repository: GitHubRepository,
   head: string,
   filter: "all" | "latest" = "latest",

@@ -87,7 +87,7 @@ async function enqueue({ repository }: MergeTarget, { pullRequest: { id } }: Now
 }
 
 async function mergeDirectly(target: MergeTarget, now: Now, request: Request): Promise<PullRequestMerge> {
-  const methods = await methodsOf(target, now);
+  const methods = await mergeMethods(target, now);
   for (const [at, method] of methods.entries()) {
     try {
       return { as: "merged", commit: await mergeBy(target, method, request) };
@@ -100,7 +100,7 @@ async function mergeDirectly(target: MergeTarget, now: Now, request: Request): P
   return { as: "refused", reason: "the repository and the rules of its base allow no way to merge" };
 }
 
-async function methodsOf({ method, rules }: MergeTarget, now: Now): Promise<readonly MergeMethod[]> {
+async function mergeMethods({ method, rules }: MergeTarget, now: Now): Promise<readonly MergeMethod[]> {
   if (method !== undefined) return [method];
   const allowed = { squash: now.squashMergeAllowed, merge: now.mergeCommitAllowed, rebase: now.rebaseMergeAllowed };
   const { hasLinearHistory, allows } = await rules.read();

@@ -17,6 +17,6 @@ export async function noted<T>(what: string, get: () => Promise<T>): Promise<Not
 }
 
 /** The note, if there is one, as a list. */
-export function notesOf({ note }: Noted<unknown>): readonly string[] {
+export function listNotes({ note }: Noted<unknown>): readonly string[] {
   return note === undefined ? [] : [note];
 }

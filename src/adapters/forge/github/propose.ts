@@ -43,11 +43,11 @@ export async function propose(target: ProposalTarget, proposal: Proposal, signal
   }
   const texts = { title: plainText(proposal.title, MAX_TITLE), body: signed(boundedHead(proposal.body, MAX_BODY)) };
   try {
-    const pull = await newestOf(repository, branch);
+    const pull = await findNewestPull(repository, branch);
     return pull === undefined ? await open(target, { branch, ...texts }) : await update(repository, pull, texts);
   } catch (error) {
     if (!(error instanceof GitHubRefusal) || (error.status !== 403 && error.status !== 422)) throw error;
-    return { as: "refused", reason: reasonOf(error), ...(error.status === 403 && { isForbidden: true }) };
+    return { as: "refused", reason: refusalReason(error), ...(error.status === 403 && { isForbidden: true }) };
   }
 }
 
@@ -60,7 +60,7 @@ interface Texts {
  * The pull request of a branch of this repository: the open one, or the newest. Its base does not matter: one that a person has pointed
  * elsewhere is still the one of this branch.
  */
-async function newestOf(repository: GitHubRepository, branch: string): Promise<Pull | undefined> {
+async function findNewestPull(repository: GitHubRepository, branch: string): Promise<Pull | undefined> {
   const head = `${repository.owner}:${branch}`;
   const pulls = await repository.read("list its pull requests", z.array(Pull), (rest, name) =>
     rest.pulls.list({ ...name, head, state: "all", sort: "created", direction: "desc", per_page: 100 }),
@@ -84,7 +84,7 @@ async function open(target: ProposalTarget, wanted: Texts & { readonly branch: s
   } catch (error) {
     const isThere = error instanceof GitHubRefusal && /pull request already exists/i.test(error.message);
     if (!isThere && !(error instanceof LostAnswer)) throw error;
-    const found = await newestOf(repository, branch);
+    const found = await findNewestPull(repository, branch);
     if (found !== undefined) return update(repository, found, texts);
     if (isThere) throw new ForgeUnavailable("GitHub says that there is a pull request of the branch, and does not show it yet");
     if (rounds === 1) throw error;
@@ -110,16 +110,16 @@ function proposed({ number, html_url }: Pull): Proposed {
 /** A text with a comment that nobody sees, by which `isOwn` knows whether it was edited. */
 function signed(body: string): string {
   const text = comparable(body);
-  return `${text}\n\n<!-- loopdash ${hashOf(text)} -->`;
+  return `${text}\n\n<!-- loopdash ${shortTextHash(text)} -->`;
 }
 
 /** True if a text is as loopdash wrote it: people tick boxes and add words, which a later push must not take away. */
 function isOwn(body: string): boolean {
   const [, text = "", hash] = /^(.*)\n\n<!-- loopdash ([0-9a-f]{16}) -->$/s.exec(comparable(body)) ?? [];
-  return hash === hashOf(text);
+  return hash === shortTextHash(text);
 }
 
-function hashOf(text: string): string {
+function shortTextHash(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
 
@@ -129,6 +129,6 @@ function comparable(body: string): string {
 }
 
 /** GitHub's words, without the objects that it lists its complaints in. */
-function reasonOf({ message }: GitHubRefusal): string {
+function refusalReason({ message }: GitHubRefusal): string {
   return message.replace(/\{[^{}]*?"message":"([^"]*)"[^{}]*\}/g, "$1");
 }

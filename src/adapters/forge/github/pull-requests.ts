@@ -1,7 +1,7 @@
 import type { PullRequests } from "../../../ports/forge.ts";
 import type { GitRemote } from "../../../ports/vcs.ts";
 import type { ClientOptions } from "../../github/client.ts";
-import { failuresOf, historyOf } from "./failures.ts";
+import { readFailedChecks, readHistory } from "./failures.ts";
 import { mergePullRequest } from "./merge.ts";
 import { propose } from "./propose.ts";
 import { readPullRequest } from "./reading.ts";
@@ -42,8 +42,8 @@ export function createPullRequests({ repo, base, remote, method, ...access }: Pu
     propose: (proposal, signal) => reached(propose(target, proposal, signal)),
     read: (number) => reached(readPullRequest(target, number)),
     merge: (request) => reached(mergePullRequest(target, request)),
-    failures: (head, names) => reached(failuresOf(repository, head, names)),
-    history: (commit, names) => reached(historyOf(repository, commit, names)),
+    failures: (head, names) => reached(readFailedChecks(repository, head, names)),
+    history: (commit, names) => reached(readHistory(repository, commit, names)),
     rerun: (head, names) => reached(rerunJobs(repository, head, names)),
     requestReview: (number, login) => reached(requestReview(repository, number, login)),
     answer: (number, threads, text) => reached(answerThreads(repository, number, { threads, text })),

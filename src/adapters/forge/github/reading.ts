@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Comment, PullRequestState, ReviewThread } from "../../../domain/forge/pull-request.ts";
 import { boundedHead, plainText } from "../../../domain/values/text.ts";
 import { ForgeUnavailable } from "../../../ports/forge.ts";
-import { CHECK_FIELDS, Check, checkName, checksOf, plainUrl, workflowsOf } from "./checks.ts";
+import { CHECK_FIELDS, checkName, currentChecks, GitHubCheck, plainUrl, workflowProgress } from "./checks.ts";
 import { COST, type GitHubRepository } from "./repository.ts";
 import type { RulesReader } from "./rules.ts";
 import {
@@ -12,8 +12,8 @@ import {
   hasSay,
   isBot,
   isSame,
-  loginOf,
-  newestWordsOf,
+  newestWords,
+  plainLogin,
   THREAD_FIELDS,
   Thread,
   threadId,
@@ -47,7 +47,7 @@ const Rollup = z
   .object({
     contexts: z.object({
       pageInfo: z.object({ hasNextPage: z.boolean(), endCursor: z.string().nullable() }),
-      nodes: z.array(Check),
+      nodes: z.array(GitHubCheck),
     }),
   })
   .nullable();
@@ -135,7 +135,7 @@ export async function readPullRequest(target: ReadTarget, number: number): Promi
   });
   const pull = repository.pullRequest;
   const all = await checksOfHead(target.repository, pull);
-  const required = new Set(all.filter(({ isRequired }) => isRequired).map(nameOf));
+  const required = new Set(all.filter(({ isRequired }) => isRequired).map(requiredName));
   const rules = await target.rules.readFor(required);
   return {
     number: pull.number,
@@ -145,18 +145,18 @@ export async function readPullRequest(target: ReadTarget, number: number): Promi
     base: pull.baseRefName,
     ...(pull.state === "MERGED" && pull.mergeCommit !== null && { mergeCommit: pull.mergeCommit.oid }),
     merge: MERGE[pull.mergeStateStatus],
-    checks: checksOf(all, rules.checks),
-    workflows: workflowsOf(all),
+    checks: currentChecks(all, rules.checks),
+    workflows: workflowProgress(all),
     requiredChecks: [...new Set([...rules.checks, ...required])],
-    review: reviewOf(pull, rules.approvals),
+    review: reviewState(pull, rules.approvals),
     threads: pull.reviewThreads.nodes.flatMap((thread) => openThread(thread, viewer.login)),
-    comments: commentsOf(pull, viewer.login),
-    ...queueOf(pull),
+    comments: listComments(pull, viewer.login),
+    ...queueState(pull),
     usesQueue: pull.isMergeQueueEnabled,
   };
 }
 
-function queueOf({ mergeQueueEntry: entry, timelineItems }: Pull): Partial<PullRequestState> {
+function queueState({ mergeQueueEntry: entry, timelineItems }: Pull): Partial<PullRequestState> {
   const { id, reason } = timelineItems.nodes.at(-1) ?? {};
   const place = entry && {
     queuePosition: Math.max(1, entry.position),
@@ -166,9 +166,12 @@ function queueOf({ mergeQueueEntry: entry, timelineItems }: Pull): Partial<PullR
 }
 
 /** The checks of the head. None if the newest commit that GitHub shows is another one: its parts may be of different times. */
-async function checksOfHead(repository: GitHubRepository, { number, headRefOid, commits }: Pull): Promise<readonly Check[]> {
+async function checksOfHead(
+  repository: GitHubRepository,
+  { number, headRefOid, commits }: Pull,
+): Promise<readonly GitHubCheck[]> {
   const commit = commits.nodes.find((each) => each.commit.oid === headRefOid)?.commit;
-  const checks: Check[] = [];
+  const checks: GitHubCheck[] = [];
   let rollup = commit?.statusCheckRollup ?? null;
   for (let page = 1; rollup !== null; page += 1) {
     const { nodes, pageInfo } = rollup.contexts;
@@ -186,7 +189,7 @@ async function checksOfHead(repository: GitHubRepository, { number, headRefOid, 
  * The decision of the reviews. Approvals of an older commit do not count, even if the repository keeps them: nobody has seen what was pushed
  * since.
  */
-function reviewOf({ reviewDecision, latestOpinionatedReviews, headRefOid }: Pull, wanted: number): PullRequestState["review"] {
+function reviewState({ reviewDecision, latestOpinionatedReviews, headRefOid }: Pull, wanted: number): PullRequestState["review"] {
   if (reviewDecision === null) return "none";
   if (reviewDecision !== "APPROVED") return REVIEW[reviewDecision];
   const isOfHead = (review: { readonly state: string; readonly commit: { readonly oid: string } | null }) =>
@@ -194,7 +197,7 @@ function reviewOf({ reviewDecision, latestOpinionatedReviews, headRefOid }: Pull
   return latestOpinionatedReviews.nodes.filter(isOfHead).length >= wanted ? "approved" : "approval-missing";
 }
 
-function nameOf(check: Check): string {
+function requiredName(check: GitHubCheck): string {
   return checkName(check.__typename === "CheckRun" ? check.name : check.context);
 }
 
@@ -207,9 +210,9 @@ function openThread(thread: Thread, self: string): readonly ReviewThread[] {
   const body = words.map((comment) => comment.body).join("\n\n");
   return [
     {
-      id: threadId(thread, newestWordsOf(thread, self)),
+      id: threadId(thread, newestWords(thread, self)),
       place: thread.line === null ? path : `${path}:${thread.line}`,
-      author: loginOf(first.author),
+      author: plainLogin(first.author),
       isBot: isBot(first.author),
       body: boundedHead(body, MAX_WORDS),
       ...(thread.isOutdated && { isOutdated: true as const }),
@@ -217,7 +220,7 @@ function openThread(thread: Thread, self: string): readonly ReviewThread[] {
   ];
 }
 
-function commentsOf({ comments, reviews }: Pull, self: string): readonly Comment[] {
+function listComments({ comments, reviews }: Pull, self: string): readonly Comment[] {
   const said = [
     ...comments.nodes.filter(({ isMinimized }) => !isMinimized).map(({ createdAt, ...each }) => ({ ...each, at: createdAt })),
     ...reviews.nodes
@@ -228,7 +231,7 @@ function commentsOf({ comments, reviews }: Pull, self: string): readonly Comment
     .filter((each) => hasSay(each) && !isBot(each.author) && !isSame(each.author, self))
     .map(({ id, author, body, at }) => ({
       id,
-      author: loginOf(author),
+      author: plainLogin(author),
       body: boundedHead(body, MAX_WORDS),
       at: Number.isNaN(Date.parse(at)) ? 0 : Date.parse(at),
     }));

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { plainText } from "../../../domain/values/text.ts";
 import type { FailedCheck } from "../../../ports/forge.ts";
-import { newestOf } from "./checks.ts";
+import { newestByKey } from "./checks.ts";
 import type { Job } from "./jobs.ts";
 import { noted } from "./noted.ts";
 import { allPages, type GitHubRepository, PAGE } from "./repository.ts";
@@ -33,7 +33,7 @@ interface Read {
 }
 
 /** Reads the reports that a run left in its artifacts: files of JUnit, TAP and SARIF. */
-export async function reportsOf(repository: GitHubRepository, run_id: number): Promise<readonly Read[]> {
+export async function readReports(repository: GitHubRepository, run_id: number): Promise<readonly Read[]> {
   const listed = await noted("its artifacts", () =>
     allPages(MOST_PAGES, async (page) => {
       const { artifacts } = await repository.read("list its artifacts", Artifacts, (rest, name) =>
@@ -43,15 +43,15 @@ export async function reportsOf(repository: GitHubRepository, run_id: number): P
     }),
   );
   if (listed.note !== undefined) return [{ artifact: "", reports: [], note: listed.note }];
-  const usable = newestOf(
+  const usable = newestByKey(
     listed.got.filter(({ expired, size_in_bytes }) => !expired && size_in_bytes <= MOST_ARTIFACT),
     ({ name }) => name,
     ({ id }) => id,
   );
-  return Promise.all(usable.slice(0, MOST_ARTIFACTS).map((artifact) => readOf(repository, artifact)));
+  return Promise.all(usable.slice(0, MOST_ARTIFACTS).map((artifact) => readArtifact(repository, artifact)));
 }
 
-async function readOf(repository: GitHubRepository, artifact: Artifact): Promise<Read> {
+async function readArtifact(repository: GitHubRepository, artifact: Artifact): Promise<Read> {
   const name = plainText(artifact.name, 100);
   const { got: reports = [], note } = await noted(`the artifact ${name}`, () => reportsIn(repository, artifact));
   return { artifact: artifact.name, reports, ...(note !== undefined && { note }) };

@@ -2,7 +2,7 @@ import { firstFewLine } from "../../../domain/values/text.ts";
 import { JobsStillRun, RerunRefused } from "../../../ports/forge.ts";
 import { GitHubRefusal, LostAnswer } from "../../github/failures.ts";
 import { checkName } from "./checks.ts";
-import { checkRunsOf, hasFailed, type Job, jobsOf } from "./jobs.ts";
+import { hasFailed, type Job, listJobs, listNewestCheckRuns } from "./jobs.ts";
 import { Anything, type GitHubRepository } from "./repository.ts";
 
 /**
@@ -46,7 +46,7 @@ async function reasonToWait(
   { head, run, refusal }: { readonly head: string; readonly run: number; readonly refusal: GitHubRefusal },
 ): Promise<readonly string[]> {
   if (refusal.status !== 403) throw new RerunRefused(refusal.message);
-  const jobs = [...(await jobsOf(repository, head)).values()];
+  const jobs = [...(await listJobs(repository, head)).values()];
   const open = jobs.filter(({ run_id, status }) => run_id === run && status !== "completed");
   if (open.length === 0 && !/\balready running\b/i.test(refusal.message)) throw new RerunRefused(refusal.message);
   return open.map(({ name }) => checkName(name));
@@ -58,7 +58,7 @@ function ended(open: readonly string[]): string {
 }
 
 async function failedJobs(repository: GitHubRepository, head: string, names: readonly string[]): Promise<readonly Job[]> {
-  const runs = await checkRunsOf(repository, head, new Set(names));
-  const jobs = await jobsOf(repository, head);
+  const runs = await listNewestCheckRuns(repository, head, new Set(names));
+  const jobs = await listJobs(repository, head);
   return runs.flatMap(({ id }) => jobs.get(id) ?? []).filter(hasFailed);
 }

@@ -18,7 +18,7 @@ const Statuses = z.object({ statuses: z.array(Status) });
  * The newest status of each context of a commit: the older kind of check, set by services outside of GitHub Actions. Throws a
  * ForgeUnavailable if there are too many to read: one that is not read could be a failed one.
  */
-export async function allStatusesOf(repository: GitHubRepository, head: string): Promise<readonly z.infer<typeof Status>[]> {
+export async function listStatuses(repository: GitHubRepository, head: string): Promise<readonly z.infer<typeof Status>[]> {
   const all = await allPages(MOST_PAGES, async (page) => {
     const { statuses } = await repository.read("read its statuses", Statuses, (rest, name) =>
       rest.repos.getCombinedStatusForRef({ ...name, ref: head, per_page: PAGE, page }),

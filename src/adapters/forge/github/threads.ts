@@ -52,7 +52,7 @@ export function countingWords({ comments }: Thread, self: string): readonly Comm
 }
 
 /** The newest comment of somebody else who has a say. */
-export function newestWordsOf(thread: Thread, self: string): Comment | undefined {
+export function newestWords(thread: Thread, self: string): Comment | undefined {
   return countingWords(thread, self).findLast(({ author }) => !isSame(author, self));
 }
 
@@ -76,7 +76,7 @@ export function isSame(author: Actor, self: string): boolean {
 }
 
 /** The author's login, safe for a terminal. GitHub shows accounts that are gone as "ghost". */
-export function loginOf(author: Actor): string {
+export function plainLogin(author: Actor): string {
   return plainText(author?.login ?? "ghost", 60);
 }
 

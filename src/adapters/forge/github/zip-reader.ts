@@ -45,12 +45,12 @@ interface Entry {
  * that do not hold. Only the files that are wanted are unpacked.
  */
 export function readZip(bytes: Buffer, { wants, mostFiles, mostBytes }: ZipBounds): readonly ZipFile[] {
-  const wanted = entriesOf(bytes).filter(({ name, size }) => wants(name) && size <= mostBytes);
-  return wanted.slice(0, mostFiles).map((entry) => ({ name: entry.name, bytes: contentOf(bytes, entry) }));
+  const wanted = readZipEntries(bytes).filter(({ name, size }) => wants(name) && size <= mostBytes);
+  return wanted.slice(0, mostFiles).map((entry) => ({ name: entry.name, bytes: unpackEntry(bytes, entry) }));
 }
 
-function entriesOf(bytes: Buffer): readonly Entry[] {
-  const end = endOf(bytes);
+function readZipEntries(bytes: Buffer): readonly Entry[] {
+  const end = findEndRecord(bytes);
   const count = bytes.readUInt16LE(end + 10);
   const isOnePart = bytes.readUInt32LE(end + 4) === 0 && bytes.readUInt16LE(end + 8) === count;
   if (!isOnePart) throw new NotAZip("it has several parts");
@@ -76,14 +76,14 @@ function entriesOf(bytes: Buffer): readonly Entry[] {
 }
 
 /** The offset of the archive's last record; a comment may follow. */
-function endOf(bytes: Buffer): number {
+function findEndRecord(bytes: Buffer): number {
   const first = Math.max(0, bytes.length - END.length - MOST_COMMENT);
   for (let at = bytes.length - END.length; at >= first; at -= 1)
     if (bytes.readUInt32LE(at) === END.signature && at + END.length + bytes.readUInt16LE(at + 20) === bytes.length) return at;
   throw new NotAZip("it has no end record");
 }
 
-function contentOf(bytes: Buffer, { name, flags, method, crc, packed, size, at }: Entry): Buffer {
+function unpackEntry(bytes: Buffer, { name, flags, method, crc, packed, size, at }: Entry): Buffer {
   must((flags & ENCRYPTED) === 0, "it is encrypted");
   must(![packed, size, at].includes(ELSEWHERE), "it is ZIP64");
   must(at + LOCAL.length <= bytes.length && bytes.readUInt32LE(at) === LOCAL.signature, "a file is not where it should be");

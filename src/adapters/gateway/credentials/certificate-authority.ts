@@ -84,9 +84,9 @@ export class GatewayCertificateAuthority {
       der(0xa0, integer(Buffer.from([2]))),
       integer(Buffer.concat([Buffer.from([1]), randomBytes(15)])),
       algorithm,
-      nameOf(this.#name),
+      encodeName(this.#name),
       sequence(time(now - HOUR_MS), time(now + DAYS * 24 * HOUR_MS)),
-      nameOf(subject),
+      encodeName(subject),
       spki(publicKey),
       der(0xa3, sequence(...extensions, ...identifiers)),
     );
@@ -135,7 +135,7 @@ function extension(id: string, value: Buffer, isCritical = false): Buffer {
   return sequence(oid(id), ...critical, der(TAG.octets, value));
 }
 
-function nameOf(commonName: string): Buffer {
+function encodeName(commonName: string): Buffer {
   return sequence(der(TAG.set, sequence(oid(OID.commonName), der(TAG.utf8, Buffer.from(commonName)))));
 }
 

@@ -82,7 +82,7 @@ export class CredentialProxy {
   }
 
   /** The entry of exactly this host and port, if it has headers. */
-  entryOf(to: Authority): HeaderHost | undefined {
+  headerEntry(to: Authority): HeaderHost | undefined {
     return this.#hosts.of(to);
   }
 

@@ -1,8 +1,8 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
-import { type HeaderHost, methodsOf } from "../../../domain/batch/host-spec.ts";
+import { allowedMethods, type HeaderHost } from "../../../domain/batch/host-spec.ts";
 import type { Masker } from "../../../ports/secrets.ts";
 import { withoutHop } from "../models/headers.ts";
-import { hasBody, Refusal } from "../refusals.ts";
+import { framing, hasBody, Refusal } from "../refusals.ts";
 import type { FilledHeaders, HeaderHosts } from "./header-hosts.ts";
 import { type HostUpstream, isUnauthorized } from "./upstream.ts";
 
@@ -42,7 +42,7 @@ export interface PassOptions {
 export async function passWithHeaders(options: PassOptions): Promise<void> {
   const { req, entry, hosts, upstream } = options;
   const method = req.method ?? "GET";
-  const allowed = methodsOf(entry);
+  const allowed = allowedMethods(entry);
   if (!allowed.includes(method))
     throw new Refusal(
       403,
@@ -66,18 +66,18 @@ export async function passWithHeaders(options: PassOptions): Promise<void> {
 }
 
 function passBackAccepted(answer: IncomingMessage, { secrets }: FilledHeaders, options: PassOptions): Promise<void> {
-  options.onAccepted(namesOf(secrets));
+  options.onAccepted(joinSecretNames(secrets));
   return passBack(answer, options);
 }
 
-function namesOf(secrets: FilledHeaders["secrets"]): string {
+function joinSecretNames(secrets: FilledHeaders["secrets"]): string {
   return [...secrets.keys()].map((name) => `"${name}"`).join(" and ");
 }
 
 /** Passes an answer back that refuses the secrets, and tells so: the program knows of none, and would blame something else. */
 function passBackRefused(answer: IncomingMessage, { secrets }: FilledHeaders, options: PassOptions): Promise<void> {
   const { to } = options.upstream;
-  options.onRefused(`${to.host}:${to.port} answered ${answer.statusCode} to the secret ${namesOf(secrets)}`);
+  options.onRefused(`${to.host}:${to.port} answered ${answer.statusCode} to the secret ${joinSecretNames(secrets)}`);
   return passBack(answer, options);
 }
 
@@ -110,13 +110,6 @@ function headersToHost(req: IncomingMessage, set: FilledHeaders["headers"]): Out
   const names = new Set(Object.keys(set));
   const kept = withoutHop(req, (name) => NOT_TO_HOST.has(name) || names.has(name) || names.has(name.replaceAll("_", "-")));
   return { ...kept, "accept-encoding": "identity", ...set };
-}
-
-/** Written again, so that no two readers can disagree about the end of the body. */
-function framing(req: IncomingMessage): Record<string, string> {
-  const length = req.headers["content-length"];
-  if (req.headers["transfer-encoding"] !== undefined) return { "transfer-encoding": "chunked" };
-  return length === undefined ? {} : { "content-length": length };
 }
 
 function passBack(answer: IncomingMessage, { res, masker, upstream, onBytes }: PassOptions): Promise<void> {

@@ -73,7 +73,7 @@ export class BlockedConnections {
 function describe(blocked: Blocked, who: string | undefined): BlockedConnection {
   const { to, address, isOutside } = blocked;
   const plain = address === undefined ? undefined : plainText(address, 60);
-  const what = plain === undefined ? "the batch does not open it to this step" : `${plain} ${kindOf(plain)}`;
+  const what = plain === undefined ? "the batch does not open it to this step" : `${plain} ${addressKind(plain)}`;
   const entry = entryFor(blocked);
   return {
     ...to,
@@ -83,7 +83,7 @@ function describe(blocked: Blocked, who: string | undefined): BlockedConnection 
   };
 }
 
-function kindOf(text: string): string {
+function addressKind(text: string): string {
   const address = readAddress(text);
   if (address === undefined) return "is not an address";
   const range = { base: address, prefix: address.bits };
@@ -105,7 +105,7 @@ function entryFor({ to: { host, port }, address }: Blocked): HostSpec | undefine
   if (address === undefined && !isLocal) return port === HTTPS && !isNearText(host) ? host : `${host}:${port}`;
   const at = address ?? "127.0.0.1";
   if (isNearText(at)) return { host, addresses: [at], port };
-  return { host, addresses: [networkOf(at)], ...(port === HTTPS ? {} : { port }) };
+  return { host, addresses: [privateNetwork(at)], ...(port === HTTPS ? {} : { port }) };
 }
 
 function isNearText(text: string): boolean {
@@ -114,7 +114,7 @@ function isNearText(text: string): boolean {
 }
 
 /** The well-known private network around an address, or the address alone. */
-function networkOf(text: string): string {
+function privateNetwork(text: string): string {
   const address = readAddress(text);
   const network = PRIVATE_NETWORKS.find((each) => {
     const range = readRange(each);

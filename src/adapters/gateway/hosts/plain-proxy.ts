@@ -2,7 +2,7 @@ import { type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { GatewayLimits } from "../../../ports/gateway.ts";
 import { withoutHop } from "../models/headers.ts";
-import { hasBody, Refusal } from "../refusals.ts";
+import { framing, hasBody, Refusal } from "../refusals.ts";
 import type { Authority } from "./authority.ts";
 import { dialPlain } from "./dial.ts";
 import type { HostConnections } from "./host-connections.ts";
@@ -95,11 +95,4 @@ function exchange(
     if (hasBody(req)) req.pipe(out);
     else out.end();
   });
-}
-
-/** Written again, so that no two readers can disagree about the end of the body; Node alone would send a GET's body unframed. */
-function framing(req: IncomingMessage): Record<string, string> {
-  const length = req.headers["content-length"];
-  if (req.headers["transfer-encoding"] !== undefined) return { "transfer-encoding": "chunked" };
-  return length === undefined ? {} : { "content-length": length };
 }

@@ -33,14 +33,14 @@ let lists: { readonly closed: BlockList; readonly global: BlockList; readonly na
 
 /** True if an address, in canonical spelling, is public. False for a text that is not an address. */
 export function isPublicAddress(address: string): boolean {
-  lists ??= { closed: listOf([...CLOSED_V4, ...CLOSED_V6]), global: listOf(GLOBAL_V6), nat64: listOf(NAT64) };
+  lists ??= { closed: toBlockList([...CLOSED_V4, ...CLOSED_V6]), global: toBlockList(GLOBAL_V6), nat64: toBlockList(NAT64) };
   if (isIP(address) === 4) return !lists.closed.check(address, "ipv4");
   if (isIP(address) !== 6 || address.includes("%")) return false;
   if (lists.nat64.check(address, "ipv6")) return isPublicAddress(lastFour(address));
   return lists.global.check(address, "ipv6") && !lists.closed.check(address, "ipv6");
 }
 
-function listOf(subnets: readonly string[]): BlockList {
+function toBlockList(subnets: readonly string[]): BlockList {
   const list = new BlockList();
   for (const subnet of subnets) {
     const [net = "", bits = ""] = subnet.split("/");

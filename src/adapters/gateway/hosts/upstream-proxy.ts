@@ -23,15 +23,15 @@ export class UpstreamProxy {
   /** Reads HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY; in lower case they come first, as in curl and Node. */
   constructor(env: NodeJS.ProcessEnv) {
     const problems: string[] = [];
-    const serverOf = (name: string): ProxyServer | undefined => {
+    const findProxyServer = (name: string): ProxyServer | undefined => {
       const all = [name, "ALL_PROXY"].flatMap((each) => [each.toLowerCase(), each]);
       const found = all.find((each) => (env[each] ?? "") !== "");
       const server = found === undefined ? undefined : readServer(env[found] ?? "");
       if (found !== undefined && server === undefined) problems.push(`${found} is not an http or https address`);
       return server;
     };
-    this.#https = serverOf("HTTPS_PROXY");
-    this.#http = serverOf("HTTP_PROXY");
+    this.#https = findProxyServer("HTTPS_PROXY");
+    this.#http = findProxyServer("HTTP_PROXY");
     this.#direct = (env["no_proxy"] ?? env["NO_PROXY"] ?? "").split(/[\s,]+/).filter((entry) => entry !== "");
     this.problems = [...new Set(problems)];
   }
@@ -112,7 +112,7 @@ export function tunnelThrough(server: ProxyServer, { host, port }: Authority, co
 export function connectTo(server: ProxyServer, connectMs: number): Promise<Socket> {
   return new Promise((settle, reject) => {
     const name = `the machine's proxy ${server.url.host}`;
-    const socket = connect({ ...addressOf(server), allowHalfOpen: true, noDelay: true });
+    const socket = connect({ ...proxyAddress(server), allowHalfOpen: true, noDelay: true });
     const timer = setTimeout(() => socket.destroy(new Error("too late")), connectMs);
     socket.once("error", () => {
       clearTimeout(timer);
@@ -130,13 +130,13 @@ export function authorizing({ authorization }: ProxyServer): Readonly<Record<str
   return authorization === undefined ? {} : { "proxy-authorization": authorization };
 }
 
-function addressOf({ url }: ProxyServer): { readonly host: string; readonly port: number } {
+function proxyAddress({ url }: ProxyServer): { readonly host: string; readonly port: number } {
   const port = url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
   return { host: url.hostname.replace(/^\[|\]$/g, ""), port };
 }
 
 function requestTo(server: ProxyServer, options: { method: string; path: string; headers: Record<string, string> }) {
-  const to = addressOf(server);
+  const to = proxyAddress(server);
   // An own connection: an agent of this process might send it through a proxy again.
   if (server.url.protocol === "https:") return httpsRequest({ ...to, ...options, agent: false, setHost: false });
   const createConnection = () => connect({ ...to, allowHalfOpen: true, noDelay: true });

@@ -1,4 +1,4 @@
-import { countOf, isObject, type JsonObject, listOf } from "../../json.ts";
+import { asCount, asList, isObject, type JsonObject } from "../../json.ts";
 
 /**
  * Google reads a member by either spelling of its name, `fileData` and `file_data` (the JSON of Protocol Buffers), and a single
@@ -19,7 +19,7 @@ const FUNCTIONS = ["functionDeclarations", "function_declarations"];
 
 /** The functions among the tools of a Gemini request, and the number of tools that were or had something else. */
 export function geminiClientTools(tools: unknown): { readonly tools: readonly unknown[]; readonly dropped: number } {
-  const given = listOf(tools);
+  const given = asList(tools);
   const kept = given.flatMap((tool) => {
     if (!isObject(tool)) return [];
     const names = Object.keys(tool);
@@ -46,7 +46,7 @@ export function geminiBounds(body: JsonObject): { readonly maxOutput: number | u
   const greatest = (name: string): number | undefined => {
     const counts = all(body, "generationConfig")
       .flatMap((config) => members(config, name))
-      .map(countOf);
+      .map(asCount);
     return counts.length === 0 || counts.includes(undefined) ? undefined : Math.max(...counts.map((count) => count ?? 0));
   };
   return { maxOutput: greatest("maxOutputTokens"), answers: greatest("candidateCount") ?? 1 };

@@ -121,7 +121,7 @@ class Call {
       this.#options.metered?.hold.settle({ as: "free" });
       return this.#breakOff(502);
     }
-    const decoder = decoderOf(answer.headers["content-encoding"]);
+    const decoder = createDecoder(answer.headers["content-encoding"]);
     if (decoder === undefined) return this.#breakOff(502);
     this.#writeHead(answer, decoder !== "none", status);
     // If the answer breaks off before decoding, the decoded stream breaks off too.
@@ -230,7 +230,7 @@ function handOver(res: ServerResponse): void {
 }
 
 /** The decoder of an answer that is compressed although it was requested uncompressed; undefined if there is none. */
-function decoderOf(coding: string | undefined): Transform | "none" | undefined {
+function createDecoder(coding: string | undefined): Transform | "none" | undefined {
   // Each piece is passed on as soon as it can be read.
   const flush = { flush: zlib.Z_SYNC_FLUSH };
   switch (coding?.trim().toLowerCase() ?? "") {

@@ -11,9 +11,9 @@ import { Meter } from "../prices/meter.ts";
 import { hasBody, Refusal } from "../refusals.ts";
 import { headersToModel } from "./headers.ts";
 import { type CallOptions, callModel } from "./model-call.ts";
-import { type ModelRequest, readModelRequest, textOf } from "./model-request.ts";
-import type { Route } from "./route.ts";
-import { routeOf, routesOf } from "./routes.ts";
+import { decodeBody, type ModelRequest, readModelRequest } from "./model-request.ts";
+import type { ApiRoute } from "./route.ts";
+import { apiRoutes, matchRoute } from "./routes.ts";
 import { type Credential, Upstream } from "./upstream.ts";
 
 type Decode = (bytes: Buffer, options: ZlibOptions) => Promise<Buffer>;
@@ -112,7 +112,7 @@ export class ModelProxy {
   readonly #limits: GatewayLimits;
   readonly #control: GatewayControl;
   readonly #bodies: BodyReader;
-  readonly #routes: readonly Route[];
+  readonly #routes: readonly ApiRoute[];
   readonly #upstream: Upstream;
 
   constructor(modelUpstream: ModelUpstream, limits: GatewayLimits, control: GatewayControl, proxy?: UpstreamProxy) {
@@ -120,7 +120,7 @@ export class ModelProxy {
     this.#limits = limits;
     this.#control = control;
     this.#bodies = new BodyReader(limits);
-    this.#routes = routesOf(modelUpstream);
+    this.#routes = apiRoutes(modelUpstream);
     this.#upstream = new Upstream(modelUpstream, limits, proxy);
     this.meter = new Meter(modelUpstream, control.cut);
   }
@@ -137,7 +137,7 @@ export class ModelProxy {
   async serve(req: IncomingMessage, res: ServerResponse, target: string): Promise<void> {
     // Claude Code tests with this request if the server is reachable.
     if (req.method === "HEAD" && target === "/") return void res.writeHead(200).end();
-    const route = routeOf(this.#routes, req.method ?? "", target);
+    const route = matchRoute(this.#routes, req.method ?? "", target);
     if (route.method === "GET") return await this.#get(req, res, target);
     await this.#bodies.read(req, (body) =>
       route.own === "account" ? this.#account(res) : this.#post(req, res, { route, target, body }),
@@ -151,7 +151,7 @@ export class ModelProxy {
     res.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer));
   }
 
-  async #read(body: Buffer, route: Route): Promise<ModelRequest> {
+  async #read(body: Buffer, route: ApiRoute): Promise<ModelRequest> {
     const { vendorReach = false } = this.#options;
     if (route.isEnveloped !== true) return readModelRequest(body, { route, vendorReach });
     const { project } = await this.#upstream.codeAssist();
@@ -165,7 +165,11 @@ export class ModelProxy {
     await this.#call({ send, credential: await this.#upstream.credential(), body: undefined, res });
   }
 
-  async #post(req: IncomingMessage, res: ServerResponse, options: { route: Route; target: string; body: Buffer }): Promise<void> {
+  async #post(
+    req: IncomingMessage,
+    res: ServerResponse,
+    options: { route: ApiRoute; target: string; body: Buffer },
+  ): Promise<void> {
     const { route, target } = options;
     const ask = await this.#read(options.body, route);
     const credential = await this.#upstream.credential();
@@ -237,13 +241,13 @@ const LONGEST_ID = 200;
  */
 function readCodeAssistRequest(
   bytes: Buffer,
-  { route, project, vendorReach }: { readonly route: Route; readonly project: string; readonly vendorReach: boolean },
+  { route, project, vendorReach }: { readonly route: ApiRoute; readonly project: string; readonly vendorReach: boolean },
 ): ModelRequest {
   const envelope = parsed(bytes);
   const inner = envelope["request"];
   if (!isObject(inner)) throw new Refusal(400, "request: an object is needed");
   const isTokenCount = route.meter === undefined;
-  const model = isTokenCount ? {} : { model: modelOf(envelope["model"]) };
+  const model = isTokenCount ? {} : { model: requireModelName(envelope["model"]) };
   const ask = readModelRequest(Buffer.from(written(inner)), {
     route: { ...route, ...model, ...(isTokenCount ? { shape: "generate" } : { meter: "generate" }) },
     vendorReach,
@@ -254,7 +258,7 @@ function readCodeAssistRequest(
   return { ...ask, body: Buffer.concat([Buffer.from(`{${head.join("")}"request":`), ask.body, Buffer.from("}")]) };
 }
 
-function modelOf(model: unknown): string {
+function requireModelName(model: unknown): string {
   if (typeof model === "string") return model;
   throw new Refusal(400, "model: a name is needed");
 }
@@ -275,7 +279,7 @@ function written(value: object): string {
 function parsed(bytes: Buffer): Readonly<Record<string, unknown>> {
   let envelope: unknown;
   try {
-    envelope = readJson(textOf(bytes));
+    envelope = readJson(decodeBody(bytes));
   } catch (error) {
     if (error instanceof Refusal) throw error;
     throw new Refusal(400, "the request is not JSON");

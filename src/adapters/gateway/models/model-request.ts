@@ -1,10 +1,10 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import { isEscaped, isSpace, quoteBefore, readJson } from "../../../domain/values/json-text.ts";
-import { countOf, isObject, type JsonObject, objectOf } from "../../json.ts";
+import { asCount, asObject, isObject, type JsonObject } from "../../json.ts";
 import { Refusal } from "../refusals.ts";
 import { geminiBounds } from "./gemini-request.ts";
-import type { AnswerKind, Route } from "./route.ts";
-import { clientToolsInItem, clientToolsOnly, outsideOf } from "./vendor-reach.ts";
+import type { AnswerKind, ApiRoute } from "./route.ts";
+import { clientToolsInItem, clientToolsOnly, outsideMember } from "./vendor-reach.ts";
 
 /** A request to a model, as it is sent on. */
 export interface ModelRequest {
@@ -27,16 +27,16 @@ const LONGEST_MODEL = 200;
  * Reads and checks a request body. With `vendorReach` false, it removes tools that the vendor would run, and refuses content that
  * the vendor would fetch. Throws a Refusal (400 or 403).
  */
-export function readModelRequest(bytes: Buffer, options: { route: Route; vendorReach: boolean }): ModelRequest {
+export function readModelRequest(bytes: Buffer, options: { route: ApiRoute; vendorReach: boolean }): ModelRequest {
   const { isWrapped, ...inner } = options.route;
   if (isWrapped === true) {
     return rewrapped(bytes, (request) => readModelRequest(request, { ...options, route: inner }));
   }
   const kind = options.route.meter ?? options.route.shape ?? "messages";
-  const text = textOf(bytes);
+  const text = decodeBody(bytes);
   const body = parse(text);
-  const model = modelOf(options.route, body);
-  const outside = outsideOf(kind, body);
+  const model = requestedModel(options.route, body);
+  const outside = outsideMember(kind, body);
   if (outside !== undefined && !options.vendorReach) {
     throw new Refusal(403, `${outside}: the model's vendor would reach the network for it, and that is not open to agents`);
   }
@@ -45,15 +45,15 @@ export function readModelRequest(bytes: Buffer, options: { route: Route; vendorR
     model,
     // Writing a long conversation again takes longer than all the rest here.
     body: adjusted === body && hasNoDuplicateKeys(text, body) ? bytes : written(adjusted),
-    maxOutput: maxOutputOf(kind, body),
-    answers: kind === "generate" ? geminiBounds(body).answers : (countOf(body["n"]) ?? 1),
+    maxOutput: readMaxOutput(kind, body),
+    answers: kind === "generate" ? geminiBounds(body).answers : (asCount(body["n"]) ?? 1),
     outside: outside !== undefined || (options.vendorReach && clientToolsOnly(kind, body["tools"]).dropped > 0),
     surcharge: hasSurcharge(body),
   };
 }
 
 /** The model that a request asks for. Throws a Refusal (400 or 403) if it names none, two, or one that is not open. */
-function modelOf({ model: inPath, bodyModel }: Route, body: JsonObject): string {
+function requestedModel({ model: inPath, bodyModel }: ApiRoute, body: JsonObject): string {
   if (inPath !== undefined && body["model"] !== undefined) throw new Refusal(400, "model: the path names it");
   const model = inPath ?? body["model"];
   if (typeof model !== "string" || model === "" || model.length > LONGEST_MODEL)
@@ -67,9 +67,9 @@ function modelOf({ model: inPath, bodyModel }: Route, body: JsonObject): string 
  * body has anything else.
  */
 function rewrapped(bytes: Buffer, read: (request: Buffer) => ModelRequest): ModelRequest {
-  const body = parse(textOf(bytes));
-  const input = objectOf(body["input"]);
-  const invoked = objectOf(input?.["invokeModel"]);
+  const body = parse(decodeBody(bytes));
+  const input = asObject(body["input"]);
+  const invoked = asObject(input?.["invokeModel"]);
   const text = invoked?.["body"];
   const isAlone = [body, input ?? {}, invoked ?? {}].every((each) => Object.keys(each).length === 1);
   if (!isAlone || typeof text !== "string" || !/^[A-Za-z0-9+/]+={0,2}$/.test(text))
@@ -79,7 +79,7 @@ function rewrapped(bytes: Buffer, read: (request: Buffer) => ModelRequest): Mode
 }
 
 /** The text of a request body. Throws a Refusal (400) if it is none. */
-export function textOf(bytes: Buffer): string {
+export function decodeBody(bytes: Buffer): string {
   if (isAscii(bytes)) return bytes.toString("latin1");
   if (!isUtf8(bytes)) throw new Refusal(400, "the request is not JSON");
   return bytes.toString("utf8");
@@ -101,7 +101,7 @@ function adjust(kind: AnswerKind, body: JsonObject, vendorReach: boolean): JsonO
   const outer = vendorReach || body["tools"] === undefined ? body : withoutVendorTools(kind, body);
   const withTools = vendorReach || kind !== "responses" ? outer : withoutVendorToolsInItems(outer);
   // Without it a streamed chat never reports its usage.
-  const options = objectOf(body["stream_options"]);
+  const options = asObject(body["stream_options"]);
   if (kind !== "chat" || body["stream"] !== true || options?.["include_usage"] === true) return withTools;
   return { ...withTools, stream_options: { ...options, include_usage: true } };
 }
@@ -132,11 +132,11 @@ function withoutVendorTools(kind: AnswerKind, body: JsonObject): JsonObject {
   return rest;
 }
 
-function maxOutputOf(kind: AnswerKind, body: JsonObject): number | undefined {
+function readMaxOutput(kind: AnswerKind, body: JsonObject): number | undefined {
   if (kind === "generate") return geminiBounds(body).maxOutput;
-  if (kind === "responses") return countOf(body["max_output_tokens"]);
-  const newer = kind === "chat" ? countOf(body["max_completion_tokens"]) : undefined;
-  return newer ?? countOf(body["max_tokens"]);
+  if (kind === "responses") return asCount(body["max_output_tokens"]);
+  const newer = kind === "chat" ? asCount(body["max_completion_tokens"]) : undefined;
+  return newer ?? asCount(body["max_tokens"]);
 }
 
 /** True for Anthropic's fast mode and OpenAI's tiers; a cheaper tier also counts as a surcharge, never the other way round. */
@@ -167,7 +167,7 @@ const MOST_DEPTH = 200;
  * members. Also false if it is nested deeper than any request.
  */
 export function hasNoDuplicateKeys(text: string, value: JsonObject): boolean {
-  const members = membersOf(value);
+  const members = countMembers(value);
   // The quick count is never too low: if it equals the members, there are no more names.
   return namesAtMost(text) === members || namesIn(text) === members;
 }
@@ -204,16 +204,16 @@ function endOfString(text: string, begin: number): number {
 }
 
 /** Members of an object and of all objects in it; NaN, which equals nothing, if it is nested too deeply. */
-function membersOf(value: object, depth = 0): number {
+function countMembers(value: object, depth = 0): number {
   if (depth > MOST_DEPTH) return Number.NaN;
   let members = 0;
   if (Array.isArray(value)) {
-    for (const each of value) if (isInner(each)) members += membersOf(each, depth + 1);
+    for (const each of value) if (isInner(each)) members += countMembers(each, depth + 1);
     return members;
   }
   for (const name in value) {
     const each = (value as JsonObject)[name];
-    members += isInner(each) ? 1 + membersOf(each, depth + 1) : 1;
+    members += isInner(each) ? 1 + countMembers(each, depth + 1) : 1;
   }
   return members;
 }

@@ -1,11 +1,11 @@
 import type { ModelApi, ModelPlatform } from "../../../ports/gateway.ts";
-import type { Route } from "./route.ts";
+import type { ApiRoute } from "./route.ts";
 
 /**
  * The allowed requests of a platform: to one model, of one project and region. The path must have their names as they are, or
  * percent-encoded as JavaScript does it.
  */
-export function platformRoutes(api: ModelApi, platform: ModelPlatform): readonly Route[] {
+export function platformRoutes(api: ModelApi, platform: ModelPlatform): readonly ApiRoute[] {
   if (api === "anthropic" && platform.kind === "bedrock") return bedrockRoutes(platform);
   if (api === "anthropic" && platform.kind === "vertex") return claudeOnVertexRoutes(platform);
   if (api === "gemini" && platform.kind === "vertex") return geminiOnVertexRoutes(platform);
@@ -15,7 +15,7 @@ export function platformRoutes(api: ModelApi, platform: ModelPlatform): readonly
 type PlatformOf<Kind extends ModelPlatform["kind"]> = Extract<ModelPlatform, { kind: Kind }>;
 
 /** Bedrock's InvokeModel, InvokeModelWithResponseStream and CountTokens (its API reference). The region is that of the host. */
-function bedrockRoutes({ model }: PlatformOf<"bedrock">): readonly Route[] {
+function bedrockRoutes({ model }: PlatformOf<"bedrock">): readonly ApiRoute[] {
   const post = { method: "POST", query: {} } as const;
   const metered = { ...post, model, meter: "messages" } as const;
   return [
@@ -30,7 +30,7 @@ function withoutArea(model: string): string {
 }
 
 /** Anthropic's models at Vertex: the body is that of Messages, the path has the model. */
-function claudeOnVertexRoutes(platform: PlatformOf<"vertex">): readonly Route[] {
+function claudeOnVertexRoutes(platform: PlatformOf<"vertex">): readonly ApiRoute[] {
   const models = `${projectPath(platform)}/publishers/anthropic/models`;
   const { model } = platform;
   const post = { method: "POST", query: {} } as const;
@@ -43,7 +43,7 @@ function claudeOnVertexRoutes(platform: PlatformOf<"vertex">): readonly Route[] 
   ];
 }
 
-function geminiOnVertexRoutes(platform: PlatformOf<"vertex">): readonly Route[] {
+function geminiOnVertexRoutes(platform: PlatformOf<"vertex">): readonly ApiRoute[] {
   const { model } = platform;
   const path = (method: string) =>
     new RegExp(`^/v1(?:beta1)?${projectPath(platform)}/publishers/google/models/${spellings(model)}:${method}$`);

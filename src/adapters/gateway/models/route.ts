@@ -2,7 +2,7 @@
 export type AnswerKind = "messages" | "chat" | "responses" | "generate";
 
 /** One allowed request of a model API. */
-export interface Route {
+export interface ApiRoute {
   readonly method: "GET" | "POST";
   /** The whole path in the request; nothing is decoded or resolved. A group named `model` in it is the model. */
   readonly path: RegExp;

@@ -1,14 +1,14 @@
 import type { ModelApi, ModelUpstream } from "../../../ports/gateway.ts";
 import { Refusal } from "../refusals.ts";
 import { platformRoutes } from "./platform-routes.ts";
-import type { Route } from "./route.ts";
+import type { ApiRoute } from "./route.ts";
 
 const PAGE = { limit: /^\d{1,4}$/, after: /^[\w.:-]{1,100}$/, after_id: /^[\w.:-]{1,100}$/, before_id: /^[\w.:-]{1,100}$/ };
 const CLIENT = { client_version: /^[\w.+-]{1,40}$/ };
 const BETA = { beta: /^true$/ };
-const MODELS: Route = { method: "GET", path: /^\/v1\/models(?:\/[A-Za-z0-9][\w.:-]{0,99})?$/, query: { ...PAGE, ...CLIENT } };
+const MODELS: ApiRoute = { method: "GET", path: /^\/v1\/models(?:\/[A-Za-z0-9][\w.:-]{0,99})?$/, query: { ...PAGE, ...CLIENT } };
 
-const ROUTES: Readonly<Record<ModelApi, readonly Route[]>> = {
+const ROUTES: Readonly<Record<ModelApi, readonly ApiRoute[]>> = {
   anthropic: [
     { method: "POST", path: /^\/v1\/messages$/, query: BETA, meter: "messages" },
     { method: "POST", path: /^\/v1\/messages\/count_tokens$/, query: BETA },
@@ -43,7 +43,7 @@ const ROUTES: Readonly<Record<ModelApi, readonly Route[]>> = {
 };
 
 /** The allowed requests of an API, or of a platform that serves its models. */
-export function routesOf({ api, platform }: Pick<ModelUpstream, "api" | "platform">): readonly Route[] {
+export function apiRoutes({ api, platform }: Pick<ModelUpstream, "api" | "platform">): readonly ApiRoute[] {
   return platform === undefined ? ROUTES[api] : platformRoutes(api, platform);
 }
 
@@ -57,7 +57,7 @@ function geminiPath(method: string): RegExp {
  * of an allowed path, an encoded slash, an unknown parameter. The reason repeats no value of a parameter, because it may be a
  * secret.
  */
-export function routeOf(routes: readonly Route[], method: string, target: string): Route {
+export function matchRoute(routes: readonly ApiRoute[], method: string, target: string): ApiRoute {
   const [path = "", query, ...more] = target.split("?");
   const route = routes.find((each) => each.method === method && each.path.test(path));
   if (route === undefined) throw new Refusal(403, `${method} ${path} is not open to agents`);
@@ -67,7 +67,7 @@ export function routeOf(routes: readonly Route[], method: string, target: string
 }
 
 /** Parsed by hand: it must decode exactly what the vendor would decode. */
-function isAllowed(query: string, route: Route): boolean {
+function isAllowed(query: string, route: ApiRoute): boolean {
   if (query === "") return true;
   const names = new Set<string>();
   return query.split("&").every((pair) => {

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, listOf, objectOf } from "../../json.ts";
+import { asList, asObject, isObject, type JsonObject } from "../../json.ts";
 import { geminiClientTools, geminiOutside } from "./gemini-request.ts";
 import type { AnswerKind } from "./route.ts";
 
@@ -37,7 +37,7 @@ export function clientToolsOnly(
   tools: unknown,
 ): { readonly tools: readonly unknown[]; readonly dropped: number } {
   if (kind === "generate") return geminiClientTools(tools);
-  const all = listOf(tools);
+  const all = asList(tools);
   const kept = all.flatMap((tool) => keptTool(kind, tool));
   return { tools: kept, dropped: all.length - kept.length };
 }
@@ -64,18 +64,18 @@ function keptNamespace(kind: Typed, namespace: JsonObject): JsonObject {
 
 function isVendorShell(tool: JsonObject): boolean {
   const environment = tool["environment"];
-  return environment !== undefined && objectOf(environment)?.["type"] !== "local";
+  return environment !== undefined && asObject(environment)?.["type"] !== "local";
 }
 
 /** The part of a request that makes the vendor fetch from elsewhere, or undefined: "mcp_servers", "a file by URL". */
-export function outsideOf(kind: AnswerKind, body: JsonObject): string | undefined {
+export function outsideMember(kind: AnswerKind, body: JsonObject): string | undefined {
   if (kind === "generate") return geminiOutside(body);
   const member = OUTSIDE_MEMBERS[kind].find((name) => !isNothing(body[name]));
   if (member !== undefined) return member;
   if (body["background"] === true) return "background";
-  const turns = kind === "responses" ? listOf(body["input"]) : listOf(body["messages"]);
+  const turns = kind === "responses" ? asList(body["input"]) : asList(body["messages"]);
   const inTurns = turns.some((turn) => isOutsideBlock(turn) || hasOutside(turn));
-  return inTurns || listOf(body["system"]).some((block) => isOutside(block)) ? "something by URL or id" : undefined;
+  return inTurns || asList(body["system"]).some((block) => isOutside(block)) ? "something by URL or id" : undefined;
 }
 
 function isNothing(value: unknown): boolean {
@@ -87,7 +87,7 @@ function hasOutside(turn: unknown): boolean {
   if (!isObject(turn)) return false;
   const { content, output } = turn;
   // A computer's screenshot is one block instead of a list.
-  return listOf(content).some(isOutside) || listOf(output).some(isOutside) || isOutside(output);
+  return asList(content).some(isOutside) || asList(output).some(isOutside) || isOutside(output);
 }
 
 function isOutside(block: unknown): boolean {
@@ -96,8 +96,8 @@ function isOutside(block: unknown): boolean {
   const { content, source } = block;
   return (
     isOutsideBlock(block) ||
-    listOf(content).some(isOutsideBlock) ||
-    (isObject(source) && listOf(source["content"]).some(isOutsideBlock))
+    asList(content).some(isOutsideBlock) ||
+    (isObject(source) && asList(source["content"]).some(isOutsideBlock))
   );
 }
 

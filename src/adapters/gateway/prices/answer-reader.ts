@@ -1,6 +1,6 @@
 import { StringDecoder } from "node:string_decoder";
 import { createParser } from "eventsource-parser";
-import { isObject, type JsonObject, listOf, objectOf } from "../../json.ts";
+import { asList, asObject, isObject, type JsonObject, parseJson } from "../../json.ts";
 import type { AnswerKind } from "../models/route.ts";
 import { AwsEventStream } from "./aws-event-stream.ts";
 import { mergeReadings, NOTHING_READ, readUsage, type UsageReading } from "./usage.ts";
@@ -59,7 +59,7 @@ class JsonReader implements AnswerReader {
   }
 
   end(): UsageReading | undefined {
-    const answer = parsed(Buffer.concat(this.#chunks).toString());
+    const answer = parseJson(Buffer.concat(this.#chunks).toString());
     if (answer === undefined) return undefined;
     const { kind, isEnveloped } = this.#format;
     if (kind !== "generate") return readWhole(kind, answer);
@@ -86,7 +86,7 @@ function serverSentEvents(onData: (data: string) => void): Framing {
 function bedrockChunks(onData: (data: string) => void): Framing {
   const stream = new AwsEventStream(({ headers, payload }) => {
     const isChunk = headers.get(":message-type") === "event" && headers.get(":event-type") === "chunk";
-    const bytes = isChunk ? objectOf(parsed(payload.toString()))?.["bytes"] : undefined;
+    const bytes = isChunk ? asObject(parseJson(payload.toString()))?.["bytes"] : undefined;
     onData(typeof bytes === "string" ? Buffer.from(bytes, "base64").toString() : "");
   });
   return { push: (chunk) => stream.push(chunk), isWhole: () => stream.isSound && stream.isBetweenMessages };
@@ -124,7 +124,7 @@ class EventReader implements AnswerReader {
 
   #event(data: string): void {
     if (data === "[DONE]") return void this.#seen.add("end");
-    const event = this.#isEnveloped ? unwrapped(parsed(data)) : parsed(data);
+    const event = this.#isEnveloped ? unwrapped(parseJson(data)) : parseJson(data);
     if (!isObject(event)) this.#malformed = true;
     else if (this.#kind === "messages") this.#message(event);
     else if (this.#kind === "responses") this.#response(event);
@@ -135,7 +135,7 @@ class EventReader implements AnswerReader {
   #message(event: JsonObject): void {
     switch (event["type"]) {
       case "message_start":
-        return this.#use("start", objectOf(event["message"]));
+        return this.#use("start", asObject(event["message"]));
       case "message_delta":
         return this.#use("delta", event);
       case "message_stop":
@@ -149,7 +149,7 @@ class EventReader implements AnswerReader {
     const type = event["type"];
     if (type !== "response.completed" && type !== "response.incomplete" && type !== "response.failed") return;
     this.#seen.add("end");
-    this.#use("delta", objectOf(event["response"]));
+    this.#use("delta", asObject(event["response"]));
   }
 
   #chat(event: JsonObject): void {
@@ -188,15 +188,6 @@ function readPieces(pieces: readonly unknown[]): UsageReading | undefined {
 
 /** True if a piece ends a Gemini answer: it has the reason for its end, or for a blocked prompt. */
 function isLast(piece: JsonObject): boolean {
-  const ended = listOf(piece["candidates"]).some((each) => typeof objectOf(each)?.["finishReason"] === "string");
-  return ended || objectOf(piece["promptFeedback"])?.["blockReason"] !== undefined;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Not JSON: the caller counts it as an answer without a cost.
-    return undefined;
-  }
+  const ended = asList(piece["candidates"]).some((each) => typeof asObject(each)?.["finishReason"] === "string");
+  return ended || asObject(piece["promptFeedback"])?.["blockReason"] !== undefined;
 }

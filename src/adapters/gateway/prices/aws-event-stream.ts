@@ -51,7 +51,7 @@ export class AwsEventStream {
     if (this.#held < this.#needed) return;
     let bytes = Buffer.concat(this.#chunks.splice(0));
     while (bytes.length >= PRELUDE && !this.#isBroken) {
-      const size = sizeOf(bytes);
+      const size = messageLength(bytes);
       if (size === undefined) this.#isBroken = true;
       else if (bytes.length < size) {
         this.#needed = size;
@@ -77,7 +77,7 @@ export class AwsEventStream {
 }
 
 /** The length of the message that begins here; undefined if it is none. */
-function sizeOf(bytes: Buffer): number | undefined {
+function messageLength(bytes: Buffer): number | undefined {
   const [size, headers] = [bytes.readUInt32BE(0), bytes.readUInt32BE(4)];
   if (crc32(bytes.subarray(0, PRELUDE - CRC)) !== bytes.readUInt32BE(PRELUDE - CRC)) return undefined;
   return size > LARGEST || size < PRELUDE + headers + CRC ? undefined : size;

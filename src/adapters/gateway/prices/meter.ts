@@ -58,7 +58,7 @@ export class Meter {
     // A request of unknown cost may cost all that is left, and runs alone.
     const reserve = most ?? Math.max(0, cap - this.#spent);
     if (this.#spent + reserve > cap || (most === undefined && reserve === 0)) {
-      const reason = `the limit of $${cap} is reached: $${round(this.#spent)} are spent, and this request may cost ${priceOf(most)}`;
+      const reason = `the limit of $${cap} is reached: $${round(this.#spent)} are spent, and this request may cost ${formatMost(most)}`;
       this.#cut(reason);
       throw new Refusal(402, reason);
     }
@@ -74,7 +74,7 @@ export class Meter {
     let settled = false;
     return {
       observe: (reading) => {
-        const cost = settled ? undefined : this.#costOf(ask, reading);
+        const cost = settled ? undefined : this.#dearerCost(ask, reading);
         if (cost === undefined || cost <= reserve) return;
         this.#reserved += cost - reserve;
         reserve = cost;
@@ -92,7 +92,7 @@ export class Meter {
 
   #book(ask: ModelRequest, reserve: number, { as, reading }: Exclude<CallOutcome, { as: "free" }>): void {
     const isWhole = as === "read" && !reading.surcharge && !ask.surcharge;
-    const known = isWhole ? this.#costOf(ask, reading) : undefined;
+    const known = isWhole ? this.#dearerCost(ask, reading) : undefined;
     const countedUsd = known ?? reserve;
     this.#spent += countedUsd;
     const { input, output, cacheRead, cacheWrite, cacheWriteHour }: BilledTokens = reading.tokens ?? NO_TOKENS;
@@ -112,7 +112,7 @@ export class Meter {
    * At the dearer of the prices of the requested model and the one that answered; undefined if either has no price. A platform
    * serves exactly the model of the path, and its answer may have another name for it.
    */
-  #costOf(ask: ModelRequest, { model, tokens }: UsageReading): number | undefined {
+  #dearerCost(ask: ModelRequest, { model, tokens }: UsageReading): number | undefined {
     if (tokens === undefined) return undefined;
     const asked = this.#prices.cost(ask.model, tokens);
     const answered = this.#prices.cost(model ?? ask.model, tokens) ?? (this.#options.platform === undefined ? undefined : asked);
@@ -127,7 +127,7 @@ export class Meter {
 
 const NO_TOKENS: BilledTokens = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWriteHour: 0 };
 
-function priceOf(most: number | undefined): string {
+function formatMost(most: number | undefined): string {
   return most === undefined ? "anything, for no price is known for it" : `$${round(most)}`;
 }
 

@@ -14,7 +14,7 @@ export class Prices {
   readonly #prices: readonly { readonly fits: RegExp; readonly price: Price }[];
 
   constructor(prices: readonly Price[]) {
-    this.#prices = prices.map((price) => ({ fits: patternOf(price.model), price }));
+    this.#prices = prices.map((price) => ({ fits: modelPattern(price.model), price }));
   }
 
   /** Undefined if the list has no price for this model. */
@@ -58,7 +58,7 @@ function dearestInput(rates: Rates): number {
   return Math.max(rates.input, rates.cacheWrite);
 }
 
-function patternOf(model: string): RegExp {
+function modelPattern(model: string): RegExp {
   return new RegExp(`^${model.split("*").map(escaped).join(".*")}$`, "is");
 }
 

@@ -1,5 +1,5 @@
 import type { BilledTokens } from "../../../ports/gateway.ts";
-import { countOf, isObject, type JsonObject, listOf, objectOf } from "../../json.ts";
+import { asCount, asList, asObject, isObject, type JsonObject } from "../../json.ts";
 import type { AnswerKind } from "../models/route.ts";
 
 /** The cost information of an answer so far. */
@@ -46,23 +46,23 @@ function greater(a: BilledTokens, b: BilledTokens): BilledTokens {
 
 /** A number that may be absent or null; undefined if it is neither that nor a count. */
 function optional(value: unknown): number | undefined {
-  return value === undefined || value === null ? 0 : countOf(value);
+  return value === undefined || value === null ? 0 : asCount(value);
 }
 
 /** `input_tokens` is the input that was neither read from nor written to the cache; `cache_creation` splits the written one. */
 function anthropicTokens(usage: JsonObject): BilledTokens | undefined {
   const input = optional(usage["input_tokens"]);
-  const output = countOf(usage["output_tokens"]);
+  const output = asCount(usage["output_tokens"]);
   const cacheRead = optional(usage["cache_read_input_tokens"]);
   const written = optional(usage["cache_creation_input_tokens"]);
-  const cacheWriteHour = optional(objectOf(usage["cache_creation"])?.["ephemeral_1h_input_tokens"]);
+  const cacheWriteHour = optional(asObject(usage["cache_creation"])?.["ephemeral_1h_input_tokens"]);
   if (input === undefined || output === undefined || cacheRead === undefined) return undefined;
   if (written === undefined || cacheWriteHour === undefined) return undefined;
   return { input, output, cacheRead, cacheWrite: Math.max(0, written - cacheWriteHour), cacheWriteHour };
 }
 
 function anthropicSurcharge(usage: JsonObject): boolean {
-  const tools = Object.values(objectOf(usage["server_tool_use"]) ?? {});
+  const tools = Object.values(asObject(usage["server_tool_use"]) ?? {});
   return tools.some((uses) => uses !== 0 && uses !== null) || usage["speed"] === "fast" || usage["service_tier"] === "priority";
 }
 
@@ -72,9 +72,9 @@ function openaiTokens(kind: AnswerKind, usage: JsonObject): BilledTokens | undef
     kind === "chat"
       ? [usage["prompt_tokens"], usage["completion_tokens"], usage["prompt_tokens_details"]]
       : [usage["input_tokens"], usage["output_tokens"], usage["input_tokens_details"]];
-  const all = countOf(read);
-  const output = countOf(written);
-  const cacheRead = optional(objectOf(details)?.["cached_tokens"]);
+  const all = asCount(read);
+  const output = asCount(written);
+  const cacheRead = optional(asObject(details)?.["cached_tokens"]);
   if (all === undefined || output === undefined || cacheRead === undefined || cacheRead > all) return undefined;
   return { input: all - cacheRead, output, cacheRead, cacheWrite: 0, cacheWriteHour: 0 };
 }
@@ -95,7 +95,7 @@ function geminiUsage({ usageMetadata: usage, modelVersion: model }: JsonObject):
 
 /** Sound has another price than text, and so has a returned picture. */
 function isText(usage: JsonObject): boolean {
-  const kinds = (value: unknown) => listOf(value).map((each) => objectOf(each)?.["modality"]);
+  const kinds = (value: unknown) => asList(value).map((each) => asObject(each)?.["modality"]);
   const given = kinds(usage["promptTokensDetails"]);
   const made = kinds(usage["candidatesTokensDetails"]);
   return !given.includes("AUDIO") && made.every((modality) => modality === "TEXT");

@@ -12,9 +12,9 @@ import { findProgram } from "../find-program.ts";
 import { insideEnvironment } from "../inside-environment.ts";
 import { type Closed, confinementMounts } from "../mounts/confinement-mounts.ts";
 import { defaultMounts, secretsIn } from "../mounts/hidden-paths.ts";
-import { homesOf } from "../mounts/homes.ts";
+import { findHomes } from "../mounts/homes.ts";
 import { openWork } from "../mounts/layers.ts";
-import { arrange, isCovered, type Mount, mountArguments, ruling } from "../mounts/mount.ts";
+import { arrange, isCovered, mountArguments, ruling, type SandboxMount } from "../mounts/mount.ts";
 import { automounts } from "../mounts/mount-table.ts";
 import { openSockets } from "../mounts/open-sockets.ts";
 import { canOverlay, overlay } from "../mounts/read-overlays.ts";
@@ -24,7 +24,7 @@ import { programMounts, toolMounts } from "../mounts/toolchains.ts";
 import { type ControlGroup, type GroupHome, makeGroup, memoryMax } from "./control-group.ts";
 import { layerTable, outerNamespace } from "./outer-namespace.ts";
 import { seccompFilter } from "./seccomp.ts";
-import { becoming, entering, limitsOf } from "./starter.ts";
+import { becoming, entering, processBounds } from "./starter.ts";
 import { openStatusFile } from "./status-file.ts";
 import { type UnlinkedFile, unlinkedFile } from "./unlinked-file.ts";
 
@@ -65,11 +65,11 @@ interface Walls {
   readonly options: BubblewrapOptions;
   /** HOME first, then other homes of this user; real paths. */
   readonly homes: readonly string[];
-  readonly mounts: readonly Mount[];
+  readonly mounts: readonly SandboxMount[];
   readonly closed: Closed;
   readonly filterFor: (confinement: Confinement) => UnlinkedFile;
   /** The mounts of toolchains for a PATH, and for a program that can reach hosts or not. */
-  readonly tools: (path: string, online: boolean) => readonly Mount[];
+  readonly tools: (path: string, online: boolean) => readonly SandboxMount[];
   /** True if a folder can be shown through an overlay; tried once per folder. */
   readonly canOverlay: (top: string) => Promise<boolean>;
   /** A file with this text, made once per text: few texts differ. */
@@ -95,12 +95,12 @@ export function createBubblewrap(options: BubblewrapOptions): Sandbox {
 
 function raise(options: BubblewrapOptions): Walls {
   const [forAll, forJudges] = [filterFile(false), filterFile(true)];
-  const homes = homesOf(options.home);
+  const homes = findHomes(options.home);
   const state = options.state === undefined ? undefined : (realPath(options.state) ?? options.state);
   const hide = [...(options.hide ?? []), ...(state === undefined ? [] : [state])];
   const mounts = defaultMounts(homes, hide);
   const places = mounts.filter((mount) => isCovered(mount) || mount.kind === "masked").map((mount) => mount.at);
-  const known = new Map<string, readonly Mount[]>();
+  const known = new Map<string, readonly SandboxMount[]>();
   const shown = systemMounts();
   return {
     options,
@@ -137,7 +137,7 @@ function once<T>(make: (key: string) => T): (key: string) => T {
 }
 
 /** True for a cache that was removed after it was found. */
-function isCopyOfNothing(mount: Mount): boolean {
+function isCopyOfNothing(mount: SandboxMount): boolean {
   return mount.kind === "bind" && mount.copied === true && !existsSync(mount.from);
 }
 
@@ -150,10 +150,10 @@ async function confine(walls: Walls, launch: Launch, confinement: Confinement): 
   const home = walls.homes.includes(realPath(walls.options.home) ?? "") ? walls.options.home : "/tmp/home";
   const env = insideEnvironment(launch.env, { home, write });
   const processes = walls.options.processes ?? PROCESSES_MAX;
-  const group = groupOf(walls.options.groups, processes);
+  const group = createGroup(walls.options.groups, processes);
   const status = openStatusFile();
   const options = unlinkedFile(
-    listOf([
+    encodeArguments([
       ...NAMESPACES,
       ...mountArguments(shown),
       ...(home === walls.options.home ? [] : ["--dir", home]),
@@ -166,8 +166,8 @@ async function confine(walls: Walls, launch: Launch, confinement: Confinement): 
     ]),
   );
   const isOuter = layers.length > 0 || walls.options.readOverlays === true;
-  const mounted = tableOf(walls, isOuter ? table : "", layers);
-  const limits = limitsOf(processes, confinement.limits ?? {}, isOuter);
+  const mounted = mountTableFile(walls, isOuter ? table : "", layers);
+  const limits = processBounds(processes, confinement.limits ?? {}, isOuter);
   const first = [...entering(group?.enter), ...limits.script];
   return {
     argv: [
@@ -196,7 +196,7 @@ async function confine(walls: Walls, launch: Launch, confinement: Confinement): 
 }
 
 /** The table of what is mounted before bwrap starts; undefined if nothing is. Layers have names of their own each time. */
-function tableOf(walls: Walls, table: string, layers: readonly Layer[]): UnlinkedFile | undefined {
+function mountTableFile(walls: Walls, table: string, layers: readonly Layer[]): UnlinkedFile | undefined {
   if (layers.length > 0) return unlinkedFile(Buffer.from(`${table}${layerTable(layers)}`));
   return table === "" ? undefined : walls.tableFile(table);
 }
@@ -209,7 +209,7 @@ function restored(name: string, value: string | undefined): string[] {
 }
 
 /** Arguments in the form in which bwrap reads them from a file. */
-function listOf(words: readonly string[]): Buffer {
+function encodeArguments(words: readonly string[]): Buffer {
   return Buffer.from(words.map((word) => `${word}\0`).join(""));
 }
 
@@ -244,14 +244,14 @@ function plan(walls: Walls, launch: Launch, confinement: Confinement) {
 const READ_ONLY = ["--remount-ro", "/proc", "--remount-ro", "/"];
 
 /** The requested mounts on top of the default ones; sockets that exist outside right now are closed as well. */
-function aroundIt(walls: Walls, wanted: readonly Mount[]): Mount[] {
+function aroundIt(walls: Walls, wanted: readonly SandboxMount[]): SandboxMount[] {
   const named = new Set(wanted.map(({ at }) => at));
   const closed = (places: readonly string[], kind: "hidden" | "masked") =>
-    places.filter((at) => !named.has(at)).map((at): Mount => ({ at, kind }));
+    places.filter((at) => !named.has(at)).map((at): SandboxMount => ({ at, kind }));
   return [...walls.mounts, ...closed(automounts(), "hidden"), ...closed(openSockets(), "masked"), ...wanted];
 }
 
-function groupOf(home: GroupHome | undefined, processes: number): ControlGroup | undefined {
+function createGroup(home: GroupHome | undefined, processes: number): ControlGroup | undefined {
   if (home === undefined) return undefined;
   try {
     return makeGroup(home, { processes, bytes: memoryMax() });
@@ -285,7 +285,7 @@ function shownAt(shown: readonly Pick<Layer, "from" | "at">[]): (path: string) =
   };
 }
 
-function refuseUnseen(cwd: { readonly outside: string; readonly inside: string }, mounts: readonly Mount[]): void {
+function refuseUnseen(cwd: { readonly outside: string; readonly inside: string }, mounts: readonly SandboxMount[]): void {
   const rule = ruling(mounts, cwd.inside);
   if (isCovered(rule) && rule.at !== cwd.inside)
     throw new ConfinementRefused(`the working folder ${cwd.inside} is hidden in the sandbox`);

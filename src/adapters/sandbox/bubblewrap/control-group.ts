@@ -49,7 +49,7 @@ export function findGroupHome(
 function versionTwo(own: string, table: readonly TableEntry[]): GroupHome[] {
   const path = /^0::(\/.*)$/m.exec(own)?.[1];
   const mount = table.find(({ type }) => type === "cgroup2");
-  const folder = mount === undefined || path === undefined ? undefined : folderOf(mount, path);
+  const folder = mount === undefined || path === undefined ? undefined : mountedFolder(mount, path);
   if (folder === undefined || mount === undefined) return [];
   const places = folder === mount.at ? [folder] : [dirname(folder), folder];
   return places.flatMap((place) => {
@@ -61,12 +61,12 @@ function versionTwo(own: string, table: readonly TableEntry[]): GroupHome[] {
 function versionOne(own: string, table: readonly TableEntry[]): GroupHome[] {
   const path = /^\d+:(?:[^:\n]*,)?pids(?:,[^:\n]*)?:(\/.*)$/m.exec(own)?.[1];
   const mount = table.find(({ type, options }) => type === "cgroup" && options.includes("pids"));
-  const folder = mount === undefined || path === undefined ? undefined : folderOf(mount, path);
+  const folder = mount === undefined || path === undefined ? undefined : mountedFolder(mount, path);
   return folder === undefined ? [] : [{ folder, memory: false }];
 }
 
 /** Undefined if the group lies outside the mounted part, as in some containers. */
-function folderOf({ root, at }: TableEntry, path: string): string | undefined {
+function mountedFolder({ root, at }: TableEntry, path: string): string | undefined {
   return isWithin(root, path) ? join(at, relative(root, path)) : undefined;
 }
 

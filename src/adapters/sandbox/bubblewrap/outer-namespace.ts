@@ -1,9 +1,10 @@
 import { closeSync } from "node:fs";
 import { basename, dirname } from "node:path";
+import { shellWord } from "../../../domain/values/shell-word.ts";
 import { ConfinementRefused, type Layer } from "../../../ports/executor.ts";
 import { runBriefly } from "../../executor/brief-run.ts";
 import { kernelSetting } from "../why-not.ts";
-import { becoming, quoted } from "./starter.ts";
+import { becoming } from "./starter.ts";
 import { unlinkedFile } from "./unlinked-file.ts";
 
 /** Programs of util-linux 2.38 and newer, which every Linux distribution installs. `X-mount.mkdir` for all users came with 2.38. */
@@ -52,10 +53,12 @@ export function outerNamespace({
   const script = [
     `{ echo ${instances} >/proc/sys/user/max_inotify_instances; echo ${watches} >/proc/sys/user/max_inotify_watches; } 2>/dev/null || :; `,
     ...first,
-    ...(table === true ? [`cd ${quoted(roomOf(layers))}; ${TOOLS.mount} -a -T /proc/self/fd/6; exec 6<&-; `] : []),
+    ...(table === true ? [`cd ${shellWord(layersFolder(layers))}; ${TOOLS.mount} -a -T /proc/self/fd/6; exec 6<&-; `] : []),
     ...(live.length === 0
       ? []
-      : [`${LASTING} /bin/sh -c ${quoted(KEEP_FRESH)} ${quoted(live.join(" "))} </dev/null >/dev/null 2>&1 3>&- 4>&- 5>&- & `]),
+      : [
+          `${LASTING} /bin/sh -c ${shellWord(KEEP_FRESH)} ${shellWord(live.join(" "))} </dev/null >/dev/null 2>&1 3>&- 4>&- 5>&- & `,
+        ]),
   ];
   const namespace = [TOOLS.unshare, "--user", "--map-current-user", "--keep-caps", "--mount", "--propagation", "private", "--"];
   return [...namespace, ...becoming(script), ...drop];
@@ -74,7 +77,7 @@ export function layerTable(layers: readonly Layer[]): string {
 }
 
 /** The folder in which all parts of the layers lie. */
-function roomOf(layers: readonly Layer[]): string {
+function layersFolder(layers: readonly Layer[]): string {
   const parts = layers.flatMap(({ from, upper, work }) => [from, upper, work]);
   if (new Set(parts.map(dirname)).size > 1 || parts.some((path) => !NAME.test(basename(path)))) {
     const where = layers.map(({ from }) => from).join(", ");

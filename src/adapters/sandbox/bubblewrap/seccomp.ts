@@ -70,7 +70,7 @@ const load = (at: number): Instruction => ({ code: 0x20, yes: 0, no: 0, value: a
 const answer = (value: number): Instruction => ({ code: 0x06, yes: 0, no: 0, value });
 const ifEqual = (value: number, yes: number, no: number): Instruction => ({ code: 0x15, yes, no, value });
 const ifAtLeast = (value: number, yes: number, no: number): Instruction => ({ code: 0x35, yes, no, value });
-const ifAnyOf = (bits: number, yes: number, no: number): Instruction => ({ code: 0x45, yes, no, value: bits });
+const jumpIfAnyBit = (bits: number, yes: number, no: number): Instruction => ({ code: 0x45, yes, no, value: bits });
 
 /**
  * A seccomp filter for bwrap that closes the gaps of namespaces: other socket families, keyrings (they are inherited), perf
@@ -81,7 +81,7 @@ const ifAnyOf = (bits: number, yes: number, no: number): Instruction => ({ code:
 export function seccompFilter(arch: string = process.arch, { forJudge = false } = {}): Buffer | undefined {
   const table = TABLES[arch];
   if (table === undefined || endianness() !== "LE") return undefined;
-  const userNamespace = [load(AT.argument0), ifAnyOf(NEW_USER, 0, 1), answer(EPERM), answer(ALLOW)];
+  const userNamespace = [load(AT.argument0), jumpIfAnyBit(NEW_USER, 0, 1), answer(EPERM), answer(ALLOW)];
   const program = [
     load(AT.arch),
     ifEqual(table.arch, 1, 0),
@@ -102,7 +102,7 @@ export function seccompFilter(arch: string = process.arch, { forJudge = false } 
     ...whereCalled(table.unshare, userNamespace),
     answer(ALLOW),
   ];
-  return Buffer.concat(program.map(bytesOf));
+  return Buffer.concat(program.map(encodeInstruction));
 }
 
 /** Refuses calls whose second argument is one of these commands. */
@@ -116,7 +116,7 @@ function whereCalled(number: number, body: readonly Instruction[]): Instruction[
 }
 
 /** struct sock_filter of linux/filter.h. */
-function bytesOf(instruction: Instruction): Buffer {
+function encodeInstruction(instruction: Instruction): Buffer {
   const bytes = Buffer.alloc(8);
   bytes.writeUInt16LE(instruction.code, 0);
   bytes.writeUInt8(instruction.yes, 2);

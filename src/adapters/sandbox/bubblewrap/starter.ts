@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
+import { shellWord } from "../../../domain/values/shell-word.ts";
 import { ConfinementRefused, type ProcessLimits } from "../../../ports/executor.ts";
 import { runBriefly } from "../../executor/brief-run.ts";
 import { inheritedFiles } from "./open-files.ts";
@@ -39,13 +40,8 @@ export function entering(group: string | undefined): string[] {
   return [
     ...files.map((fd) => `exec ${fd}>&-; `),
     `{ echo ${ENDED_FIRST} >/proc/self/oom_score_adj; } 2>/dev/null || :; `,
-    ...(group === undefined ? [] : [`echo 0 >${quoted(group)}; `]),
+    ...(group === undefined ? [] : [`echo 0 >${shellWord(group)}; `]),
   ];
-}
-
-/** A word of a shell's script. */
-export function quoted(word: string): string {
-  return `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 /**
@@ -73,7 +69,7 @@ interface Limits {
  * `inOwnNamespace`: a shell runs in a user namespace of the sandbox's own. Elsewhere its limits would count all processes of the
  * user, so a program within the sandbox sets them. The limit of dumps has a byte as its unit, which no shell has.
  */
-export function limitsOf(processes: number, bounds: ProcessLimits, inOwnNamespace: boolean): Limits {
+export function processBounds(processes: number, bounds: ProcessLimits, inOwnNamespace: boolean): Limits {
   const system = readFileSync("/proc/self/limits", "latin1");
   const atMost = (name: string): number => {
     const hard = new RegExp(`^${name}\\s+\\S+\\s+(\\S+)`, "m").exec(system)?.[1];

@@ -3,7 +3,7 @@ import { runBriefly } from "../../executor/brief-run.ts";
 const VERSION_LIMIT_MS = 5_000;
 
 /** The version of bwrap, or undefined if it prints none. */
-export async function versionOf(program: string): Promise<string | undefined> {
+export async function bubblewrapVersion(program: string): Promise<string | undefined> {
   const { exitCode, stdout } = await runBriefly([program, "--version"], { env: {}, timeoutMs: VERSION_LIMIT_MS });
   return exitCode === 0 ? /^bubblewrap (\d+\.\d+(?:\.\d+)*)/.exec(stdout)?.[1] : undefined;
 }

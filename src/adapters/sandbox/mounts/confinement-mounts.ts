@@ -1,5 +1,5 @@
 import { type Confinement, ConfinementRefused } from "../../../ports/executor.ts";
-import type { Mount } from "./mount.ts";
+import type { SandboxMount } from "./mount.ts";
 import { isSocket } from "./open-sockets.ts";
 import { isWithin, type Way, wayTo, wayToPlace } from "./real-path.ts";
 
@@ -17,7 +17,7 @@ export interface Closed {
  * The mounts that a confinement asks for, with links followed. Throws ConfinementRefused for a path that does not exist, for one
  * that would open a closed path, and for one that leads through a link which the process itself could have made.
  */
-export function confinementMounts(confinement: Confinement, closed: Closed): Mount[] {
+export function confinementMounts(confinement: Confinement, closed: Closed): SandboxMount[] {
   const write = confinement.write.map((path) => ({ way: wayTo(path), write: true }));
   const read = confinement.read.map((path) => ({ way: wayTo(path), write: false }));
   const layers = (confinement.layers ?? []).map(({ from, at }) => ({ from, at, write: true }));
@@ -41,14 +41,14 @@ export function confinementMounts(confinement: Confinement, closed: Closed): Mou
   for (const way of [...sources, ...places]) refuseForeignLinks(way, writable);
   refuseTwice(mounts.map(({ at }) => at.real));
   return [
-    ...places.flatMap((way) => way.links).map(({ at, target }): Mount => ({ at, kind: "link", target })),
+    ...places.flatMap((way) => way.links).map(({ at, target }): SandboxMount => ({ at, kind: "link", target })),
     ...[...write, ...read].map(bind),
-    ...mounts.map(({ from, at, write }): Mount => ({ at: at.real, kind: "bind", from: from.real, write })),
+    ...mounts.map(({ from, at, write }): SandboxMount => ({ at: at.real, kind: "bind", from: from.real, write })),
     ...sockets.map(bind),
   ];
 }
 
-function bind({ way, write }: { readonly way: Way; readonly write: boolean }): Mount {
+function bind({ way, write }: { readonly way: Way; readonly write: boolean }): SandboxMount {
   return { at: way.real, kind: "bind", from: way.real, write };
 }
 

@@ -1,7 +1,7 @@
 import { type Dirent, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { hasErrorCode } from "../../../domain/values/text.ts";
-import type { Mount } from "./mount.ts";
+import type { SandboxMount } from "./mount.ts";
 import { realPath, wayTo } from "./real-path.ts";
 
 /** The sizes of a confined process's folders in memory: it must not use up the machine's memory. */
@@ -139,12 +139,12 @@ export function entriesIn(folder: string): Dirent[] {
  * The default mounts of every confined process, in place of the outside folders. `homes` are real paths, that of HOME first;
  * `hide` are further folders and files.
  */
-export function defaultMounts(homes: readonly string[], hide: readonly string[]): Mount[] {
+export function defaultMounts(homes: readonly string[], hide: readonly string[]): SandboxMount[] {
   const closed = [...MASKED_FILES, ...secretsIn(homes), ...HIDDEN_FOLDERS, ...homes.slice(1), ...hide];
   const places = closed.flatMap((path) => realPath(path) ?? []).filter((at) => at !== "/");
   const [home] = homes;
   return [
-    ...places.map((at): Mount => ({ at, kind: statSync(at).isDirectory() ? "hidden" : "masked" })),
+    ...places.map((at): SandboxMount => ({ at, kind: statSync(at).isDirectory() ? "hidden" : "masked" })),
     ...own("/tmp", "1777", BYTES.tmp),
     ...own("/var/tmp", "1777", BYTES.shared),
     ...own("/run", "0755", BYTES.small),
@@ -156,9 +156,12 @@ export function defaultMounts(homes: readonly string[], hide: readonly string[])
 }
 
 /** A private folder, and the links by which `path` leads to it: programs write to /tmp also where that is a link. */
-function own(path: string, mode: string, bytes: number): Mount[] {
+function own(path: string, mode: string, bytes: number): SandboxMount[] {
   if (realPath(path) === undefined) return [];
   const { real, links } = wayTo(path);
   if (real === "/") return [];
-  return [...links.map(({ at, target }): Mount => ({ at, kind: "link", target })), { at: real, kind: "private", mode, bytes }];
+  return [
+    ...links.map(({ at, target }): SandboxMount => ({ at, kind: "link", target })),
+    { at: real, kind: "private", mode, bytes },
+  ];
 }

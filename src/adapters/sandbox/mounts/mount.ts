@@ -3,7 +3,7 @@ import { isSocket } from "./open-sockets.ts";
 import { isWithin } from "./real-path.ts";
 
 /** One mount of the confined process. Places are real paths. */
-export type Mount =
+export type SandboxMount =
   /** An empty folder that takes no file. */
   | { readonly at: string; readonly kind: "hidden" }
   /** A file that cannot be read, in the place of a file or socket. */
@@ -27,14 +27,14 @@ export type Mount =
       readonly copied?: true;
     };
 
-type Bind = Extract<Mount, { kind: "bind" }>;
+type Bind = Extract<SandboxMount, { kind: "bind" }>;
 
 /** An empty read-only folder on which all other mounts lie. Paths that are not mounted do not exist inside. */
-const ROOT: Mount = { at: "/", kind: "hidden" };
+const ROOT: SandboxMount = { at: "/", kind: "hidden" };
 
 /** The mount that a path belongs to: the innermost one that contains it. */
-export function ruling(mounts: readonly Mount[], path: string): Mount {
-  let found: Mount = ROOT;
+export function ruling(mounts: readonly SandboxMount[], path: string): SandboxMount {
+  let found: SandboxMount = ROOT;
   for (const mount of mounts) {
     if (mount.at.length >= found.at.length && isWithin(mount.at, path)) found = mount;
   }
@@ -42,7 +42,7 @@ export function ruling(mounts: readonly Mount[], path: string): Mount {
 }
 
 /** True if the outside content of this place is not visible there. */
-export function isCovered(mount: Mount): boolean {
+export function isCovered(mount: SandboxMount): boolean {
   return mount.kind === "hidden" || mount.kind === "private";
 }
 
@@ -53,10 +53,10 @@ export function isCovered(mount: Mount): boolean {
  * A folder between a writable one and a mount within it is mounted onto itself: the kernel refuses to rename or remove a mount
  * point, so nobody can move a mount away by renaming a folder around it.
  */
-export function arrange(wishes: readonly Mount[]): Mount[] {
+export function arrange(wishes: readonly SandboxMount[]): SandboxMount[] {
   const byPlace = new Map(wishes.filter((wish) => !isTool(wish)).map((wish) => [wish.at, wish]));
   for (const tool of wishes.filter(isTool)) if (!byPlace.has(tool.at)) byPlace.set(tool.at, tool);
-  const kept: Mount[] = [];
+  const kept: SandboxMount[] = [];
   for (const mount of outerFirst([...byPlace.values()])) {
     const above = ruling(kept, dirname(mount.at));
     if (isIdle(mount, above)) continue;
@@ -65,17 +65,17 @@ export function arrange(wishes: readonly Mount[]): Mount[] {
   return outerFirst(kept);
 }
 
-function isTool(mount: Mount): boolean {
+function isTool(mount: SandboxMount): boolean {
   return mount.kind === "bind" && mount.tool === true;
 }
 
-function outerFirst(mounts: readonly Mount[]): Mount[] {
-  const depth = (mount: Mount) => (mount.at === "/" ? 0 : mount.at.split("/").length);
+function outerFirst(mounts: readonly SandboxMount[]): SandboxMount[] {
+  const depth = (mount: SandboxMount) => (mount.at === "/" ? 0 : mount.at.split("/").length);
   return mounts.toSorted((a, b) => depth(a) - depth(b));
 }
 
 /** True if a mount would change nothing, or has nothing to lie on. */
-function isIdle(mount: Mount, above: Mount): boolean {
+function isIdle(mount: SandboxMount, above: SandboxMount): boolean {
   const isElsewhere = above.kind === "bind" && above.from !== above.at;
   switch (mount.kind) {
     case "hidden":
@@ -95,7 +95,7 @@ function isIdle(mount: Mount, above: Mount): boolean {
   }
 }
 
-function pins(mount: Mount, above: Mount): Bind[] {
+function pins(mount: SandboxMount, above: SandboxMount): Bind[] {
   if (above.kind !== "bind" || !above.write) return [];
   const found: Bind[] = [];
   for (let at = dirname(mount.at); at !== above.at; at = dirname(at)) {
@@ -105,11 +105,11 @@ function pins(mount: Mount, above: Mount): Bind[] {
 }
 
 /** The arguments of bwrap for ordered mounts. */
-export function mountArguments(mounts: readonly Mount[]): string[] {
-  return mounts.flatMap((mount) => argumentsOf(mount));
+export function mountArguments(mounts: readonly SandboxMount[]): string[] {
+  return mounts.flatMap((mount) => bwrapArguments(mount));
 }
 
-function argumentsOf(mount: Mount): string[] {
+function bwrapArguments(mount: SandboxMount): string[] {
   switch (mount.kind) {
     case "hidden":
       // The mode closes it, and it holds one page of memory at most: remounting it read-only would cost 0.3 ms each.

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { outerNamespace, TOOLS, works } from "../bubblewrap/outer-namespace.ts";
-import type { Mount } from "./mount.ts";
+import type { SandboxMount } from "./mount.ts";
 import { mountTable, type TableEntry } from "./mount-table.ts";
 import { isWithin, realPath } from "./real-path.ts";
 
@@ -17,7 +17,7 @@ const SPECIAL = /[,:\\"]/;
 
 /** Folders that are shown through overlays, and the mounts that use them. */
 export interface Overlaid {
-  readonly mounts: readonly Mount[];
+  readonly mounts: readonly SandboxMount[];
   /** The table of mounts made before bwrap starts (fstab(5)); empty if there are none. */
   readonly table: string;
   /** Mount points of the overlays that must be kept fresh. */
@@ -36,7 +36,7 @@ export interface Overlaid {
  * not show a user namespace what lies under such a mount), a file directly in such a folder, and a folder that `can` refuses.
  */
 export async function overlay(
-  mounts: readonly Mount[],
+  mounts: readonly SandboxMount[],
   can: (top: string) => Promise<boolean>,
   {
     table = mountTable(),
@@ -46,24 +46,24 @@ export async function overlay(
 ): Promise<Overlaid> {
   const wanted = new Map(
     mounts.flatMap((mount) => {
-      const top = isOnlyRead(mount, except) ? topOf(mount.from, table) : undefined;
+      const top = isOnlyRead(mount, except) ? overlayTop(mount.from, table) : undefined;
       return top === undefined ? [] : [[mount, top] as const];
     }),
   );
   const asked = [...new Set(wanted.values())];
   const answers = await Promise.all(asked.map(can));
   const tops = asked.filter((_, index) => answers[index]);
-  const placeOf = (top: string) => `${STAGE}/${tops.indexOf(top)}`;
-  const shown = mounts.map((mount): Mount => {
+  const stagePath = (top: string) => `${STAGE}/${tops.indexOf(top)}`;
+  const shown = mounts.map((mount): SandboxMount => {
     const top = wanted.get(mount);
     if (mount.kind !== "bind" || top === undefined || !tops.includes(top)) return mount;
-    return { ...mount, from: `${placeOf(top)}${mount.from.slice(top.length)}` };
+    return { ...mount, from: `${stagePath(top)}${mount.from.slice(top.length)}` };
   });
   const changing = tops.filter((top) => live.some((path) => isWithin(top, realPath(path) ?? path)));
-  return { mounts: shown, table: tableOf(tops), live: changing.map(placeOf) };
+  return { mounts: shown, table: overlayTable(tops), live: changing.map(stagePath) };
 }
 
-function isOnlyRead(mount: Mount, except: readonly string[]): mount is Extract<Mount, { kind: "bind" }> {
+function isOnlyRead(mount: SandboxMount, except: readonly string[]): mount is Extract<SandboxMount, { kind: "bind" }> {
   if (mount.kind !== "bind" || mount.write || mount.copied === true) return false;
   if (except.some((folder) => isWithin(folder, mount.from))) return false;
   if (KERNELS.some((folder) => isWithin(folder, mount.from))) return false;
@@ -75,7 +75,7 @@ function isOnlyRead(mount: Mount, except: readonly string[]): mount is Extract<M
  * then show all read-only folders. It lies below any folder that everybody may write, such as /tmp: programs mount there all the
  * time, and no overlay of a folder with a mount in it can be made. Undefined if there is none.
  */
-export function topOf(path: string, table: readonly TableEntry[]): string | undefined {
+export function overlayTop(path: string, table: readonly TableEntry[]): string | undefined {
   const isFree = (folder: string) => !table.some(({ at }) => at !== folder && isWithin(folder, at));
   const root = table.reduce((found, { at }) => (at.length > found.length && isWithin(at, path) ? at : found), "/");
   let top: string | undefined;
@@ -92,7 +92,7 @@ function isEverybodys(folder: string): boolean {
 }
 
 /** overlayfs needs two lower folders: the second one is the empty mount point itself. */
-function tableOf(tops: readonly string[]): string {
+function overlayTable(tops: readonly string[]): string {
   if (tops.length === 0) return "";
   const options = "ro,nosuid,nodev,X-mount.mkdir,redirect_dir=nofollow,metacopy=off";
   const overlays = tops.map((top, index) => {
@@ -110,7 +110,7 @@ function escaped(path: string): string {
 /** True if this kernel and this user can show these folders through overlays: they are mounted for a moment. */
 export async function canOverlay(tops: readonly string[]): Promise<boolean> {
   if (![...Object.values(TOOLS), STAGE].every((path) => existsSync(path))) return false;
-  return await works([...outerNamespace({ table: true }), "/bin/true"], tableOf(tops));
+  return await works([...outerNamespace({ table: true }), "/bin/true"], overlayTable(tops));
 }
 
 /** The folders that cannot be shown through an overlay here. */
@@ -119,7 +119,7 @@ export async function notOverlaid(folders: readonly string[]): Promise<string[]>
   const there = [...new Set(folders)].flatMap((folder) => realPath(folder) ?? []);
   const answers = await Promise.all(
     there.map((folder) => {
-      const top = topOf(folder, table);
+      const top = overlayTop(folder, table);
       return top !== undefined && canOverlay([top]);
     }),
   );

@@ -29,7 +29,7 @@ export function wayTo(path: string): Way {
   }
   const real = tryReal(path);
   if (real.path === undefined) throw new ConfinementRefused(`${path} cannot be reached: ${real.problem}`);
-  return real.path === path ? { real: path, links: [] } : { real: real.path, links: linksOf(path) };
+  return real.path === path ? { real: path, links: [] } : { real: real.path, links: linksOnPath(path) };
 }
 
 /** Follows a path that need not exist: its existing part is followed. */
@@ -53,7 +53,7 @@ function tryReal(path: string): { readonly path?: string; readonly problem?: str
   }
 }
 
-function linksOf(path: string): Link[] {
+function linksOnPath(path: string): Link[] {
   const links: Link[] = [];
   const rest = parts(path);
   let at = "/";

@@ -1,6 +1,6 @@
 import { lstatSync, readlinkSync } from "node:fs";
 import { dirname } from "node:path";
-import type { Mount } from "./mount.ts";
+import type { SandboxMount } from "./mount.ts";
 import { realPath } from "./real-path.ts";
 
 /**
@@ -35,8 +35,8 @@ const SYSTEM = [
 ];
 
 /** The part of the system that every confined process sees: readable folders, links as outside, `/proc` and `/dev`. */
-export function systemMounts(): Mount[] {
-  const folders = SYSTEM.flatMap((path): Mount[] => {
+export function systemMounts(): SandboxMount[] {
+  const folders = SYSTEM.flatMap((path): SandboxMount[] => {
     const found = lstatSync(path, { throwIfNoEntry: false });
     if (found === undefined) return [];
     if (found.isSymbolicLink()) return [{ at: path, kind: "link", target: readlinkSync(path) }];

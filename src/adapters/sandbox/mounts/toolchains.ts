@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
 import { entriesIn } from "./hidden-paths.ts";
-import type { Mount } from "./mount.ts";
+import type { SandboxMount } from "./mount.ts";
 import { isWithin, realPath, wayTo } from "./real-path.ts";
 
 /** Toolchains in a home folder that builds and tests need, read-only. */
@@ -78,7 +78,7 @@ export function toolMounts(options: {
   readonly copied: boolean;
   /** True if the program can fetch packages. */
   readonly online?: boolean;
-}): Mount[] {
+}): SandboxMount[] {
   const inHomes = (names: readonly string[]) => options.homes.flatMap((home) => names.map((name) => join(home, name)));
   const folders = [...new Set(options.path.split(":"))].filter((folder) => isAbsolute(folder));
   const tools = [...inHomes(TOOLCHAINS), ...options.tools, ...folders.flatMap((folder) => pathFolder(folder, options.homes))];
@@ -88,7 +88,7 @@ export function toolMounts(options: {
   return [...tools.flatMap(toolMount), ...(options.copied ? caches.map(copy) : caches)];
 }
 
-function copy(mount: Mount): Mount {
+function copy(mount: SandboxMount): SandboxMount {
   return mount.kind === "bind" && isFolder(mount.from) ? { ...mount, copied: true } : mount;
 }
 
@@ -97,16 +97,16 @@ function isFolder(path: string): boolean {
 }
 
 /** The mounts for a program that was found on a PATH or named by its path. */
-export function programMounts(program: string, homes: readonly string[]): Mount[] {
+export function programMounts(program: string, homes: readonly string[]): SandboxMount[] {
   const real = realPath(program);
-  return [program, ...(real === undefined ? [] : partsOf(real, homes))].flatMap(toolMount);
+  return [program, ...(real === undefined ? [] : visibleParts(real, homes))].flatMap(toolMount);
 }
 
-function toolMount(path: string): Mount[] {
+function toolMount(path: string): SandboxMount[] {
   if (realPath(path) === undefined) return [];
   const { real, links } = wayTo(path);
   return [
-    ...links.map(({ at, target }): Mount => ({ at, kind: "link", target })),
+    ...links.map(({ at, target }): SandboxMount => ({ at, kind: "link", target })),
     { at: real, kind: "bind", from: real, write: false, tool: true },
   ];
 }
@@ -115,7 +115,7 @@ function toolMount(path: string): Mount[] {
 function pathFolder(folder: string, homes: readonly string[]): string[] {
   const real = realPath(folder);
   if (real === undefined) return [];
-  const led = [...new Set(linksIn(real).flatMap((link) => partsOf(link, homes)))].filter((path) => !isWithin(real, path));
+  const led = [...new Set(linksIn(real).flatMap((link) => visibleParts(link, homes)))].filter((path) => !isWithin(real, path));
   return [folder, ...besideFolder(real, homes), ...led];
 }
 
@@ -147,7 +147,7 @@ function linksIn(folder: string): string[] {
 }
 
 /** The paths that must be visible so that the target of a link runs: its package, or the program alone. */
-function partsOf(real: string, homes: readonly string[]): string[] {
+function visibleParts(real: string, homes: readonly string[]): string[] {
   const home = homes.find((each) => isWithin(each, real));
   const names = real.split(sep);
   const modules = names.indexOf("node_modules");

@@ -1,6 +1,6 @@
 import { type Confinement, ConfinementRefused } from "../../../ports/executor.ts";
 import { type Closed, confinementMounts } from "../mounts/confinement-mounts.ts";
-import type { Mount } from "../mounts/mount.ts";
+import type { SandboxMount } from "../mounts/mount.ts";
 import { isWithin, realPath } from "../mounts/real-path.ts";
 
 /** The program that applies a profile on macOS. */
@@ -69,8 +69,8 @@ export function seatbeltConfig(confinement: Confinement, walls: SeatbeltWalls): 
   const mounts = confinementMounts(confinement, walls.closed).filter((mount) => mount.kind === "bind");
   const placed = mounts.filter(({ at, from }) => at !== from);
   const sockets = confinement.sockets.flatMap((path) => realPath(path) ?? []);
-  const write = [...pathsOf(mounts, true), walls.own];
-  const read = pathsOf(mounts, false);
+  const write = [...mountSources(mounts, true), walls.own];
+  const read = mountSources(mounts, false);
   const replaced = placed.map(({ at }) => at);
   const covered = placed.filter((mount) => !mount.write).map(({ at }) => at);
   const hidden = [...new Set([...walls.hidden, ...walls.closed.secrets, ...covered])];
@@ -91,7 +91,7 @@ export function seatbeltConfig(confinement: Confinement, walls: SeatbeltWalls): 
 }
 
 /** The paths of mounts in place, and the sources of mounts shown elsewhere. */
-function pathsOf(mounts: readonly Extract<Mount, { kind: "bind" }>[], write: boolean): string[] {
+function mountSources(mounts: readonly Extract<SandboxMount, { kind: "bind" }>[], write: boolean): string[] {
   return mounts.filter((mount) => mount.write === write).map(({ from }) => from);
 }
 

@@ -7,7 +7,7 @@ import type { BubblewrapOptions } from "../bubblewrap/bubblewrap.ts";
 import { findProgram } from "../find-program.ts";
 import { insideEnvironment } from "../inside-environment.ts";
 import { secretsIn } from "../mounts/hidden-paths.ts";
-import { homesOf } from "../mounts/homes.ts";
+import { findHomes } from "../mounts/homes.ts";
 import { isWithin, realPath, wayTo } from "../mounts/real-path.ts";
 import { programMounts, toolMounts } from "../mounts/toolchains.ts";
 import { HIDDEN_ON_MACOS, isShown, type SeatbeltConfig, seatbeltConfig } from "./seatbelt-config.ts";
@@ -40,7 +40,7 @@ interface Walls {
  * agent's work instead.
  */
 export function createSeatbelt(options: SeatbeltOptions): Sandbox {
-  const homes = homesOf(options.home);
+  const homes = findHomes(options.home);
   const state = options.state === undefined ? undefined : (realPath(options.state) ?? options.state);
   const hide = [...(options.hide ?? []).flatMap((path) => realPath(path) ?? []), ...(state === undefined ? [] : [state])];
   const walls: Walls = {
@@ -59,11 +59,11 @@ function confine(walls: Walls, launch: Launch, confinement: Confinement): Confin
   const path = launch.env["PATH"] ?? SYSTEM_PATH;
   const program = findProgram(argv0, { cwd, path });
   if (program === undefined) throw new ConfinementRefused(`there is no program ${JSON.stringify(argv0)}`);
-  const tools = toolsOf(walls, program, path);
+  const tools = toolPaths(walls, program, path);
   const own = ownFolder(walls.homes[0], tools);
   const remove = () => rmSync(own, { recursive: true, force: true });
   try {
-    const config = configOf(walls, confinement, { own, tools });
+    const config = programConfig(walls, confinement, { own, tools });
     if (!isShown(config, cwd)) throw new ConfinementRefused(`the working folder ${cwd} is hidden in the sandbox`);
     if (!statSync(cwd).isDirectory()) throw new ConfinementRefused(`the working folder ${cwd} is not a folder`);
     const write = config.filesystem.allowWrite.map((name) => name.path);
@@ -89,7 +89,7 @@ function confine(walls: Walls, launch: Launch, confinement: Confinement): Confin
   }
 }
 
-function toolsOf(walls: Walls, program: string, path: string): string[] {
+function toolPaths(walls: Walls, program: string, path: string): string[] {
   const { homes, state, tools } = walls;
   const mounts = [...toolMounts({ homes, path, tools, copied: false }), ...programMounts(program, homes)];
   const places = mounts.flatMap((mount) => (mount.kind === "bind" ? [mount.at] : []));
@@ -110,7 +110,11 @@ function ownFolder(home: string | undefined, tools: readonly string[]): string {
   return own;
 }
 
-function configOf(walls: Walls, confinement: Confinement, options: { own: string; tools: readonly string[] }): SeatbeltConfig {
+function programConfig(
+  walls: Walls,
+  confinement: Confinement,
+  options: { own: string; tools: readonly string[] },
+): SeatbeltConfig {
   const { hidden, secrets, state } = walls;
   const places = [...hidden, "/dev", "/System", "/private"];
   return seatbeltConfig(confinement, { hidden, closed: { places, secrets, state }, ...options });

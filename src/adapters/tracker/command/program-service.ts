@@ -1,10 +1,10 @@
 import type { TrackerState } from "../../../domain/run/drift-fact.ts";
 import type { TicketService } from "../service/ticket-service.ts";
-import { recordOf } from "../state-record.ts";
+import { stateRecord } from "../state-record.ts";
 import { type ProgramSnapshot, ProtocolError, parseFiled, parseSet, parseSnapshot, parseTaken } from "./protocol.ts";
 import { type TrackerProgram, TrackerProgramError } from "./tracker-program.ts";
 
-/** Any tracker, through a program of the user (docs/tracker-program.md). Each snapshot is a whole one. */
+/** Any tracker, through a program of the user (docs/use/tracker-program.md). Each snapshot is a whole one. */
 export function createProgramService(program: TrackerProgram): TicketService {
   let last: ProgramSnapshot | undefined;
   const { name } = program;
@@ -60,6 +60,6 @@ async function parsed<T>(name: string, verb: string, parse: () => T | Promise<T>
 
 /** The state in the program's words. Throws if the step is not one line of 1 to 500 well-formed characters. */
 function stateInput(state: TrackerState): Readonly<Record<string, string>> {
-  const { state: word, humanStep } = recordOf(state);
+  const { state: word, humanStep } = stateRecord(state);
   return { state: word, ...(humanStep !== undefined && { step: humanStep }) };
 }

@@ -67,7 +67,7 @@ export async function parseSnapshot(text: string, known: ProgramSnapshot["byLine
   if (count > MAX_TICKETS) throw new ProtocolError(`it has ${count} tickets, and may have ${MAX_TICKETS}`);
   let slice = performance.now();
   for (const [at, line] of lines.entries()) {
-    const ticket = known.get(line) ?? ticketOf(jsonOf(line, `line ${at + 1}`), `line ${at + 1}`);
+    const ticket = known.get(line) ?? readTicketLine(parseJsonLine(line, `line ${at + 1}`), `line ${at + 1}`);
     if (tickets.has(ticket.id)) throw new ProtocolError(`line ${at + 1}: ticket ${displayValue(ticket.id)} is in it twice`);
     tickets.set(ticket.id, ticket);
     byLine.set(line, ticket);
@@ -82,21 +82,21 @@ export async function parseSnapshot(text: string, known: ProgramSnapshot["byLine
 export function parseTaken(text: string): readonly string[] {
   return withEnd(text, TakenEnd, "taken").lines.map((line, at) => {
     const where = `line ${at + 1}`;
-    return mustFit(TakenLine, jsonOf(line, where), where).id;
+    return mustFit(TakenLine, parseJsonLine(line, where), where).id;
   });
 }
 
 /** Reads the answer to `set`. Throws a ProtocolError. */
 export function parseSet(text: string): StateAnswer {
   const answer = mustFit(Written, onlyLine(text), 'neither {"before", "after"} nor {"conflict"}');
-  if ("conflict" in answer) return { conflict: ticketOf(answer.conflict, '"conflict"') };
-  return { before: ticketOf(answer.before, '"before"'), after: ticketOf(answer.after, '"after"') };
+  if ("conflict" in answer) return { conflict: readTicketLine(answer.conflict, '"conflict"') };
+  return { before: readTicketLine(answer.before, '"before"'), after: readTicketLine(answer.after, '"after"') };
 }
 
 /** Reads the answer to `file`. Throws a ProtocolError. */
 export function parseFiled(text: string): FileAnswer {
   const answer = mustFit(Filed, onlyLine(text), 'neither {"filed"} nor {"taken"}');
-  return "taken" in answer ? answer : { filed: ticketOf(answer.filed, '"filed"') };
+  return "taken" in answer ? answer : { filed: readTicketLine(answer.filed, '"filed"') };
 }
 
 /** The lines before the end line, whose number it must give. */
@@ -105,7 +105,7 @@ function withEnd<K extends string>(
   schema: z.ZodType<Record<K, number>>,
   key: K,
 ): { readonly lines: readonly string[]; readonly count: number } {
-  const lines = linesOf(text);
+  const lines = wholeLines(text);
   const last = lines.pop() ?? "";
   const end = `the end line {${JSON.stringify(key)}: N}`;
   const value = parsed(last);
@@ -115,20 +115,20 @@ function withEnd<K extends string>(
   return { lines, count };
 }
 
-function linesOf(text: string): string[] {
+function wholeLines(text: string): string[] {
   const lines = text.split("\n");
   if (lines.pop() !== "") throw new ProtocolError("its last line has no line end, so the answer is cut off");
   return lines;
 }
 
 function onlyLine(text: string): unknown {
-  const [line, ...more] = linesOf(text);
+  const [line, ...more] = wholeLines(text);
   if (line === undefined) throw new ProtocolError("it is empty");
   if (more.length > 0) throw new ProtocolError(`it has ${more.length + 1} lines, and must have one`);
-  return jsonOf(line, "its line");
+  return parseJsonLine(line, "its line");
 }
 
-function jsonOf(line: string, where: string): unknown {
+function parseJsonLine(line: string, where: string): unknown {
   const value = parsed(line);
   if (value !== undefined) return value;
   const id = /"id"\s*:\s*"([^"\\]{1,64})"/.exec(line.slice(0, 10_000))?.[1];
@@ -144,7 +144,7 @@ function parsed(line: string): unknown {
   }
 }
 
-function ticketOf(value: unknown, where: string): ServiceTicket {
+function readTicketLine(value: unknown, where: string): ServiceTicket {
   const id = isObject(value) && typeof value["id"] === "string" ? `${where}, ticket ${displayValue(value["id"])}` : where;
   const line = mustFit(TicketLine, value, id);
   const title = line.title.toWellFormed();
@@ -153,7 +153,7 @@ function ticketOf(value: unknown, where: string): ServiceTicket {
     id: line.id,
     title,
     body,
-    state: stateOf(line, id),
+    state: readTicketState(line, id),
     revision: textSha(canonical(value as object)),
     titleSha: textSha(title),
     bodySha: textSha(body),
@@ -165,7 +165,7 @@ function ticketOf(value: unknown, where: string): ServiceTicket {
 }
 
 /** A step beside another state must be valid too: it counts when a person changes the state. */
-function stateOf({ state, step = "" }: z.infer<typeof TicketLine>, where: string): TrackerState {
+function readTicketState({ state, step = "" }: z.infer<typeof TicketLine>, where: string): TrackerState {
   const fits = HumanStep.safeParse(step);
   if (step.trim() !== "" && !fits.success) throw new ProtocolError(`${where}: step must be one line of at most 500 characters`);
   if (state === "open" || state === "done") return { as: state };

@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { scriptOf } from "../../../domain/batch/commands.ts";
+import { findNamedScript } from "../../../domain/batch/commands.ts";
 import { plainText } from "../../../domain/values/text.ts";
 import { type ExchangeEnding, exchange } from "../../executor/exchange.ts";
 import { describeEnding } from "../../executor/exchange-ending.ts";
@@ -9,7 +9,7 @@ const MAX_ANSWER = 64 * 1024 * 1024;
 /** The time limit of one request, unless another is given. Milliseconds. */
 const TIMEOUT_MS = 60_000;
 
-/** A program that is asked about tickets, one process per request (docs/tracker-program.md). */
+/** A program that is asked about tickets, one process per request (docs/use/tracker-program.md). */
 export interface TrackerProgram {
   /** The program as messages name it: `the tracker program "jira.mjs"`. Safe for a terminal. */
   readonly name: string;
@@ -49,7 +49,7 @@ export class TrackerProgramError extends Error {
 export function trackerProgram(options: TrackerProgramOptions): TrackerProgram {
   const { command, cwd, environment, timeoutMs = TIMEOUT_MS, mask = (text) => text } = options;
   const argv = command as readonly [string, ...string[]];
-  const shown = basename(argv[scriptOf(argv)?.at ?? 0] ?? "");
+  const shown = basename(argv[findNamedScript(argv)?.at ?? 0] ?? "");
   const name = `the tracker program ${JSON.stringify(plainText(shown, 100))}`;
   return {
     name,

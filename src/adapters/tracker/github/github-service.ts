@@ -5,8 +5,8 @@ import { GitHubClient } from "../../github/client.ts";
 import type { TokenSource } from "../../token-source.ts";
 import type { StateAnswer, StateWrite, TicketService } from "../service/ticket-service.ts";
 import { IssueReader } from "./read/issue-reader.ts";
-import { Snapshots, type TicketNow } from "./read/snapshots.ts";
-import { keyOf, repositoriesOf } from "./repositories.ts";
+import { type IssueAndTicket, Snapshots } from "./read/snapshots.ts";
+import { issuePlaceKey, listRepositories } from "./repositories.ts";
 import { ownComments } from "./ticket/comments.ts";
 import { planFor } from "./write/state-plan.ts";
 import { UnconfirmedWrites } from "./write/unconfirmed-writes.ts";
@@ -33,17 +33,17 @@ export interface GitHubServiceOptions {
 const [READ_BACKS, READ_BACK_WAIT_MS] = [4, 500];
 
 /**
- * GitHub's issues as tickets (docs/trackers.md). Reads are GraphQL and conditional REST lists, writes are REST. Nothing is sent before
+ * GitHub's issues as tickets (docs/use/trackers.md). Reads are GraphQL and conditional REST lists, writes are REST. Nothing is sent before
  * it is asked for something.
  */
 export function createGitHubService(options: GitHubServiceOptions): TicketService {
   const { spec, now = Date.now, token, timeoutMs, wait } = options;
   const client = new GitHubClient({ baseUrl: spec.baseUrl, token, now, timeoutMs, wait });
-  const reader = new IssueReader(client, repositoriesOf(spec), options.repoIds);
-  return serviceOf(new Snapshots(client, reader, options), client, options);
+  const reader = new IssueReader(client, listRepositories(spec), options.repoIds);
+  return gitHubTicketService(new Snapshots(client, reader, options), client, options);
 }
 
-function serviceOf(snapshots: Snapshots, client: GitHubClient, options: GitHubServiceOptions): TicketService {
+function gitHubTicketService(snapshots: Snapshots, client: GitHubClient, options: GitHubServiceOptions): TicketService {
   const { reader } = snapshots;
   const unconfirmed = new UnconfirmedWrites(client.budget);
   const writer = new Writer(client, reader, unconfirmed);
@@ -58,7 +58,7 @@ function serviceOf(snapshots: Snapshots, client: GitHubClient, options: GitHubSe
     file: (ticket) => fileTicket({ snapshots, writer, unconfirmed, options, wait: (ms) => client.wait(ms) }, ticket),
     handOver(listed) {
       const own = snapshots.handOver(listed);
-      return own && { service: serviceOf(own, client, { ...options, listed }), tickets: own.tickets };
+      return own && { service: gitHubTicketService(own, client, { ...options, listed }), tickets: own.tickets };
     },
     writesSent: () => client.writes,
     forget: () => snapshots.forget(),
@@ -88,7 +88,7 @@ async function setState(
   const isCanceled = issue.node.state === "CLOSED" && before.state.as !== "done";
   const isAllowed = from === undefined || (!isCanceled && from.some((known) => isSameState(known, before.state)));
   if (!isSame && !isAllowed) return { conflict: before };
-  if (ownComments(issue).length > 0) unconfirmed.clear(`comment ${keyOf(issue)}`);
+  if (ownComments(issue).length > 0) unconfirmed.clear(`comment ${issuePlaceKey(issue)}`);
   const plan = planFor(issue, before.state, state, note);
   if (plan.length === 0) return { before, after: before };
   for (const step of plan) await writer.apply(issue, step);
@@ -100,7 +100,7 @@ async function setState(
   }
 }
 
-function found(id: TicketId, ticket: TicketNow | undefined): TicketNow {
+function found(id: TicketId, ticket: IssueAndTicket | undefined): IssueAndTicket {
   if (ticket === undefined) throw new Error(`GitHub: there is no ticket ${id}`);
   return ticket;
 }

@@ -4,8 +4,8 @@ import { TicketId } from "../../../domain/values/ids.ts";
 export const LOOPDASH_LABEL = "loopdash";
 /** The last line of loopdash's own comments. GitHub shows no HTML comments, and keeps them in the text. */
 export const COMMENT_MARK = "<!-- loopdash -->";
-const markOf = (id: string): string => `<!-- loopdash: ${id} -->`;
-const MARK = new RegExp(`^${markOf("(\\S{1,64})")}$`);
+const ticketMark = (id: string): string => `<!-- loopdash: ${id} -->`;
+const MARK = new RegExp(`^${ticketMark("(\\S{1,64})")}$`);
 /** What comes after the text of a discovered ticket. Its last line is the mark. */
 const TRAILER =
   /(?:^|\n\n)---\n(?:Found while working on [^\n]{1,600}|Found by loopdash[^\n]{0,600})\n(?:\nDepends on ([^\n]{1,4000})\n)?\n<!-- loopdash: \S{1,64} -->$/;
@@ -26,7 +26,7 @@ export function withTrailer(body: string, { id, foundAt, dependsOn, note }: Trai
   const said = note === "" ? found : `${found} ${note}`;
   const first = dependsOn.length === 0 ? "" : `\nDepends on ${dependsOn.join(", ")}\n`;
   const text = body.replace(/\r\n?/g, "\n").trimEnd();
-  return `${text === "" ? "" : `${text}\n\n`}---\n${said}\n${first}\n${markOf(id)}`;
+  return `${text === "" ? "" : `${text}\n\n`}---\n${said}\n${first}\n${ticketMark(id)}`;
 }
 
 /** The id in the last line of an issue's text; undefined if it has none. It counts only if the token's own user opened the issue. */
@@ -49,7 +49,7 @@ export function withoutTrailer(body: string): { readonly text: string; readonly 
 }
 
 /** The ticket at whose work one was found first: `app-7` of `app-7-d1-d2`. Undefined if the id is of no such form. */
-export function rootOf(id: string): TicketId | undefined {
+export function rootTicket(id: string): TicketId | undefined {
   const root = TicketId.safeParse(id.replace(/(?<!-d\d{1,9})(?:-d\d+)+$/, ""));
   return root.success && root.data !== id ? root.data : undefined;
 }

@@ -2,7 +2,7 @@ import type { LinearSpec } from "../../../domain/batch/tracker-spec.ts";
 import type { RepoId, TicketId } from "../../../domain/values/ids.ts";
 import type { TokenSource } from "../../token-source.ts";
 import type { TicketService } from "../service/ticket-service.ts";
-import { pauseOf } from "./client/budget.ts";
+import { readingPause } from "./client/budget.ts";
 import { LinearRequests } from "./client/requests.ts";
 import { LinearIssues } from "./read/linear-issues.ts";
 import { fileTicket } from "./write/file-ticket.ts";
@@ -28,7 +28,7 @@ export function createLinearService(options: LinearServiceOptions): TicketServic
   const { spec, listed, repos, token, now = Date.now, timeoutMs } = options;
   const requests = new LinearRequests({ token, now, apiUrl: spec.apiUrl, timeoutMs });
   const issues = new LinearIssues({ requests, spec, listed, repos });
-  return serviceOf({ requests, issues, isChecked: spec.doneState === undefined }, options);
+  return linearTicketService({ requests, issues, isChecked: spec.doneState === undefined }, options);
 }
 
 /** What makes a service, which it hands over to another one. */
@@ -39,7 +39,7 @@ interface Parts {
   isChecked: boolean;
 }
 
-function serviceOf(parts: Parts, options: LinearServiceOptions): TicketService {
+function linearTicketService(parts: Parts, options: LinearServiceOptions): TicketService {
   const { requests, issues } = parts;
   const { spec, repos, now = Date.now } = options;
   const context = { requests, issues, spec, hasRepos: repos.length > 1 };
@@ -57,11 +57,11 @@ function serviceOf(parts: Parts, options: LinearServiceOptions): TicketService {
     file: (ticket) => fileTicket(context, ticket),
     handOver(listed) {
       const own = issues.handOver(listed);
-      return own && { service: serviceOf({ ...parts, issues: own }, { ...options, listed }), tickets: own.tickets() };
+      return own && { service: linearTicketService({ ...parts, issues: own }, { ...options, listed }), tickets: own.tickets() };
     },
     writesSent: () => requests.writes,
     forget: () => issues.forget(),
-    pauseMs: () => pauseOf(requests.budget, issues.cost, now()),
+    pauseMs: () => readingPause(requests.budget, issues.cost, now()),
     keys: () => issues.keys,
   };
 }

@@ -1,4 +1,4 @@
-import { type FolderTicket, standingOf } from "../../../domain/batch/merge-folder.ts";
+import { type FolderTicket, trackerStanding } from "../../../domain/batch/merge-folder.ts";
 import { TicketSpec } from "../../../domain/batch/schema.ts";
 import { isSameState, type TrackerState } from "../../../domain/run/drift-fact.ts";
 import type { TicketId } from "../../../domain/values/ids.ts";
@@ -11,7 +11,7 @@ import {
   TrackerBusy,
   type TrackerWrite,
 } from "../../../ports/tracker.ts";
-import { noteLine, recordOf } from "../state-record.ts";
+import { noteLine, stateRecord } from "../state-record.ts";
 import type { ServiceTicket, StateWrite, TicketService } from "./ticket-service.ts";
 
 /**
@@ -83,7 +83,7 @@ export async function readServiceTickets(service: TicketService): Promise<readon
   const requests = new Requests(service);
   return [...(await requests.read("whole")).values()].map((ticket) => {
     const { id, title, body, repo, dependsOn = [], exclusive = [], writer = "unknown" } = ticket;
-    const standing = standingOf(ticket);
+    const standing = trackerStanding(ticket);
     if (!TicketSpec.shape.title.safeParse(title).success)
       throw requests.problem(`the title of ticket ${id} is longer than 200 characters`);
     if (!TicketSpec.shape.body.safeParse(body).success)
@@ -150,7 +150,7 @@ class Requests {
   /** Sets a state. Throws a TicketConflict if the present one is not among `from`. */
   async set({ note, ...write }: StateWrite): Promise<TrackerWrite> {
     const { id, state, from } = write;
-    for (const each of [state, ...(from ?? [])]) recordOf(each);
+    for (const each of [state, ...(from ?? [])]) stateRecord(each);
     return this.#inTurn(() => this.#keepIfUnconfirmed(id, isIn(state), () => this.#set({ ...write, note: noteLine(note) })));
   }
 

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import { jsonOf, objectOf } from "../../json.ts";
+import { asObject, parseJson } from "../../json.ts";
 
 /** A service that sends webhooks. */
 export type WebhookKind = "linear" | "github";
@@ -92,14 +92,14 @@ export class DeliveryCheck {
   }
 
   #refuseLate(body: Buffer): void {
-    const sentAt = timestampOf(body);
+    const sentAt = webhookTimestamp(body);
     if (sentAt === undefined) throw new RefusedDelivery(400, "the delivery has no time");
     if (Math.abs(this.#now() - sentAt) > MAX_AGE_MS) throw new RefusedDelivery(409, "this delivery was sent at another time");
   }
 }
 
-function timestampOf(body: Buffer): number | undefined {
-  const at = objectOf(jsonOf(body.toString("utf8")))?.["webhookTimestamp"];
+function webhookTimestamp(body: Buffer): number | undefined {
+  const at = asObject(parseJson(body.toString("utf8")))?.["webhookTimestamp"];
   return typeof at === "number" ? at : undefined;
 }
 

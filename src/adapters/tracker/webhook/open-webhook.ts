@@ -114,12 +114,12 @@ async function take(req: IncomingMessage, { kind, check, secret }: Receiver): Pr
   if (req.url !== "/") throw new RefusedDelivery(404, "there is nothing here");
   if (req.method !== "POST") throw new RefusedDelivery(405, "webhooks are posted");
   const claimed = claimedSignature(kind, req.headers);
-  const body = await bodyOf(req);
+  const body = await readRequestBody(req);
   check.take({ headers: req.headers, body, claimed, secret: await filled(secret) });
 }
 
 /** The whole body. Rejects with RefusedDelivery: 413, or 400 if it breaks off. */
-function bodyOf(req: IncomingMessage): Promise<Buffer> {
+function readRequestBody(req: IncomingMessage): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   const tooLong = new RefusedDelivery(413, `a delivery has at most ${MAX_BODY} bytes`);
   const chunks: Buffer[] = [];

@@ -1,4 +1,4 @@
-import type { ChangedFile } from "../../../domain/bound/touched.ts";
+import type { TouchedFile } from "../../../domain/bound/touched.ts";
 import { objectId } from "../git/git-call.ts";
 import { mustGit, runGit } from "../git/run-git.ts";
 import { AS_RAW, parseRaw } from "../landing/change.ts";
@@ -16,23 +16,23 @@ export async function commitNamed({ top, gitDir }: GitPlace, name: string): Prom
 }
 
 /** The paths that a commit changes against the place where it left the base. */
-export async function changeOfCommit(place: GitPlace, base: string, commit: string): Promise<readonly ChangedFile[]> {
+export async function changeOfCommit(place: GitPlace, base: string, commit: string): Promise<readonly TouchedFile[]> {
   const { top, gitDir } = place;
-  const from = await forkOf(place, base, commit);
+  const from = await mergeBase(place, base, commit);
   return parseRaw(await mustGit(top, { gitDir, args: ["diff-tree", "-r", ...AS_RAW, from, objectId(commit)] })).paths;
 }
 
 /** The paths that the checkout changes, with what is not committed, against the place where it left the base. */
-export async function changeOfCheckout(place: GitPlace, base: string): Promise<readonly ChangedFile[]> {
+export async function changeOfCheckout(place: GitPlace, base: string): Promise<readonly TouchedFile[]> {
   const { top, gitDir } = place;
   const head = await commitNamed(place, "HEAD");
-  const from = head === undefined ? objectId(base) : await forkOf(place, base, head);
+  const from = head === undefined ? objectId(base) : await mergeBase(place, base, head);
   const at = { ...(await checkoutPlace(top, gitDir)), silenceMs: CHECKOUT_MS };
   // Git asks a submodule for its state by a process with the submodule's own settings.
   const args = ["diff", ...AS_RAW, "--ignore-submodules=dirty", from, "--"];
   const tracked = parseRaw(await mustGit(top, { ...at, args })).paths;
   const others = await mustGit(top, { ...at, args: ["ls-files", "--others", "--exclude-standard", "-z"] });
-  const fresh = others.split("\0").flatMap((path): ChangedFile[] => (path === "" ? [] : [{ path, how: "added", mode: "file" }]));
+  const fresh = others.split("\0").flatMap((path): TouchedFile[] => (path === "" ? [] : [{ path, how: "added", mode: "file" }]));
   return [...tracked, ...fresh];
 }
 
@@ -46,7 +46,7 @@ export async function writeCommit(
   await mustGit(top, { gitDir, index, workTree: folder, config, args: ["checkout-index", "--all", "--force"] });
 }
 
-async function forkOf({ top, gitDir }: GitPlace, base: string, commit: string): Promise<string> {
+async function mergeBase({ top, gitDir }: GitPlace, base: string, commit: string): Promise<string> {
   const { status, stdout } = await runGit(top, { gitDir, args: ["merge-base", objectId(base), objectId(commit)] });
   // Histories without a common commit differ in everything.
   return status === 0 ? (stdout.trim().split("\n")[0] ?? base) : base;

@@ -84,7 +84,7 @@ export async function readAgentIndex(own: string, run: Run): Promise<AgentIndex>
     isHidden: (path) => {
       const entry = entries?.get(path);
       if (entry !== undefined && (entry.flags & SKIPPED) !== 0) return true;
-      if (entry === undefined && entries !== undefined) return foldersOf(path).some((folder) => entries.has(folder));
+      if (entry === undefined && entries !== undefined) return sparseFolders(path).some((folder) => entries.has(folder));
       return visible !== undefined && !visible.has(path);
     },
     compare: (path, id, found) => {
@@ -113,7 +113,7 @@ function isSame(entry: Entry, found: BigIntStats): boolean {
 }
 
 /** The folders of a path as a sparse index names them. */
-function foldersOf(path: string): string[] {
+function sparseFolders(path: string): string[] {
   return path.split("/").flatMap((_, i, parts) => (i === 0 ? [] : [`${parts.slice(0, i).join("/")}/`]));
 }
 

@@ -2,7 +2,7 @@ import { lstat, mkdir, stat, writeFile } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import type { RepoView } from "../../../ports/vcs.ts";
 import { branchRef } from "../git/git-call.ts";
-import { adminDirsOf, ifThere, type Store } from "../repository/store.ts";
+import { ifThere, type Store, worktreeRecords } from "../repository/store.ts";
 import { agentDir, makeWorkerGit, objectMounts, toldConfig } from "./worker-git.ts";
 
 /** The path at which a confined worker finds its git folder. */
@@ -23,7 +23,7 @@ export async function agentView(
   { branch, path, avoid }: { readonly path: string; readonly branch: string; readonly avoid?: readonly string[] },
 ): Promise<RepoView> {
   const ref = branchRef(branch);
-  const record = (await adminDirsOf(store.at.commonDir, path))[0]?.dir;
+  const record = (await worktreeRecords(store.at.commonDir, path))[0]?.dir;
   if (record === undefined) throw new Error(`there is no worktree at ${path}`);
   if (store.sandbox?.kind === "seatbelt") return seatbeltView(store, { path, record });
   const git = await makeWorkerGit(store, { path, ref, record });

@@ -51,7 +51,7 @@ const known = new WeakMap<Store, Known>();
 /** The number of commits that are remembered. */
 const REMEMBERED = 1_000;
 
-function knownOf(store: Store): Known {
+function storeCache(store: Store): Known {
   const of = known.get(store) ?? { changed: new Map(), same: new Map(), filters: new Map() };
   known.set(store, of);
   for (const each of [of.changed, of.same, of.filters]) if (each.size >= REMEMBERED) each.clear();
@@ -61,7 +61,7 @@ function knownOf(store: Store): Known {
 /** The attributes files that differ between `before` and `after`. */
 export async function changedAttributes(store: Store, before: string, after: string): Promise<readonly ChangedAttributes[]> {
   if (before === after) return [];
-  const { changed, same } = knownOf(store);
+  const { changed, same } = storeCache(store);
   const key = `${before} ${after}`;
   const found = changed.get(key) ?? (await lookForChanged(store, before, after));
   changed.set(key, found);
@@ -83,7 +83,7 @@ async function lookForChanged(store: Store, before: string, after: string): Prom
 
 /** True if the attributes of a commit name a filter. */
 export async function namesFilter(store: Store, commit: string): Promise<boolean> {
-  const { filters, same } = knownOf(store);
+  const { filters, same } = storeCache(store);
   const alike: string[] = [];
   for (let each: string | undefined = commit; each !== undefined && !alike.includes(each); each = same.get(each)) {
     const names = filters.get(each);
@@ -197,7 +197,7 @@ export function parsePointer(text: string): Pointer | undefined {
 
 /** Why the content of a pointer cannot be used, as far as its size tells; undefined if it can. */
 export async function whyNotThere(store: Store, path: string, { oid, size }: Pointer): Promise<string | undefined> {
-  const source = await ifThere(lstat(placeOf(store, oid)));
+  const source = await ifThere(lstat(lfsObjectPath(store, oid)));
   const what = `${displayName(path)} is kept by Git LFS, and its content (${oid.slice(0, 12)}…)`;
   if (source?.isFile() !== true) return `${what} is not in the repository: run git lfs fetch`;
   return source.size === size ? undefined : `${what} has another size than its pointer says: run git lfs fsck`;
@@ -220,7 +220,7 @@ async function fill(store: Store, options: { file: string; path: string; pointer
   const { mode, mtimeMs } = await lstat(options.file);
   const copy = `${options.file}.${randomUUID()}`;
   try {
-    await copyFile(placeOf(store, oid), copy, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+    await copyFile(lfsObjectPath(store, oid), copy, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
     await chmod(copy, mode);
     const hash = createHash("sha256");
     await pipeline(createReadStream(copy), hash);
@@ -235,7 +235,7 @@ async function fill(store: Store, options: { file: string; path: string; pointer
 
 /** Moves content that was captured into the repository's store. */
 export async function keepLargeFile(store: Store, from: string, oid: string): Promise<void> {
-  const to = placeOf(store, oid);
+  const to = lfsObjectPath(store, oid);
   if ((await ifThere(lstat(to))) === undefined) {
     const temporary = `${to}.${randomUUID()}`;
     await mkdir(dirname(to), { recursive: true });
@@ -250,7 +250,7 @@ export async function keepLargeFile(store: Store, from: string, oid: string): Pr
 }
 
 /** Where LFS stores content: `lfs.storage`, relative to the repository's git folder (git-lfs-config(5)). */
-function placeOf({ at }: Store, oid: string): string {
+function lfsObjectPath({ at }: Store, oid: string): string {
   const storage = at.settings.get("lfs.storage") ?? "lfs";
   const folder = isAbsolute(storage) ? storage : resolve(at.commonDir, storage);
   return join(folder, "objects", oid.slice(0, 2), oid.slice(2, 4), oid);

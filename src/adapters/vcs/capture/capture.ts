@@ -4,17 +4,17 @@ import { copyFile, lstat, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Change, ChangedPath } from "../../../ports/vcs.ts";
 import { branchRef, objectId } from "../git/git-call.ts";
-import { moveRef, partOf } from "../git/git-queries.ts";
+import { moveRef, readCommitPart } from "../git/git-queries.ts";
 import { type GuardedGit, guardedGit, mustGuarded } from "../git/guarded-git.ts";
 import { changeBetween, changeToIndex } from "../landing/change.ts";
 import { writeHead } from "../repository/git-dir.ts";
 import { exists } from "../repository/locate.ts";
-import { adminDirsOf, ifThere, preparePrivateDir, readHead, type Store } from "../repository/store.ts";
+import { ifThere, preparePrivateDir, readHead, type Store, worktreeRecords } from "../repository/store.ts";
 import { agentFiles, copyAgentFiles } from "./agent-index.ts";
 import { importObjects, type LeftoverObjects, leftoverObjects } from "./import-objects.ts";
 import { isAlike, keepOlder, saysTree } from "./index-time.ts";
-import { bringToStart, historyOf } from "./join-history.ts";
-import { type Elsewhere, lookElsewhere, withElsewhere } from "./left-elsewhere.ts";
+import { bringToStart, classifyHistory } from "./join-history.ts";
+import { type ElsewhereSearch, lookElsewhere, withElsewhere } from "./left-elsewhere.ts";
 import { refuseUnfitRules } from "./leftovers.ts";
 import { commitStaged, prepareIndex, stage } from "./staged-commit.ts";
 import { markCaptured, readWorkerBranch, wasConfined, workerGitDir } from "./worker-git.ts";
@@ -36,7 +36,7 @@ interface Of {
  * file, its index (with files marked "assume unchanged"), its config.worktree and its hooks. The commit at the worktree's HEAD
  * plus its files count. The ticket's branch is moved there. If the agent switched to another branch or detached HEAD, its commits
  * are included and HEAD returns to the ticket's branch; other branches stay as they are. A history that does not descend from
- * `from` is brought to it by a merge, or flattened onto it if it has no common past or rewrites `from` (see `historyOf`). Work that the
+ * `from` is brought to it by a merge, or flattened onto it if it has no common past or rewrites `from` (see `classifyHistory`). Work that the
  * agent left elsewhere (see left-elsewhere.ts) is kept; if it is the only one, it is the change.
  *
  * Processes that read the worktree, the worker's index or its objects run guarded (guarded-git.ts): in the sandbox, if the run
@@ -58,7 +58,7 @@ async function captureFound(store: Store, options: Of): Promise<Change> {
   const found = await ifThere(lstat(options.path));
   if (found?.isDirectory() !== true) throw new Error(`there is no worktree at ${options.path}: it was removed or replaced`);
 
-  const admin = (await adminDirsOf(store.at.commonDir, options.path))[0]?.dir;
+  const admin = (await worktreeRecords(store.at.commonDir, options.path))[0]?.dir;
   const confined = await wasConfined(store, options.path);
   const record = confined ? workerGitDir(store, options.path) : admin;
   const start = await startingPoint(store, { record, ref, from, path: confined ? options.path : undefined });
@@ -97,7 +97,7 @@ async function captureFound(store: Store, options: Of): Promise<Change> {
 }
 
 /** A worktree that is there, and what is known of it before anything of it is read. */
-interface Found extends Of, Elsewhere {
+interface Found extends Of, ElsewhereSearch {
   readonly admin: string | undefined;
   readonly confined: boolean;
   /** The worker's objects, if it has committed in a sandbox. */
@@ -122,7 +122,7 @@ async function captureGuarded(store: Store, guard: GuardedGit, options: Found): 
     prepareIndex(store, guard, own, start.commit).then(() =>
       stage(store, guard, { own, workTree: options.path, apart: options.nested, committed: committedPaths, from }, touched),
     ),
-    historyOf(store, from, start.commit),
+    classifyHistory(store, from, start.commit),
     asCommitted,
   ]);
   const isElsewhere = history === "elsewhere";
@@ -150,7 +150,7 @@ async function captureGuarded(store: Store, guard: GuardedGit, options: Found): 
 /** True if the worker's index, which has been copied, may hold files that are in no commit. */
 async function isTouched(store: Store, own: string, commit: string): Promise<boolean> {
   const index = join(agentFiles(own), "index");
-  const tree = await partOf(store, commit, "tree");
+  const tree = await readCommitPart(store, commit, "tree");
   return (await exists(index)) && (tree === undefined || !(await saysTree(index, tree)));
 }
 
@@ -199,10 +199,10 @@ async function startingPoint(
 ): Promise<Start> {
   const { record, ref, path } = options;
   const head = record === undefined ? undefined : await readHead(record);
-  const tipOf = (branch: string) => (path === undefined ? store.readBranch(branch) : readWorkerBranch(store, path, branch));
+  const readTip = (branch: string) => (path === undefined ? store.readBranch(branch) : readWorkerBranch(store, path, branch));
   const branchTip = await store.readBranch(ref);
-  const headTip = head === undefined ? undefined : "commit" in head ? head.commit : await tipOf(head.branch);
-  const commit = headTip ?? (path === undefined ? undefined : await tipOf(ref)) ?? branchTip ?? options.from;
+  const headTip = head === undefined ? undefined : "commit" in head ? head.commit : await readTip(head.branch);
+  const commit = headTip ?? (path === undefined ? undefined : await readTip(ref)) ?? branchTip ?? options.from;
   const away = head === undefined || !("branch" in head) || head.branch !== ref;
   return { commit, branchTip, away };
 }

@@ -7,7 +7,7 @@ import { ifThere, type Store } from "../repository/store.ts";
 import { FOLDER, readFolders, type TreeEntry } from "../repository/trees.ts";
 import type { CaptureBounds } from "./capture-bounds.ts";
 import { makeQuarantine, takeOver } from "./take-over.ts";
-import { countFilesOf, readTrees, type Tree } from "./tree-counts.ts";
+import { type CountedTree, countLargestTree, readTrees } from "./tree-counts.ts";
 import { agentDir, workerGitDir } from "./worker-git.ts";
 
 /** Size limit of the pack that one attempt may bring in. Bytes. */
@@ -133,10 +133,10 @@ async function weighObjects(store: Store, guard: GuardedGit, leftover: Leftover)
   const trees = await listObjects(store, guard, leftover);
   if (trees.length === 0) return;
   const idBytes = store.at.format === "sha1" ? 20 : 32;
-  const base = await foldersOf(store, guard, leftover.from);
+  const base = await readCommitFolders(store, guard, leftover.from);
   const known = new Map<string, number>();
   let bytes = 0;
-  const found = new Map<string, Tree>();
+  const found = new Map<string, CountedTree>();
   // Objects that an agent took from another branch are in the repository, and in no commit of its own.
   for (let [ids, objects]: [readonly string[], string] = [trees, leftover.objects]; ids.length > 0; objects = store.at.objects) {
     const output = await catFile(store, guard, { ids, objects });
@@ -149,7 +149,7 @@ async function weighObjects(store: Store, guard: GuardedGit, leftover: Leftover)
     );
   }
   // If a worker's object has the name of one of the repository, that of the repository counts.
-  if (countFilesOf(new Map([...found, ...base]), known, MAX_FILES) === undefined)
+  if (countLargestTree(new Map([...found, ...base]), known, MAX_FILES) === undefined)
     throw new Error(`it holds more than ${MAX_FILES} files`);
 }
 
@@ -170,7 +170,7 @@ async function catFile(store: Store, guard: GuardedGit, options: { ids: readonly
 }
 
 /** The folders of a commit that the repository has. */
-async function foldersOf(store: Store, guard: GuardedGit, commit: string): Promise<ReadonlyMap<string, Tree>> {
+async function readCommitFolders(store: Store, guard: GuardedGit, commit: string): Promise<ReadonlyMap<string, CountedTree>> {
   const { folders } = await readFolders(store, commit, guard.check);
   const inner = (entries: readonly TreeEntry[]) => entries.filter(({ mode }) => mode === FOLDER).map(({ id }) => id);
   return new Map([...folders].map(([id, entries]) => [id, { entries: entries.length, folders: inner(entries) }]));
@@ -244,5 +244,5 @@ async function listObjects(store: Store, guard: GuardedGit, leftover: Leftover):
 
 /** True if a commit that was taken stands for too many files and folders. */
 async function holdsTooMuch(store: Store, guard: GuardedGit, commit: string): Promise<boolean> {
-  return countFilesOf(await foldersOf(store, guard, commit), new Map(), MAX_FILES) === undefined;
+  return countLargestTree(await readCommitFolders(store, guard, commit), new Map(), MAX_FILES) === undefined;
 }

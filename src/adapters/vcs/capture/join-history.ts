@@ -1,5 +1,5 @@
 import { displayName, objectId } from "../git/git-call.ts";
-import { partOf, writeCommit } from "../git/git-queries.ts";
+import { readCommitPart, writeCommit } from "../git/git-queries.ts";
 import { buildCandidate } from "../landing/candidate.ts";
 import { isAncestor } from "../repository/history.ts";
 import type { Store } from "../repository/store.ts";
@@ -11,7 +11,11 @@ const MOST_KNOWN = 1_000;
  * How a commit of an agent stands to the ticket's start: it `descends` from it; it comes from `elsewhere`, such as an older commit that the
  * agent has checked out; or it `replaces` the start: without a common past, or because the agent has rewritten the start.
  */
-export async function historyOf(store: Store, from: string, commit: string): Promise<"descends" | "elsewhere" | "replaces"> {
+export async function classifyHistory(
+  store: Store,
+  from: string,
+  commit: string,
+): Promise<"descends" | "elsewhere" | "replaces"> {
   if (await isAncestor(store, from, commit)) return "descends";
   const { status } = await store.tryContent(["merge-base", objectId(from), objectId(commit)]);
   if (status !== 0) return "replaces";
@@ -34,7 +38,7 @@ export async function bringToStart(
   const bases = ["merge-base", objectId(tip), objectId(from), ...known.slice(0, MOST_KNOWN).map(objectId)];
   const base = (await store.content(bases)).trim();
   const as = async (commit: string, parent: string): Promise<string> => {
-    const tree = await partOf(store, commit, "tree");
+    const tree = await readCommitPart(store, commit, "tree");
     if (tree === undefined) throw new Error(`the commit ${commit} is gone`);
     return writeCommit(store, { tree, parent, message });
   };

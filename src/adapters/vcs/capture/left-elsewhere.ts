@@ -10,7 +10,7 @@ import { isAncestor } from "../repository/history.ts";
 import { refSnapshot } from "../repository/ref-snapshot.ts";
 import { adminDirs, ifThere, preparePrivateDir, readHead, readShort, type Store } from "../repository/store.ts";
 import { importObjects, type LeftoverObjects } from "./import-objects.ts";
-import { bringToStart, historyOf } from "./join-history.ts";
+import { bringToStart, classifyHistory } from "./join-history.ts";
 import { commitStaged, prepareIndex, stage } from "./staged-commit.ts";
 import { readBounded, TOLD_REFS } from "./worker-git.ts";
 
@@ -46,7 +46,7 @@ interface WorktreeRecord {
 }
 
 /** What an agent's git folder tells before its objects are read. Nothing there is trusted. */
-export interface Elsewhere {
+export interface ElsewhereSearch {
   /** Commits that are not the agent's: those of the repository's branches and tags. */
   readonly known: readonly string[];
   readonly places: readonly Place[];
@@ -54,7 +54,7 @@ export interface Elsewhere {
 }
 
 /** Looks for commits of an agent beside its HEAD, and for other worktrees. */
-export async function lookElsewhere(store: Store, { gitDir, isOwn, ref, path, from }: WorktreeRecord): Promise<Elsewhere> {
+export async function lookElsewhere(store: Store, { gitDir, isOwn, ref, path, from }: WorktreeRecord): Promise<ElsewhereSearch> {
   if (gitDir === undefined) return { known: [from], places: [], nested: [] };
   const log = (await readBounded(join(gitDir, "logs", "HEAD"), MAX_LIST)) ?? "";
   // Without a git folder of its own, it made what was committed at this HEAD; all else may be a person's.
@@ -71,7 +71,7 @@ export async function lookElsewhere(store: Store, { gitDir, isOwn, ref, path, fr
     ...left.map((commit) => ({ where: "a detached HEAD", commit })),
     ...own.map((line) => ({ where: "a stash", commit: line.split(" ")[1] })),
     ...[...refs].map(([name, commit]) => ({ where: `branch ${name.replace(/^refs\/heads\//, "")}`, commit })),
-    ...(isOwn ? await worktreesOf(gitDir) : []),
+    ...(isOwn ? await listDetachedWorktrees(gitDir) : []),
   ];
   const places = found.flatMap(({ where, commit = "" }) => (isObjectId(commit) && !known.has(commit) ? [{ where, commit }] : []));
   return { known: [...known], places, nested: await nestedWorktrees(store, isOwn ? gitDir : store.at.commonDir, path) };
@@ -86,7 +86,7 @@ async function underWay(gitDir: string): Promise<readonly MaybePlace[]> {
 }
 
 /** Other worktrees without a branch. */
-async function worktreesOf(gitDir: string): Promise<readonly MaybePlace[]> {
+async function listDetachedWorktrees(gitDir: string): Promise<readonly MaybePlace[]> {
   const all = await adminDirs(gitDir);
   return Promise.all(
     all.map(async ({ dir, worktree }) => {
@@ -141,7 +141,7 @@ async function packedRefsIn(file: string): Promise<Map<string, string>> {
 }
 
 /** An agent's work before what it left elsewhere is taken. */
-interface Left extends Elsewhere {
+interface Left extends ElsewhereSearch {
   readonly from: string;
   /** The commit of the worktree. */
   readonly head: string;
@@ -232,7 +232,7 @@ async function readWork(
     if (leftover !== undefined) await importObjects(store, guard, { leftover, tip: options.commit, from });
     if (!(await isNew(store, options.commit, [...known, head]))) return undefined;
     const commit = (await withUntracked(store, options.commit, message)) ?? options.commit;
-    const isApart = (await historyOf(store, from, commit)) !== "descends";
+    const isApart = (await classifyHistory(store, from, commit)) !== "descends";
     const joined = isApart ? await bringToStart(store, { from, known, tip: commit, message }).catch(() => undefined) : commit;
     return { commit, onStart: joined === undefined ? undefined : await changeBetween(store, from, joined) };
   } catch {
@@ -249,10 +249,10 @@ async function isNew(store: Store, commit: string, known: readonly string[]): Pr
 
 /** A stash as one commit: its files, and those that were untracked, which are its third parent (git-stash(1)). Undefined for other commits. */
 async function withUntracked(store: Store, stash: string, message: string): Promise<string | undefined> {
-  const parentsOf = async (commit: string) =>
+  const commitParents = async (commit: string) =>
     (await store.content(["rev-list", "--parents", "-1", commit])).trim().split(" ").slice(1);
-  const [base = "", , untracked] = await parentsOf(stash);
-  if (untracked === undefined || (await parentsOf(untracked)).length > 0) return undefined;
+  const [base = "", , untracked] = await commitParents(stash);
+  if (untracked === undefined || (await commitParents(untracked)).length > 0) return undefined;
   const gitDir = store.privateDir(`stash ${stash}`);
   await preparePrivateDir(store, gitDir, stash);
   const empty = (await store.content(["hash-object", "-t", "tree", "/dev/null"])).trim();

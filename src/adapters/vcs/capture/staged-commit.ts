@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { partOf, writeCommit } from "../git/git-queries.ts";
+import { readCommitPart, writeCommit } from "../git/git-queries.ts";
 import { type GuardedGit, mustGuarded } from "../git/guarded-git.ts";
 import { preparePrivateDir, readHead, type Store } from "../repository/store.ts";
 import { takeStaged } from "./import-objects.ts";
@@ -47,7 +47,7 @@ export async function commitStaged(
 ): Promise<string> {
   if (!any && start.commit === start.parent) return start.commit;
   const staged = any ? (start.tree ?? (await store.content(["write-tree"], { gitDir: own })).trim()) : undefined;
-  const tree = staged ?? (await partOf(store, start.commit, "tree"));
+  const tree = staged ?? (await readCommitPart(store, start.commit, "tree"));
   if (tree === undefined) throw new Error(`the commit ${start.commit} is gone`);
   return writeCommit(store, { tree, parent: start.parent, message });
 }

@@ -5,7 +5,7 @@ import { branchRef } from "../git/git-call.ts";
 import { moveRef, writeCommit } from "../git/git-queries.ts";
 import { guardedGit } from "../git/guarded-git.ts";
 import { ifThere, preparePrivateDir, type Store } from "../repository/store.ts";
-import { type Submodule, submodulesOf } from "../repository/submodules.ts";
+import { listSubmodules, type Submodule } from "../repository/submodules.ts";
 import { prepareIndex, stage } from "./staged-commit.ts";
 
 type Of = Parameters<Repo["capture"]>[0];
@@ -17,7 +17,7 @@ type Of = Parameters<Repo["capture"]>[0];
 export async function keepSubmoduleEdits(store: Store, options: Of): Promise<Pick<Change, "submoduleEdits">> {
   const top = await ifThere(realpath(options.path));
   const found: string[] = [];
-  for (const each of await submodulesOf(store, options.from)) {
+  for (const each of await listSubmodules(store, options.from)) {
     const place = join(options.path, each.path);
     // Whatever stands in its place, or in that of a folder above, is part of the change.
     if (top === undefined || (await ifThere(realpath(place))) !== join(top, each.path)) continue;

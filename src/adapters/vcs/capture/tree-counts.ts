@@ -1,12 +1,12 @@
 /** A folder's entries: how many, and the folders among them. */
-export interface Tree {
+export interface CountedTree {
   readonly entries: number;
   readonly folders: readonly string[];
 }
 
 /** Reads the output of `cat-file --batch` for trees: `id type size`, a line end, the bytes, a line end (git-cat-file(1)). */
-export function readTrees(output: Buffer, idBytes: number): ReadonlyMap<string, Tree> {
-  const found = new Map<string, Tree>();
+export function readTrees(output: Buffer, idBytes: number): ReadonlyMap<string, CountedTree> {
+  const found = new Map<string, CountedTree>();
   for (let at = 0; at < output.length; ) {
     const lineEnd = output.indexOf(0x0a, at);
     const [id = "", type, size = ""] = output.toString("latin1", at, lineEnd).split(" ");
@@ -23,7 +23,7 @@ export function readTrees(output: Buffer, idBytes: number): ReadonlyMap<string, 
 }
 
 /** Entries are `mode SP name NUL id`, the id in binary. */
-function readTree(bytes: Buffer, idBytes: number): Tree {
+function readTree(bytes: Buffer, idBytes: number): CountedTree {
   const folders: string[] = [];
   let entries = 0;
   for (let at = 0; at < bytes.length; entries += 1) {
@@ -41,8 +41,8 @@ function readTree(bytes: Buffer, idBytes: number): Tree {
  * The largest number of files and folders that one of these trees stands for, counted once per occurrence; undefined if that is
  * more than `most`. `known` are counts of folders that are not among them.
  */
-export function countFilesOf(
-  trees: ReadonlyMap<string, Tree>,
+export function countLargestTree(
+  trees: ReadonlyMap<string, CountedTree>,
   known: ReadonlyMap<string, number>,
   most: number,
 ): number | undefined {
@@ -59,7 +59,7 @@ export function countFilesOf(
 }
 
 /** Yields each folder after its subfolders. An object cannot contain itself: its id is the hash of its content. */
-function* inOrder(trees: ReadonlyMap<string, Tree>, known: ReadonlyMap<string, number>): Generator<string> {
+function* inOrder(trees: ReadonlyMap<string, CountedTree>, known: ReadonlyMap<string, number>): Generator<string> {
   const done = new Set(known.keys());
   const begun = new Set<string>();
   for (const root of trees.keys()) {

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { runInShell } from "./bounded-shell.ts";
 import type { BoundedStart, GitCall, GitResult } from "./git-call.ts";
-import { killGroup, MAX_OUTPUT, MAX_STDERR, problemOf, running } from "./process-groups.ts";
+import { killGroup, MAX_OUTPUT, MAX_STDERR, running, startError } from "./process-groups.ts";
 
 /**
  * Runs a process that reads a worker's leftovers. It has its own process group, which is killed as soon as `signal` is aborted or
@@ -35,7 +35,7 @@ export function runBounded(
       signal?.removeEventListener("abort", kill);
       end();
     };
-    child.once("error", (error) => over(() => reject(problemOf(error))));
+    child.once("error", (error) => over(() => reject(startError(error))));
     child.once("close", (status) => over(() => settle({ status, ...said() })));
   });
 }

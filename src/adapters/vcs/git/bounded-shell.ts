@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { Readable, Writable } from "node:stream";
 import { withFiles } from "../../executor/passed-files.ts";
 import type { BoundedStart, GitCall, GitResult } from "./git-call.ts";
-import { killGroup, MAX_OUTPUT, MAX_STDERR, problemOf, running } from "./process-groups.ts";
+import { killGroup, MAX_OUTPUT, MAX_STDERR, running, startError } from "./process-groups.ts";
 import { serialQueue } from "./serial-queue.ts";
 
 /** The mark after a command: a line break, a random word, its exit code in three digits, a line break. Bytes. */
@@ -72,7 +72,7 @@ class BoundedShell {
         const marks = `printf '\\n%s\\n' ${word} >&2; printf '\\n%s %03d\\n' ${word} $status`;
         this.#child.stdin.write(`(${code}\n) </dev/null; status=$?; ${marks}\n`);
       });
-      if (this.#problem !== undefined) throw problemOf(this.#problem);
+      if (this.#problem !== undefined) throw startError(this.#problem);
       return result;
     });
   }

@@ -36,7 +36,7 @@ export async function moveRef(store: Store, ref: string, move: Omit<Move, "follo
 }
 
 /** The tree of a commit, or its first parent. Undefined if there is none, or if the commit does not exist. */
-export async function partOf(store: Store, commit: string, part: "tree" | "parent"): Promise<string | undefined> {
+export async function readCommitPart(store: Store, commit: string, part: "tree" | "parent"): Promise<string | undefined> {
   const question = `${objectId(commit)}${part === "tree" ? "^{tree}" : "^1"}`;
   const result = await store.tryContent(["cat-file", "--batch-check"], { session: "line", input: `${question}\n` });
   if (result.status !== 0) throw new GitFailure(["cat-file"], result);
@@ -47,7 +47,7 @@ export async function partOf(store: Store, commit: string, part: "tree" | "paren
 /** The times of the commits that this process has written or asked for; a commit never changes. */
 const commitTimes = new WeakMap<Store, Map<string, number>>();
 
-function timesOf(store: Store): Map<string, number> {
+function storeCommitTimes(store: Store): Map<string, number> {
   const times = commitTimes.get(store) ?? new Map<string, number>();
   commitTimes.set(store, times);
   return times;
@@ -55,10 +55,10 @@ function timesOf(store: Store): Map<string, number> {
 
 /** The committer's time of a commit, in seconds since 1970. Throws a GitFailure if the commit does not exist. */
 export async function commitTime(store: Store, commit: string): Promise<number> {
-  const known = timesOf(store).get(commit);
+  const known = storeCommitTimes(store).get(commit);
   if (known !== undefined) return known;
   const seconds = Number((await store.content(["log", "-1", "--format=%ct", objectId(commit)])).trim());
-  timesOf(store).set(commit, seconds);
+  storeCommitTimes(store).set(commit, seconds);
   return seconds;
 }
 
@@ -95,7 +95,7 @@ export async function writeCommit(
     const result = await store.tryContent(args, { session: "line", input: `${name}\n` });
     if (result.status !== 0) throw new GitFailure(args, result);
     const commit = objectId(result.stdout.trim());
-    timesOf(store).set(commit, at);
+    storeCommitTimes(store).set(commit, at);
     return commit;
   } finally {
     await rm(file, { force: true });

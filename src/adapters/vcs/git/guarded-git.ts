@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { shellWord } from "../../../domain/values/shell-word.ts";
 import type { Confined } from "../../../ports/executor.ts";
 import { afterRunning } from "../../executor/run-time.ts";
 import type { CaptureBounds } from "../capture/capture-bounds.ts";
@@ -70,7 +71,7 @@ export function guardedGit(
     check,
     run: async (call, script) => {
       check();
-      const frugal = frugalOf(call);
+      const frugal = toFrugal(call);
       const result = await start(frugal, script, cut.signal);
       check();
       refuseKilled(frugal, script, result, bounds);
@@ -94,7 +95,7 @@ export async function mustGuarded(guard: GuardedGit, ...options: Parameters<Guar
   return result.stdout;
 }
 
-function frugalOf(call: GitCall): GitCall {
+function toFrugal(call: GitCall): GitCall {
   return { ...call, config: [...(call.config ?? []), ...FRUGAL] };
 }
 
@@ -112,14 +113,14 @@ function boundedCall(store: Store, call: GitCall, script?: Script): GitCall {
 
 /** Asks a session within the bounds of a capture: for what reads nothing but captured objects. Status null: it cannot tell. */
 export function askBounded(store: Store, call: GitCall): Promise<GitResult> {
-  return store.start(boundedCall(store, frugalOf(call)));
+  return store.start(boundedCall(store, toFrugal(call)));
 }
 
 /** A shell that runs all commands of one capture. It starts with the first one. */
 function guardedShell(store: Store, reach: Reach): { readonly run: Run; readonly close: () => Promise<void> } {
   const shell = randomUUID();
   const inputs = join(store.scratch, `inputs-${shell}`);
-  const common = gitEnvironment(frugalOf(store.contentCall([])));
+  const common = gitEnvironment(toFrugal(store.contentCall([])));
   let begun: Promise<Confined> | undefined;
   const begin = (): Promise<Confined> => {
     begun ??= startShell(store, { reach, inputs, env: common });
@@ -181,12 +182,12 @@ function commandText(
   const gone = Object.keys(common ?? {}).filter((name) => env[name] === undefined);
   return [
     ...limits(store.captureBounds),
-    ...own.map(([name, value]) => `export ${name}=${quoted(value)}`),
+    ...own.map(([name, value]) => `export ${name}=${shellWord(value)}`),
     ...gone.map((name) => `unset ${name}`),
-    ...(input === undefined ? [] : [`exec <${quoted(input)}`]),
+    ...(input === undefined ? [] : [`exec <${shellWord(input)}`]),
     ...(script === undefined
-      ? [`exec git ${call.args.map(quoted).join(" ")}`]
-      : [`set -- ${script.args.map(quoted).join(" ")}`, script.text]),
+      ? [`exec git ${call.args.map(shellWord).join(" ")}`]
+      : [`set -- ${script.args.map(shellWord).join(" ")}`, script.text]),
   ].join("\n");
 }
 
@@ -196,10 +197,6 @@ function limits({ memoryBytes, cpuSeconds, fileBytes }: CaptureBounds): string[]
   const wanted = [`-v ${Math.floor(memoryBytes / 1024)}`, `-t ${cpuSeconds}`, `-f ${Math.floor(fileBytes / 512)}`];
   // Fails where the limit is lower already.
   return wanted.map((limit) => `ulimit ${limit} 2>/dev/null || :`);
-}
-
-function quoted(word: string): string {
-  return `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 /** Folders that every git in this repository reads: its objects, borrowed ones, and its own lists. */

@@ -23,6 +23,6 @@ export function killGroup(pid: number): void {
 }
 
 /** The error of a program that did not start. */
-export function problemOf(error: Error): Error {
+export function startError(error: Error): Error {
   return "code" in error && error.code === "ENOENT" ? new GitMissing(`${error.message}: the program was not found`) : error;
 }

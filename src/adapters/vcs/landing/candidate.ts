@@ -1,6 +1,6 @@
 import type { Candidate, Repo } from "../../../ports/vcs.ts";
 import { displayName, GitFailure, type GitResult, isObjectId, objectId } from "../git/git-call.ts";
-import { commitTime, partOf, writeCommit } from "../git/git-queries.ts";
+import { commitTime, readCommitPart, writeCommit } from "../git/git-queries.ts";
 import { askBounded, guardedGit } from "../git/guarded-git.ts";
 import type { Store } from "../repository/store.ts";
 
@@ -29,7 +29,7 @@ export async function buildCandidate(
   const tip = objectId(options.tip);
   // `tip` descends from `startedAt` (capture ensures that), so if the base has not moved, the merge is the tip's tree.
   if (options.startedAt === base) {
-    const tree = await partOf(store, tip, "tree");
+    const tree = await readCommitPart(store, tip, "tree");
     if (tree === undefined) throw new Error(`the commit ${tip} is gone`);
     return { ok: true, base, commit: await writeCandidate(store, { tree, parent: base, ...options }) };
   }

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { GitFailure, objectId } from "../git/git-call.ts";
-import { partOf, writeCommit } from "../git/git-queries.ts";
+import { readCommitPart, writeCommit } from "../git/git-queries.ts";
 import type { Store } from "../repository/store.ts";
 
 /** The limit of all files read together. Bytes. */
@@ -85,7 +85,7 @@ export async function reverseCommit(
   store: Store,
   { from, tip, message }: { readonly from: string; readonly tip: string; readonly message: string },
 ): Promise<string> {
-  const tree = await partOf(store, objectId(from), "tree");
+  const tree = await readCommitPart(store, objectId(from), "tree");
   if (tree === undefined) throw new Error(`the commit ${from} is gone`);
   return writeCommit(store, { tree, parent: objectId(tip), message });
 }

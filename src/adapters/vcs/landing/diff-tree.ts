@@ -1,5 +1,5 @@
 import { GitFailure, objectId } from "../git/git-call.ts";
-import { partOf } from "../git/git-queries.ts";
+import { readCommitPart } from "../git/git-queries.ts";
 import type { Store } from "../repository/store.ts";
 
 interface Of {
@@ -17,7 +17,7 @@ interface Of {
  */
 export async function askDiff(store: Store, { from, tip, options, paths = [] }: Of): Promise<Buffer | undefined> {
   // For two trees git prints a line first, so that a missing one does not look like no difference.
-  const trees = await Promise.all([from, tip].map((commit) => partOf(store, commit, "tree")));
+  const trees = await Promise.all([from, tip].map((commit) => readCommitPart(store, commit, "tree")));
   if (trees.includes(undefined)) return undefined;
   const question = `${trees.join(" ")}\n`;
   const args = ["diff-tree", "--stdin", "-r", ...options, "--", ...paths];

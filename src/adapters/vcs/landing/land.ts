@@ -1,6 +1,6 @@
 import { type Landing, RepoUnavailable } from "../../../ports/vcs.ts";
 import { isObjectId, objectId } from "../git/git-call.ts";
-import { partOf, tryMoveRef } from "../git/git-queries.ts";
+import { readCommitPart, tryMoveRef } from "../git/git-queries.ts";
 import { type Compare, filesUnlikeCommit } from "../repository/compare-checkout.ts";
 import { baseTip, isAncestor } from "../repository/history.ts";
 import type { Store } from "../repository/store.ts";
@@ -28,7 +28,7 @@ export async function land(
   const to = objectId(options.to);
   // A base that holds `to` already may hold more: it is never moved back. Asked before the base is looked at: it may move meanwhile.
   // What stands on `from` itself is no part of its history.
-  const isBack = (await partOf(store, to, "parent")) !== from && (await isAncestor(store, to, from));
+  const isBack = (await readCommitPart(store, to, "parent")) !== from && (await isAncestor(store, to, from));
   const checkouts = await checkoutsOfBase(store, known.ours);
   const tip = await baseTip(store);
   if (tip !== from || isBack) return alreadyMoved(store, checkouts, { from, to, tip });

@@ -80,7 +80,7 @@ async function writeFiles(git: InCheckout, { gitDir, commit, changed, listed }: 
   const index = join(gitDir, "index.rules");
   await git(["read-tree", commit], { index });
   const paths = (await git(["ls-files", "-z"], { index })).split("\0").filter((path) => path !== "");
-  const folders = new Set(paths.flatMap(foldersOf));
+  const folders = new Set(paths.flatMap(containingFolders));
   await git(["update-index", "-z", "--index-info"], { index, input: toBase(changed, folders) });
   const tree = (await git(["write-tree"], { index })).trim();
   await rm(index);
@@ -96,7 +96,7 @@ async function writeFiles(git: InCheckout, { gitDir, commit, changed, listed }: 
 }
 
 /** The folders that contain a path; "" is the top. */
-function foldersOf(path: string): string[] {
+function containingFolders(path: string): string[] {
   const parts = path.split("/").slice(0, -1);
   return parts.length === 0 ? [""] : ["", ...parts.map((_, i) => parts.slice(0, i + 1).join("/"))];
 }

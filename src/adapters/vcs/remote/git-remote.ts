@@ -6,7 +6,7 @@ import { type GitRemote, type RemoteCredentials, type RemotePush, RepoUnavailabl
 import { nameWait } from "../../executor/long-waits.ts";
 import { afterRunning } from "../../executor/run-time.ts";
 import { branchRef, displayName, type GitCall, GitMissing, type GitResult, gitEnvironment, objectId } from "../git/git-call.ts";
-import { commitTime, partOf, writeCommit } from "../git/git-queries.ts";
+import { commitTime, readCommitPart, writeCommit } from "../git/git-queries.ts";
 import { baseTip, isAncestor, isCommit } from "../repository/history.ts";
 import { pushUrl } from "../repository/remote-address.ts";
 import type { Store } from "../repository/store.ts";
@@ -21,7 +21,7 @@ import {
   UNFIT_PACK,
   withoutUsers,
 } from "./push-refusal.ts";
-import { protocolOf, type RemoteAccess, type RemoteProtocol, remoteAccess, tokenSettings } from "./remote-access.ts";
+import { type RemoteAccess, type RemoteProtocol, remoteAccess, remoteProtocol, tokenSettings } from "./remote-access.ts";
 
 /** Messages of git and of servers about who asks (http.c, ssh(1)). */
 const NOT_ACCEPTED =
@@ -67,9 +67,9 @@ export async function openRemote(store: Store, { name, credentials, env, bounds 
     const todo = 'Correct "remote" in the forge of the batch file: `git remote -v` lists those that there are.';
     throw refusal(name, "the repository has no remote of this name", todo);
   }
-  if ((await addressesOf(store, name)) > 1)
+  if ((await countPushAddresses(store, name)) > 1)
     throw refusal(name, "it has several addresses, and changes land at one place", "Name a remote that has one.");
-  const protocol = protocolOf(found);
+  const protocol = remoteProtocol(found);
   // git takes a path from the top of the checkout. Its own folder here is elsewhere, below one that anybody may write.
   const address = protocol === "file" && !found.includes("://") ? resolve(store.at.path, found) : found;
   if (protocol === undefined)
@@ -88,7 +88,7 @@ export async function openRemote(store: Store, { name, credentials, env, bounds 
 }
 
 /** The number of addresses that `git push` would push to. */
-async function addressesOf(store: Store, name: string): Promise<number> {
+async function countPushAddresses(store: Store, name: string): Promise<number> {
   const count = async (key: string): Promise<number> => {
     const { stdout } = await store.tryRefs(["config", "-z", "--get-all", `remote.${name}.${key}`]);
     return stdout.split("\0").length - 1;
@@ -182,7 +182,7 @@ class Remote implements GitRemote {
   ): Promise<"change" | "branch" | "remote"> {
     const store = this.#store;
     const parent = from === "" ? await baseTip(store) : from;
-    const tree = (await partOf(store, parent, "tree")) ?? "";
+    const tree = (await readCommitPart(store, parent, "tree")) ?? "";
     const message = await store.content(["log", "-1", "--format=%B", objectId(parent)]);
     const as = { ...store.people, at: await commitTime(store, parent), sign: store.signer };
     const to = await writeCommit(store, { tree, parent, message, as });

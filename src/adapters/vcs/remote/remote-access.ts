@@ -22,7 +22,7 @@ const OWN_SETTINGS = "^(http|credential|url)\\.|^core\\.sshcommand$";
 const TIMEOUT_MS = 20_000;
 
 /** The protocol of a remote's address; undefined for any that loopdash does not use. */
-export function protocolOf(address: string): RemoteProtocol | undefined {
+export function remoteProtocol(address: string): RemoteProtocol | undefined {
   const scheme = /^([a-z+]+):\/\//i.exec(address)?.[1]?.toLowerCase();
   if (scheme === undefined) return /^[^/]*:(?!\/\/)/.test(address) && !address.startsWith("/") ? "ssh" : "file";
   if (scheme === "git+ssh" || scheme === "ssh+git") return "ssh";

@@ -12,7 +12,7 @@ export interface Borrowed {
 }
 
 /** The object folders from which a user's repository borrows (objects/info/alternates), and those from which these borrow. */
-export async function alternatesOf(objects: string, depth = 0): Promise<readonly Borrowed[]> {
+export async function listAlternates(objects: string, depth = 0): Promise<readonly Borrowed[]> {
   if (depth > DEEPEST) return [];
   // Most repositories borrow nothing. A list that cannot be read cannot be read by git either.
   const text = await readFile(join(objects, "info", "alternates"), "utf8").catch(() => "");
@@ -20,7 +20,7 @@ export async function alternatesOf(objects: string, depth = 0): Promise<readonly
   for (const line of text.split("\n")) {
     if (line === "" || line.startsWith("#") || line.startsWith('"')) continue;
     const folder = resolve(objects, line);
-    found.push(line.startsWith("/") ? { folder } : { folder, relative: line }, ...(await alternatesOf(folder, depth + 1)));
+    found.push(line.startsWith("/") ? { folder } : { folder, relative: line }, ...(await listAlternates(folder, depth + 1)));
   }
   return found;
 }

@@ -12,7 +12,7 @@ export interface Compare {
 }
 
 /** Tracked files in which a checkout, staged or not, differs from a commit. */
-export interface Comparison {
+export interface CheckoutComparison {
   readonly changed: readonly string[];
   /** Files whose time or size is not that of the index, and which only a filter could compare. */
   readonly unclear: readonly string[];
@@ -33,7 +33,12 @@ export async function filesUnlikeCommit(
  * Compares a checkout with a commit by all settings of its person. Without filters, a file that has one counts as unchanged if its time and
  * size are those of the index, as for git; but git would compare the content too if the file and the index are of the same instant.
  */
-export async function compareWithCommit(store: Store, checkout: Checkout, commit: string, how: Compare): Promise<Comparison> {
+export async function compareWithCommit(
+  store: Store,
+  checkout: Checkout,
+  commit: string,
+  how: Compare,
+): Promise<CheckoutComparison> {
   const index = join(checkout.gitDir, "index");
   if (how.filters) return { changed: [...(await diffFiles(store, checkout, commit, { ...how, index })).keys()], unclear: [] };
   // Not in the person's index, where git would note that filtered files differ.

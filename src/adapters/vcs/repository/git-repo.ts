@@ -7,7 +7,7 @@ import { keepSubmoduleEdits } from "../capture/submodule-edits.ts";
 import { sweepTemporary } from "../capture/take-over.ts";
 import { withUnfiltered } from "../capture/unfiltered.ts";
 import { branchRef, GitFailure, objectId } from "../git/git-call.ts";
-import { moveRef, partOf } from "../git/git-queries.ts";
+import { moveRef, readCommitPart } from "../git/git-queries.ts";
 import { serialQueue } from "../git/serial-queue.ts";
 import { buildCandidate } from "../landing/candidate.ts";
 import { changeBetween } from "../landing/change.ts";
@@ -18,12 +18,12 @@ import { writePatch } from "../landing/patch.ts";
 import { pristineCheckout } from "../landing/pristine.ts";
 import { openRemote, type RemoteBounds } from "../remote/git-remote.ts";
 import { remoteAccess } from "../remote/remote-access.ts";
-import { baseTip, commitsSince, identityOf, isCommit, missingFromBase } from "./history.ts";
+import { baseTip, commitsSince, isCommit, missingFromBase, repositoryIdentity } from "./history.ts";
 import { branchesBelow } from "./ref-snapshot.ts";
 import { locateOrRefuse, refuseBaseName, refuseState } from "./refuse.ts";
 import { remoteAddress as pageOf, pushUrl } from "./remote-address.ts";
 import { openStore, type Store, type StoreOptions } from "./store.ts";
-import { submodulesOf } from "./submodules.ts";
+import { listSubmodules } from "./submodules.ts";
 import { readFiles } from "./trees.ts";
 import { withUnavailability } from "./unavailable.ts";
 import { knownPath } from "./user-checkout.ts";
@@ -47,7 +47,7 @@ export async function openRepo({ commits: pending, ...options }: RepoOptions): P
   await Promise.all([refuseState(options.id, options.base, store), sweepTemporary(store.at.objects)]);
   const url = pageOf(store.at.settings, options.base);
   const repo = withUnavailability(
-    { ...repoOf(store, options.id, options.base), ...forForges(store), ...(url !== undefined && { url }) },
+    { ...storeRepo(store, options.id, options.base), ...forForges(store), ...(url !== undefined && { url }) },
     store,
   );
   const env = options.env ?? {};
@@ -75,13 +75,13 @@ const REMEMBERED = 1000;
 function forForges(store: Store): Pick<Repo, "continueFrom" | "parent" | "submodules"> {
   return {
     submodules: async (of) =>
-      (await submodulesOf(store, of)).map(({ path, commit, own }) => ({ path, commit, isHere: own !== undefined })),
+      (await listSubmodules(store, of)).map(({ path, commit, own }) => ({ path, commit, isHere: own !== undefined })),
     continueFrom: (options) => continueFrom(store, options),
-    parent: (commit) => partOf(store, commit, "parent"),
+    parent: (commit) => readCommitPart(store, commit, "parent"),
   };
 }
 
-function repoOf(store: Store, id: RepoId, base: string): Omit<Repo, keyof ReturnType<typeof forForges>> {
+function storeRepo(store: Store, id: RepoId, base: string): Omit<Repo, keyof ReturnType<typeof forForges>> {
   const queue = serialQueue();
   const ours = new Set<string>();
   const unwilling = new Set<string>();
@@ -94,7 +94,7 @@ function repoOf(store: Store, id: RepoId, base: string): Omit<Repo, keyof Return
     id,
     base,
     place: store.place,
-    identity: () => identityOf(store),
+    identity: () => repositoryIdentity(store),
     baseTip: () => baseTip(store),
     addWorktree: async (options) => {
       ours.add(await knownPath(options.path));
@@ -142,7 +142,7 @@ function repoOf(store: Store, id: RepoId, base: string): Omit<Repo, keyof Return
 }
 
 async function treeId(store: Store, commit: string): Promise<string> {
-  const id = await partOf(store, commit, "tree");
+  const id = await readCommitPart(store, commit, "tree");
   if (id === undefined) throw new Error(`${commit} has no tree`);
   return id;
 }

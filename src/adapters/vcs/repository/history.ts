@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { basename } from "node:path";
 import type { Commit } from "../../../ports/vcs.ts";
 import { GitFailure, objectId } from "../git/git-call.ts";
-import { partOf } from "../git/git-queries.ts";
+import { readCommitPart } from "../git/git-queries.ts";
 import { followedRemote } from "./remote-address.ts";
 import type { Store } from "./store.ts";
 
@@ -15,7 +15,7 @@ export async function baseTip(store: Store): Promise<string> {
 
 /** True if `ancestor` is `commit` or in its history. Both must exist. */
 export async function isAncestor(store: Store, ancestor: string, commit: string): Promise<boolean> {
-  if (ancestor === commit || (await partOf(store, commit, "parent")) === ancestor) return true;
+  if (ancestor === commit || (await readCommitPart(store, commit, "parent")) === ancestor) return true;
   const args = ["merge-base", "--is-ancestor", objectId(ancestor), objectId(commit)];
   const result = await store.tryContent(args);
   if (result.status === 0 || result.status === 1) return result.status === 0;
@@ -64,7 +64,7 @@ export async function commitsSince(
 
 /** True if a commit and its tree exist. */
 export async function isCommit(store: Store, commit: string): Promise<boolean> {
-  return (await partOf(store, commit, "tree")) !== undefined;
+  return (await readCommitPart(store, commit, "tree")) !== undefined;
 }
 
 /**
@@ -72,7 +72,7 @@ export async function isCommit(store: Store, commit: string): Promise<boolean> {
  * and perhaps the name of the folder, and another remote or place; what is put at the same path later has another first commit. Only
  * first parents are followed, so that merging a foreign history changes nothing.
  */
-export async function identityOf(store: Store): Promise<{ readonly key: string; readonly name: string }> {
+export async function repositoryIdentity(store: Store): Promise<{ readonly key: string; readonly name: string }> {
   const args = ["rev-list", "--max-parents=0", "--first-parent", objectId(await baseTip(store))];
   const { status, stdout, stderr } = await store.tryContent(args);
   const root = stdout.trim().split("\n").at(-1) ?? "";

@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { errorCode } from "../../../domain/values/text.ts";
 import type { GitCall, Setting } from "../git/git-call.ts";
 import { mustGit, runGit } from "../git/run-git.ts";
-import { alternatesOf, type Borrowed } from "./alternates.ts";
+import { type Borrowed, listAlternates } from "./alternates.ts";
 import type { ObjectFormat } from "./git-dir.ts";
 import { refuseUnfitCheckout, refuseUnfitGitDir } from "./plain-clone.ts";
 
@@ -39,7 +39,7 @@ const INERT = [
 
 /** Reads the layout of the repository at `path`, a real path. Throws a GitFailure if git finds no repository exactly there. */
 export async function locate(path: string): Promise<Located> {
-  const gitDir = await gitDirOf(path);
+  const gitDir = await findGitDir(path);
   const [[ownDir, common], listed] = await Promise.all([
     gitFolders(path, gitDir),
     mustGit(path, { gitDir, args: ["config", "--list", "--show-scope", "-z"] }),
@@ -54,10 +54,10 @@ export async function locate(path: string): Promise<Located> {
     path,
     commonDir,
     objects,
-    borrowed: await alternatesOf(objects),
+    borrowed: await listAlternates(objects),
     format: settings.get("extensions.objectformat") === "sha256" ? "sha256" : "sha1",
     bare,
-    mainWorktree: bare ? undefined : isMain ? path : mainOf(commonDir, settings),
+    mainWorktree: bare ? undefined : isMain ? path : mainWorktree(commonDir, settings),
     shallow: (await exists(shallow)) ? shallow : undefined,
     inert: [
       ...INERT.flatMap((key): Setting[] => {
@@ -72,7 +72,7 @@ export async function locate(path: string): Promise<Located> {
 }
 
 /** The main worktree, seen from a linked one: by core.worktree if the git folder lies apart, otherwise beside it. */
-function mainOf(commonDir: string, settings: ReadonlyMap<string, string>): string | undefined {
+function mainWorktree(commonDir: string, settings: ReadonlyMap<string, string>): string | undefined {
   const apart = settings.get("core.worktree");
   if (apart !== undefined) return resolve(commonDir, apart);
   return basename(commonDir) === ".git" ? dirname(commonDir) : undefined;
@@ -125,7 +125,7 @@ export async function checkoutPlace(top: string, gitDir: string): Promise<Pick<G
 }
 
 /** The git folder of a clone; of a bare one, its own folder. Throws a UserError (exit 4) if git would wait at one of its files. */
-export async function gitDirOf(path: string): Promise<string> {
+export async function findGitDir(path: string): Promise<string> {
   const inside = join(path, ".git");
   const gitDir = (await exists(inside)) ? inside : path;
   refuseUnfitGitDir(gitDir);

@@ -23,12 +23,12 @@ export function refuseUnfitGitDir(gitDir: string): void {
   for (const path of [gitDir, ...OPENED.map((name) => join(gitDir, name))]) refuse(path);
   refuseUnfitConfig(join(gitDir, "config"), new Set());
   // A linked worktree's `.git` is a file that names its folder, and that one names the folder that all worktrees share.
-  const own = resolve(dirname(gitDir), lineOf(gitDir).replace(/^gitdir: /, "") || gitDir);
-  const shared = resolve(own, lineOf(join(own, "commondir")));
+  const own = resolve(dirname(gitDir), readSmallFile(gitDir).replace(/^gitdir: /, "") || gitDir);
+  const shared = resolve(own, readSmallFile(join(own, "commondir")));
   // A folder of anything else is not looked through.
-  if (statsOf(join(shared, "HEAD")) === undefined) return;
+  if (tryStat(join(shared, "HEAD")) === undefined) return;
   const objects = join(shared, "objects");
-  const borrowed = lineOf(join(objects, "info", "alternates")).split("\n");
+  const borrowed = readSmallFile(join(objects, "info", "alternates")).split("\n");
   // The records of other worktrees are read by nobody who was not asked for them; a worker can write into its own.
   refusePipes([own, shared, ...borrowed.map((folder) => resolve(objects, folder))], join(shared, "worktrees"));
 }
@@ -53,7 +53,7 @@ function namesIn(folder: string): readonly string[] {
 }
 
 /** The text of a file that names folders; empty if it is none. */
-function lineOf(file: string): string {
+function readSmallFile(file: string): string {
   return refuse(file, RULES_BYTES)?.isFile() ? readFileSync(file, "utf8").trimEnd() : "";
 }
 
@@ -79,13 +79,13 @@ export function refuseUnfitCheckout(top: string, tracked: readonly string[]): vo
     const file = join(top, path);
     for (let folder = dirname(file); !folders.has(folder); folder = dirname(folder)) folders.add(folder);
     // A pipe in place of a tracked file is a change, which git does not open.
-    if (statsOf(file, lstatSync)?.isFile()) refuse(file);
+    if (tryStat(file, lstatSync)?.isFile()) refuse(file);
   }
   const rules = [...folders].flatMap((folder) => RULES.map((name) => join(folder, name)));
-  for (const file of rules) if (!statsOf(file, lstatSync)?.isSymbolicLink()) refuse(file, RULES_BYTES);
+  for (const file of rules) if (!tryStat(file, lstatSync)?.isSymbolicLink()) refuse(file, RULES_BYTES);
 }
 
-function statsOf(path: string, look = statSync): Stats | undefined {
+function tryStat(path: string, look = statSync): Stats | undefined {
   try {
     return look(path, { throwIfNoEntry: false });
   } catch {
@@ -96,7 +96,7 @@ function statsOf(path: string, look = statSync): Stats | undefined {
 
 /** Looks at `path`. Throws a UserError if git would wait there, or read more than `most` bytes. */
 function refuse(path: string, most = MOST_BYTES): Stats | undefined {
-  const found = statsOf(path);
+  const found = tryStat(path);
   const isFit = found === undefined || found.isDirectory() || (found.isFile() && found.size <= most);
   if (isFit || path === "/dev/null") return found;
   const why = found.isFile() ? `it has ${found.size} bytes` : "it is a pipe, a socket or a device";

@@ -23,7 +23,7 @@ export async function readChange(options: {
   try {
     const store = await openStore(await locate(await realpath(options.path)), "main");
     try {
-      const text = await patchOf(store, options);
+      const text = await changePatch(store, options);
       return { ok: true, commit: options.tip, text, whole: isWholePatch(text) };
     } finally {
       // Each change read leaves one scratch folder.
@@ -38,7 +38,10 @@ export async function readChange(options: {
   }
 }
 
-async function patchOf(store: Store, { from, tip, maxBytes }: Omit<Parameters<typeof readChange>[0], "path">): Promise<string> {
+async function changePatch(
+  store: Store,
+  { from, tip, maxBytes }: Omit<Parameters<typeof readChange>[0], "path">,
+): Promise<string> {
   const base = from ?? (await store.content(["rev-parse", "--verify", "--end-of-options", `${objectId(tip)}^1`])).trim();
   const file = join(store.scratch, "change.patch");
   await writePatch(store, { from: base, tip, file, maxBytes, shown: true });

@@ -9,7 +9,7 @@ import { gitVersionIn, OLDEST_GIT } from "../git/git-version.ts";
 import { mustGit } from "../git/run-git.ts";
 import { isCutOffLanding } from "../landing/land.ts";
 import { baseTip } from "./history.ts";
-import { exists, gitDirOf, type Located, locate } from "./locate.ts";
+import { exists, findGitDir, type Located, locate } from "./locate.ts";
 import { writingDrivers } from "./person-git.ts";
 import { refuseUnfitCheckout } from "./plain-clone.ts";
 import { findClash } from "./ref-snapshot.ts";
@@ -78,7 +78,7 @@ async function refuseOldGit(what: string, path: string): Promise<void> {
 }
 
 async function noRepository(what: string, path: string, cause: GitFailure): Promise<UserError> {
-  if (await exists(join(await gitDirOf(path), "HEAD"))) {
+  if (await exists(join(await findGitDir(path), "HEAD"))) {
     const why = `git cannot open ${displayName(path)}: ${displayName(cause.stderr.trim().slice(0, 300))}`;
     return refusal({
       what,

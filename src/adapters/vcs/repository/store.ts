@@ -124,7 +124,7 @@ export async function openStore(at: Located, base: string, options: StoreOptions
     sandbox: options.sandbox,
     people: options.commits ?? { author: `${IDENTITY} <${MAIL}>`, committer: `${IDENTITY} <${MAIL}>` },
     person: await readPerson((call) => run(scratch, call), at.commonDir, options.env ?? {}),
-    signer: signerOf(options, scratch),
+    signer: storeSigner(options, scratch),
     captureBounds: { ...CAPTURE_BOUNDS, ...options.capture },
     runGit: run,
     run: must,
@@ -139,7 +139,7 @@ export async function openStore(at: Located, base: string, options: StoreOptions
   };
 }
 
-function signerOf({ commits }: StoreOptions, scratch: string): Signer | undefined {
+function storeSigner({ commits }: StoreOptions, scratch: string): Signer | undefined {
   if (commits?.signing === undefined) return undefined;
   return createSigner(commits.signing, { who: commits.committer, scratch, env: commits.env });
 }
@@ -210,7 +210,7 @@ export async function adminDirs(commonDir: string): Promise<readonly AdminDir[]>
 }
 
 /** The records of the worktree at `path`, even if its folder no longer exists. */
-export async function adminDirsOf(commonDir: string, path: string): Promise<readonly AdminDir[]> {
+export async function worktreeRecords(commonDir: string, path: string): Promise<readonly AdminDir[]> {
   const wanted = await resolvedParent(path);
   return (await adminDirs(commonDir)).filter((each) => each.worktree === wanted || each.worktree === path);
 }

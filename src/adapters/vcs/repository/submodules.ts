@@ -2,7 +2,7 @@ import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { EXIT, UserError } from "../../../domain/values/user-error.ts";
 import { displayName, type Setting } from "../git/git-call.ts";
-import { alternatesOf } from "./alternates.ts";
+import { listAlternates } from "./alternates.ts";
 import { isCommit } from "./history.ts";
 import { exists } from "./locate.ts";
 import { refuseUnfitGitDir } from "./plain-clone.ts";
@@ -27,23 +27,23 @@ const SUBMODULE = "160000";
  * below the git folder's `modules`, so no name, URL or setting of a submodule leads anywhere. A path that `.gitmodules` does not name is
  * none, and neither is one that is left out (`update = none`), there or by the user.
  */
-export async function submodulesOf(store: Store, commit: string): Promise<readonly Submodule[]> {
+export async function listSubmodules(store: Store, commit: string): Promise<readonly Submodule[]> {
   const links = (await readFiles(store, commit)).filter(({ mode }) => mode === SUBMODULE);
   if (links.length === 0) return [];
-  const names = await namesOf(store, commit);
+  const names = await submoduleNames(store, commit);
   const found: Submodule[] = [];
   for (const { name: path, id } of links) {
     const name = names.get(path);
     if (name === undefined) continue;
     const own = await repositoryWith(store, { name, path, commit: id });
-    const nested = own === undefined ? [] : await submodulesOf(own, id);
+    const nested = own === undefined ? [] : await listSubmodules(own, id);
     found.push({ path, name, commit: id, own }, ...nested.map((each) => ({ ...each, path: `${path}/${each.path}` })));
   }
   return found;
 }
 
 /** The names of a commit's submodules by their paths, without those that are left out. */
-async function namesOf(store: Store, commit: string): Promise<ReadonlyMap<string, string>> {
+async function submoduleNames(store: Store, commit: string): Promise<ReadonlyMap<string, string>> {
   const { status, stdout } = await store.tryContent(["config", "--blob", `${commit}:.gitmodules`, "-z", "--list"]);
   const settings = new Map<string, string>();
   for (const entry of status === 0 ? stdout.split("\0") : []) {
@@ -98,7 +98,14 @@ async function openModule(store: Store, dir: string): Promise<Store> {
   refuseUnfitGitDir(dir);
   const objects = join(dir, "objects");
   const shallow = (await exists(join(dir, "shallow"))) ? join(dir, "shallow") : undefined;
-  const own = { path: dir, commonDir: dir, objects, borrowed: await alternatesOf(objects), bare: true, mainWorktree: undefined };
+  const own = {
+    path: dir,
+    commonDir: dir,
+    objects,
+    borrowed: await listAlternates(objects),
+    bare: true,
+    mainWorktree: undefined,
+  };
   return openStore({ ...store.at, ...own, shallow }, "main", {
     ...{ scratch: store.scratch, capture: store.captureBounds, run: store.runGit },
     ...(store.sandbox && { sandbox: store.sandbox }),
@@ -113,7 +120,7 @@ export async function fillSubmodules(
   store: Store,
   { commit, path, settings, isKept }: { commit: string; path: string; settings: readonly Setting[]; isKept: boolean },
 ): Promise<void> {
-  for (const { path: below, commit: each, own } of await submodulesOf(store, commit)) {
+  for (const { path: below, commit: each, own } of await listSubmodules(store, commit)) {
     if (own === undefined) continue;
     const workTree = join(path, below);
     const gitDir = own.privateDir(workTree);
@@ -127,7 +134,7 @@ export async function fillSubmodules(
 
 /** Throws a UserError (exit 4) if a submodule of a commit is not here: agents and checks would find an empty folder. */
 export async function refuseMissingSubmodules(what: string, store: Store, commit: string): Promise<void> {
-  const missing = (await submodulesOf(store, commit)).find(({ own }) => own === undefined);
+  const missing = (await listSubmodules(store, commit)).find(({ own }) => own === undefined);
   if (missing === undefined) return;
   const git = `git -C ${displayName(store.at.path)}`;
   throw new UserError({

@@ -1,5 +1,5 @@
 import { GitFailure, objectId } from "../git/git-call.ts";
-import { partOf } from "../git/git-queries.ts";
+import { readCommitPart } from "../git/git-queries.ts";
 import type { Store } from "./store.ts";
 
 /** An entry of a folder in a commit. */
@@ -27,7 +27,7 @@ export async function readFolders(
   commit: string,
   check: () => void = () => undefined,
 ): Promise<{ readonly top: string; readonly folders: ReadonlyMap<string, readonly TreeEntry[]> }> {
-  const top = await partOf(store, commit, "tree");
+  const top = await readCommitPart(store, commit, "tree");
   if (top === undefined) throw new Error(`${commit} has no tree`);
   const remembered = known.get(store) ?? new Map<string, readonly TreeEntry[]>();
   const folders = new Map<string, readonly TreeEntry[]>();

@@ -10,7 +10,7 @@ import { type Compare, compareWithCommit } from "./compare-checkout.ts";
 import { exists } from "./locate.ts";
 import { inPersonsCheckout, writingDrivers } from "./person-git.ts";
 import { adminDirs, ifThere, MAX_PATH, readHead, readShort, resolvedParent, type Store } from "./store.ts";
-import { submodulesOf } from "./submodules.ts";
+import { listSubmodules } from "./submodules.ts";
 
 /** A folder in which a person has the base branch checked out. */
 export interface UserCheckout {
@@ -224,8 +224,8 @@ async function bringSubmodulesAlong(
   { path: top }: UserCheckout,
   { from, to }: { readonly from: string; readonly to: string },
 ): Promise<void> {
-  const before = new Map((await submodulesOf(store, from)).map(({ path, commit }) => [path, commit]));
-  for (const { path: below, commit, own } of await submodulesOf(store, to)) {
+  const before = new Map((await listSubmodules(store, from)).map(({ path, commit }) => [path, commit]));
+  for (const { path: below, commit, own } of await listSubmodules(store, to)) {
     const old = before.get(below);
     if (own === undefined || old === undefined || old === commit) continue;
     const path = join(top, below);

@@ -11,7 +11,7 @@ import { type BoundedStart, branchRef, objectId } from "../git/git-call.ts";
 import { moveRef } from "../git/git-queries.ts";
 import type { serialQueue } from "../git/serial-queue.ts";
 import { exists } from "./locate.ts";
-import { adminDirs, adminDirsOf, preparePrivateDir, readHead, resolvedParent, type Store } from "./store.ts";
+import { adminDirs, preparePrivateDir, readHead, resolvedParent, type Store, worktreeRecords } from "./store.ts";
 import { fillSubmodules } from "./submodules.ts";
 
 type Queue = ReturnType<typeof serialQueue>;
@@ -95,7 +95,7 @@ export async function removeWorktree(
  * points back, which an agent may have replaced.
  */
 async function clearPath(store: Store, path: string): Promise<void> {
-  const records = await adminDirsOf(store.at.commonDir, path);
+  const records = await worktreeRecords(store.at.commonDir, path);
   // The record goes last: it tells where the folder is as long as that exists.
   const recorded = records.map(({ dir }) => dir);
   const written = [path, store.privateDir(path), agentDir(store, path)];
@@ -153,7 +153,7 @@ const LONGEST_HERE = 2_000;
  */
 async function removeTrees(store: Store, paths: readonly string[]): Promise<void> {
   const budget = { entries: MOST_HERE };
-  const isRemoved = await Promise.all((await thereOf(paths)).map((path) => removeSmall(path, budget)));
+  const isRemoved = await Promise.all((await existingPaths(paths)).map((path) => removeSmall(path, budget)));
   if (!isRemoved.includes(false)) return;
   const stop = AbortSignal.timeout(REMOVE_MS);
   const run = (argv: readonly string[]) => {
@@ -162,7 +162,7 @@ async function removeTrees(store: Store, paths: readonly string[]): Promise<void
   };
   const removed = await run(["rm", "-rf", "--", ...paths]);
   if (removed.status === 0) return;
-  const left = await thereOf(paths);
+  const left = await existingPaths(paths);
   if (left.length === 0) return;
   await run(["chmod", "-R", "u+rwX", "--", ...left]);
   const again = await run(["rm", "-rf", "--", ...left]);
@@ -190,7 +190,7 @@ async function removeSmall(path: string, budget: { entries: number }): Promise<b
   }
 }
 
-async function thereOf(paths: readonly string[]): Promise<string[]> {
+async function existingPaths(paths: readonly string[]): Promise<string[]> {
   const there = await Promise.all(paths.map(exists));
   return paths.filter((_, i) => there[i]);
 }

@@ -20,7 +20,7 @@ export function readCommandLine(args: readonly string[], { flags, valued = {} }:
   for (const word of rest) {
     if (!word.startsWith("-")) words.push(word);
     if (!word.startsWith("-") || flags.test(word)) continue;
-    const [name, own] = optionOf(word);
+    const [name, own] = splitOption(word);
     const value = own ?? rest.next().value;
     if (value === undefined || !isHarmless(value, name, valued)) return undefined;
     values.push([name, value]);
@@ -29,7 +29,7 @@ export function readCommandLine(args: readonly string[], { flags, valued = {} }:
 }
 
 /** The name of an option, and the value in the same word. */
-function optionOf(word: string): readonly [name: string, value?: string] {
+function splitOption(word: string): readonly [name: string, value?: string] {
   const equals = word.startsWith("--") ? word.indexOf("=") : -1;
   return equals < 0 ? [word] : [word.slice(0, equals), word.slice(equals + 1)];
 }
@@ -58,7 +58,7 @@ export function basename(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
-export function folderOf(path: string): string {
+export function parentFolder(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf("/")));
 }
 
@@ -72,6 +72,8 @@ export interface InstallerCall {
   readonly loadsModules?: boolean;
   /** True if it runs no scripts of packages. */
   readonly runsNoScripts?: boolean;
+  /** True if it installs the same on any day: nothing of an index, or by hashes alone. */
+  readonly isLocked?: boolean;
 }
 
 /** A package manager: the files that it reads, and when it reads no others. */
@@ -84,8 +86,10 @@ export interface Installer {
   readonly programs: readonly string[];
   /** Parses a command line; undefined if it may read other files, or run something else. */
   readonly parse: (args: readonly string[]) => InstallerCall | undefined;
-  /** One of these names must be among the inputs: without it, the result depends on what the registry has that day. */
+  /** Without one of these names among the inputs, the result depends on what the registry has that day. */
   readonly lockfiles?: readonly string[];
+  /** True if it leaves a list of what it has installed, install scripts included, also without a lockfile. */
+  readonly listsScripts?: boolean;
   /** The reason why the inputs may make this installer read or run more; undefined if they do not. See also `manifestTrouble`. */
   readonly trouble?: (inputs: InputTexts, call: InstallerCall) => string | undefined;
 }

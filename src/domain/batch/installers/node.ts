@@ -25,30 +25,30 @@ const OPTIONS = {
   },
 };
 
-function callOf(args: readonly string[]): InstallerCall | undefined {
+function parseNpmInstall(args: readonly string[]): InstallerCall | undefined {
   const line = readCommandLine(args, OPTIONS);
   const verbs = ["ci", "i", "install", "clean-install"];
   if (line?.words.length !== 1 || !verbs.includes(line.words[0] ?? "")) return undefined;
   return { runsNoScripts: args.includes("--ignore-scripts") || args.some((word) => word.includes("skip-build")) };
 }
 
-const NODE: Installer = { names: NAMES, folders: [".yarn", "patches"], programs: ["node"], parse: callOf };
+const NODE: Installer = { names: NAMES, folders: [".yarn", "patches"], programs: ["node"], parse: parseNpmInstall };
 
 /** The call, if it runs no scripts of packages. Their lockfiles do not say which packages have some, which may read any file. */
 function withoutScripts(args: readonly string[]): InstallerCall | undefined {
-  const call = callOf(args);
+  const call = parseNpmInstall(args);
   return call?.runsNoScripts === true ? call : undefined;
 }
 
-export const NPM: Installer = { ...NODE, lockfiles: ["package-lock.json", "npm-shrinkwrap.json"] };
+export const NPM: Installer = { ...NODE, lockfiles: ["package-lock.json", "npm-shrinkwrap.json"], listsScripts: true };
 
-export const BUN: Installer = { ...NODE, parse: withoutScripts };
+export const BUN: Installer = { ...NODE, parse: withoutScripts, lockfiles: ["bun.lock", "bun.lockb"] };
 
 /** Lockfiles of version 5 and 6 say which packages have scripts (`requiresBuild`); those of version 9 do not. */
 export const PNPM: Installer = {
   ...NODE,
   parse(args) {
-    const call = callOf(args);
+    const call = parseNpmInstall(args);
     return call?.runsNoScripts === true || args.includes("--frozen-lockfile") ? call : undefined;
   },
   lockfiles: ["pnpm-lock.yaml"],
@@ -71,7 +71,7 @@ export const PNPM: Installer = {
 export const YARN: Installer = {
   ...NODE,
   parse(args) {
-    const call = callOf(args.length > 0 && args.every((word) => word.startsWith("-")) ? ["install", ...args] : args);
+    const call = parseNpmInstall(args.length > 0 && args.every((word) => word.startsWith("-")) ? ["install", ...args] : args);
     return call?.runsNoScripts === true || args.includes("--immutable") ? call : undefined;
   },
   lockfiles: ["yarn.lock"],

@@ -1,3 +1,4 @@
+import { objectMembers } from "../../values/json-object.ts";
 import { basename, type Installer, readCommandLine } from "./command-line.ts";
 
 /** Repositories of these types are clones, if their address is one of a host (https://getcomposer.org/doc/05-repositories.md). */
@@ -12,17 +13,17 @@ function composerTrouble(name: string, text: string): string | undefined {
   const found = parsed(text);
   if (found === undefined) return "is not valid JSON";
   if (name === "composer.json") {
-    const repositories = Object.values(recordOf(found["repositories"]));
+    const repositories = Object.values(objectMembers(found["repositories"]));
     return repositories.every(isRemoteRepository) ? undefined : LOCAL;
   }
-  const packages = ["packages", "packages-dev"].flatMap((key) => Object.values(recordOf(found[key])));
-  return packages.every((each) => ["dist", "source"].every((key) => isRemote(recordOf(each)[key]))) ? undefined : LOCAL;
+  const packages = ["packages", "packages-dev"].flatMap((key) => Object.values(objectMembers(found[key])));
+  return packages.every((each) => ["dist", "source"].every((key) => isRemote(objectMembers(each)[key]))) ? undefined : LOCAL;
 }
 
 /** False also for what the manifest describes itself: its archives may lie anywhere. */
 function isRemoteRepository(repository: unknown): boolean {
   if (repository === false) return true;
-  const { type, url, ...others } = recordOf(repository);
+  const { type, url, ...others } = objectMembers(repository);
   // {"packagist.org": false} turns one off.
   if (type === undefined && url === undefined) return Object.values(others).every((each) => each === false);
   if (typeof type !== "string" || typeof url !== "string") return false;
@@ -32,21 +33,16 @@ function isRemoteRepository(repository: unknown): boolean {
 /** True if a package has nothing of this kind to fetch, or it comes from a host. */
 function isRemote(origin: unknown): boolean {
   if (origin === undefined || origin === null) return true;
-  const { type, url } = recordOf(origin);
+  const { type, url } = objectMembers(origin);
   return type !== "path" && typeof url === "string" && REMOTE.test(url);
 }
 
 function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
-    return recordOf(JSON.parse(text));
+    return objectMembers(JSON.parse(text));
   } catch {
     return undefined;
   }
-}
-
-/** The properties of an object or a list; none of anything else. */
-function recordOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? { ...value } : {};
 }
 
 /** `composer install`. */
@@ -59,6 +55,7 @@ export const COMPOSER: Installer = {
     const runsNothingElse = ["--no-scripts", "--no-plugins"].every((word) => args.includes(word));
     return runsNothingElse && line?.words.join() === "install" ? {} : undefined;
   },
+  lockfiles: ["composer.lock"],
   trouble({ paths, text }) {
     for (const path of paths) {
       const name = basename(path);

@@ -27,13 +27,13 @@ const MODULES = new Set(
 /** The module of this commit that Python would load in place of one of its own, if it looks into the checkout first. */
 export function shadowingModule(files: readonly { readonly path: string; readonly kind: "file" | "link" }[]): string | undefined {
   return files.find(({ kind, path }) => {
-    const name = moduleOf(path, kind);
+    const name = topLevelModule(path, kind);
     return name !== undefined && (name.startsWith("_") || MODULES.has(name));
   })?.path;
 }
 
 /** The top-level module that this file makes. A folder without a file for its beginning comes after all others (PEP 420). */
-function moduleOf(path: string, kind: "file" | "link"): string | undefined {
+function topLevelModule(path: string, kind: "file" | "link"): string | undefined {
   const [top = "", inside, ...deeper] = path.split("/");
   if (inside === undefined) return kind === "link" || /\.(?:py|pyc|so|pyd)$/.test(top) ? top.replace(/\..*/s, "") : undefined;
   return deeper.length === 0 && /^__init__\./.test(inside) ? top : undefined;

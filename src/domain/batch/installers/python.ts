@@ -39,7 +39,7 @@ function pipCall(args: readonly string[]): InstallerCall | undefined {
   const outputFolders = named((option) => option === "-t" || option === "--target");
   if (packages.length + requirementFiles.length === 0 || !areWithin(requirementFiles) || !areWithin(outputFolders))
     return undefined;
-  return { requirementFiles, outputFolders };
+  return { requirementFiles, outputFolders, isLocked: args.includes("--require-hashes") };
 }
 
 function areWithin(paths: readonly (string | undefined)[]): paths is readonly string[] {
@@ -51,6 +51,7 @@ export const PIP: Installer = {
   folders: ["requirements"],
   programs: INTERPRETERS,
   parse: pipCall,
+  lockfiles: [],
 };
 
 /** True for files that are read as lists of packages whether or not a command names them. */
@@ -63,7 +64,8 @@ const VENV_OPTIONS = { flags: /^--(?:clear|copies|symlinks|upgrade-deps|without-
 function venvCall(args: readonly string[]): InstallerCall | undefined {
   const line = readCommandLine(args, VENV_OPTIONS);
   const folder = pathWithin(line?.words[0] ?? "/");
-  return line?.words.length !== 1 || folder === undefined ? undefined : { outputFolders: [folder] };
+  if (line?.words.length !== 1 || folder === undefined) return undefined;
+  return { outputFolders: [folder], isLocked: !args.includes("--upgrade-deps") };
 }
 
 /** `python3 -m venv` and `python3 -m pip`. Without -I or -P, modules of the checkout come before Python's own. */
@@ -102,4 +104,5 @@ export const POETRY: Installer = {
     const line = readCommandLine(args, { flags, valued });
     return args.includes("--no-root") && line?.words.join() === "install" ? {} : undefined;
   },
+  lockfiles: ["poetry.lock"],
 };

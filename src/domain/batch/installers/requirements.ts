@@ -1,4 +1,4 @@
-import { folderOf, pathWithin } from "./command-line.ts";
+import { parentFolder, pathWithin } from "./command-line.ts";
 import { ARCHIVE } from "./python.ts";
 
 /** A line of a requirement file that names a package of an index, an option about an index, or nothing. */
@@ -16,7 +16,7 @@ export function requirementsTrouble(path: string, text: string, requirementFiles
   const lines = text.replace(/\r\n?/g, "\n").replace(/\\\n/g, "").split("\n");
   const isPlain = (line: string): boolean => {
     const another = ANOTHER.exec(line)?.[1];
-    if (another !== undefined) return requirementFiles.has(pathWithin(another, folderOf(path)) ?? "");
+    if (another !== undefined) return requirementFiles.has(pathWithin(another, parentFolder(path)) ?? "");
     return REQUIREMENT.test(line) && !ARCHIVE.test(line) && !line.includes("\\");
   };
   return lines.every((line) => isPlain(line.replace(/(?:^|\s)#.*/s, "").trim()))

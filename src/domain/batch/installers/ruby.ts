@@ -12,4 +12,5 @@ export const BUNDLE: Installer = {
     });
     return line?.words.join() === "install" ? {} : undefined;
   },
+  lockfiles: ["Gemfile.lock"],
 };

@@ -1,4 +1,4 @@
-import { basename, folderOf, type Installer, pathWithin, readCommandLine } from "./command-line.ts";
+import { basename, type Installer, parentFolder, pathWithin, readCommandLine } from "./command-line.ts";
 
 const CARGO_OPTIONS = {
   flags: /^(?:-q|-v+|--(?:locked|frozen|offline|quiet|verbose|versioned-dirs|no-delete|respect-source-config))$/,
@@ -27,7 +27,7 @@ export const CARGO: Installer = {
   lockfiles: ["Cargo.lock"],
   trouble({ paths, text }) {
     for (const path of paths) {
-      const isSettings = basename(folderOf(path)) === ".cargo" && /^config(?:\.toml)?$/.test(basename(path));
+      const isSettings = basename(parentFolder(path)) === ".cargo" && /^config(?:\.toml)?$/.test(basename(path));
       const lines = text(path)?.split("\n");
       if (isSettings && lines?.every((line) => CARGO_SETTING.test(line)) !== true)
         return `${path} may name a folder or a program`;

@@ -18,7 +18,7 @@ const CANARIES = [
 ];
 
 /** A command that a guard with these settings must block; undefined if they switch all of them off. */
-export function canaryOf(settings: GuardSettings): string | undefined {
+export function guardCanary(settings: GuardSettings): string | undefined {
   const context = { cwd: "/work/tree", worktree: "/work/tree", home: "/home/someone", settings };
   return CANARIES.find((command) => judgeCommand(command, context).verdict === "block");
 }

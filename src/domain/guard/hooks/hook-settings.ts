@@ -50,7 +50,7 @@ export function hookSettings(
   const known = events.filter((event) => EVENT_NAMES[vendor][event] !== undefined);
   const words = (event: HookEvent): readonly string[] => hookCommand(program, { vendor, event, options });
   if (vendor === "opencode") return { form: "plugin", text: opencodePlugin(known.map((event) => [event, words(event)])) };
-  const hooks = known.map((event) => [EVENT_NAMES[vendor][event] ?? "", [groupOf(vendor, event, words(event))]] as const);
+  const hooks = known.map((event) => [EVENT_NAMES[vendor][event] ?? "", [buildHookGroup(vendor, event, words(event))]] as const);
   return { form: "json", hooks: Object.fromEntries(hooks) };
 }
 
@@ -62,7 +62,7 @@ export function hookCommand(
   return [...program, "hook", event, "--agent", vendor, ...options];
 }
 
-function groupOf(vendor: VendorKind, event: HookEvent, words: readonly string[]): HookGroup {
+function buildHookGroup(vendor: VendorKind, event: HookEvent, words: readonly string[]): HookGroup {
   const script = event === "before-tool" ? FAIL_CLOSED : PLAIN;
   const guarded = event === "session-start" ? words : ["/bin/sh", "-c", script, "loopdash-guard", ...words];
   const command = guarded.map(shellWord).join(" ");

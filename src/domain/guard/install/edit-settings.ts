@@ -3,7 +3,7 @@ import type { VendorKind } from "../../batch/vendors.ts";
 import { isObject, type JsonObject } from "../../values/json-object.ts";
 import type { HookEvent } from "../hooks/hook-event.ts";
 import { DENY_RULES } from "./deny-rules.ts";
-import { callsGuard, eventName, eventsOf, hookGroup, type InstalledHook, isSame, readOwnGroup } from "./own-hook.ts";
+import { callsGuard, eventName, hookGroup, type InstalledHook, installableEvents, isSame, readOwnGroup } from "./own-hook.ts";
 
 export type JsonVendor = Exclude<VendorKind, "opencode">;
 
@@ -28,7 +28,7 @@ type Path = (string | number)[];
 const TAKES_COMMENTS: readonly JsonVendor[] = ["gemini"];
 
 /** What the settings have of the guard. Throws a SettingsProblem if they are no valid JSON. */
-export function stateOf(vendor: JsonVendor, text: string): SettingsState {
+export function readSettingsState(vendor: JsonVendor, text: string): SettingsState {
   const settings = read(vendor, text);
   const own = new Map<string, InstalledHook>();
   let changed = 0;
@@ -43,7 +43,7 @@ export function stateOf(vendor: JsonVendor, text: string): SettingsState {
 
 /** True if a hook is there at each of its events that the vendor has, once, and no other one of loopdash's. */
 export function isInstalled(vendor: JsonVendor, { own }: SettingsState, hook: InstalledHook): boolean {
-  return isSame(own, [{ ...hook, events: eventsOf(vendor, hook.events) }]);
+  return isSame(own, [{ ...hook, events: installableEvents(vendor, hook.events) }]);
 }
 
 /**
@@ -57,13 +57,14 @@ export function withGuard(
   { denyRules = true }: { readonly denyRules?: boolean } = {},
 ): string {
   let now = text.trim() === "" ? "{}\n" : text;
-  if (!isInstalled(vendor, stateOf(vendor, now), hook)) {
+  if (!isInstalled(vendor, readSettingsState(vendor, now), hook)) {
     now = withoutHooks(vendor, now);
-    for (const event of eventsOf(vendor, hook.events))
+    for (const event of installableEvents(vendor, hook.events))
       now = appended(now, ["hooks", eventName(vendor, event)], [hookGroup(vendor, hook, event)]);
   }
   if (vendor === "claude" && denyRules) now = appended(now, ["permissions", "deny"], missingRules(now));
-  if (!isInstalled(vendor, stateOf(vendor, now), hook)) throw new SettingsProblem('a key is there twice ("hooks", or one in it)');
+  if (!isInstalled(vendor, readSettingsState(vendor, now), hook))
+    throw new SettingsProblem('a key is there twice ("hooks", or one in it)');
   return now;
 }
 
@@ -90,7 +91,7 @@ function missingRules(text: string): readonly string[] {
 function withoutHooks(vendor: JsonVendor, text: string): string {
   const without = (now: string, event: HookEvent): string =>
     withoutItems(now, ["hooks", eventName(vendor, event)], (group) => readOwnGroup(vendor, event, group) !== undefined);
-  return eventsOf(vendor).reduce(without, text);
+  return installableEvents(vendor).reduce(without, text);
 }
 
 /** Adds items to the end of a list, which is made if it is not there. */
@@ -143,7 +144,7 @@ function added(text: string, path: Path, value: unknown, isArrayInsertion = fals
   if (edit === undefined) return text;
   const root = parseTree(text);
   const parents = path.map((_, length) => path.slice(0, length)).filter((parent) => root && findNodeAtLocation(root, parent));
-  const { indent, eol } = layoutOf(text);
+  const { indent, eol } = detectLayout(text);
   const [outer, inner] = [indent.repeat(parents.length - 1), indent.repeat(parents.length)];
   const [, comma = "", json = ""] = /^(,?)(.*)$/s.exec(edit.content) ?? [];
   const lines = isArrayInsertion ? prettyLines(json, indent) : prettyLines(`{${json}}`, indent).slice(1, -1);
@@ -159,7 +160,7 @@ function prettyLines(json: string, indent: string): readonly string[] {
 }
 
 /** The indent and the line breaks of a text. */
-function layoutOf(text: string): { readonly indent: string; readonly eol: string } {
+function detectLayout(text: string): { readonly indent: string; readonly eol: string } {
   const [, indent = "  "] = /^([\t ]+)\S/m.exec(text) ?? [];
   return { indent, eol: text.includes("\r\n") ? "\r\n" : "\n" };
 }
@@ -183,7 +184,7 @@ function parsed(text: string): unknown {
 }
 
 function groupsIn(vendor: JsonVendor, settings: JsonObject): readonly { readonly event: HookEvent; readonly group: unknown }[] {
-  return eventsOf(vendor).flatMap((event) => {
+  return installableEvents(vendor).flatMap((event) => {
     const groups = valueAt(settings, ["hooks", eventName(vendor, event)]);
     return Array.isArray(groups) ? groups.map((group: unknown) => ({ event, group })) : [];
   });

@@ -21,7 +21,7 @@ type JsonVendor = Exclude<VendorKind, "opencode">;
 const INSTALLED: readonly HookEvent[] = ["before-tool", ...AUDIT_EVENTS, "stop"];
 
 /** Those of the events that the vendor has and that can be installed; all by default. */
-export function eventsOf(vendor: VendorKind, events = INSTALLED): readonly HookEvent[] {
+export function installableEvents(vendor: VendorKind, events = INSTALLED): readonly HookEvent[] {
   return INSTALLED.filter((event) => events.includes(event) && EVENT_NAMES[vendor][event] !== undefined);
 }
 
@@ -40,7 +40,7 @@ export function hookGroup(vendor: JsonVendor, { program, options }: HookCall, ev
 
 /** The text of opencode's plugin. */
 export function pluginText({ program, options, events }: InstalledHook): string {
-  const settings = hookSettings("opencode", program, { events: eventsOf("opencode", events), options });
+  const settings = hookSettings("opencode", program, { events: installableEvents("opencode", events), options });
   return settings.form === "plugin" ? settings.text : "";
 }
 

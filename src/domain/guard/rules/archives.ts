@@ -1,6 +1,6 @@
 import { optionValue, readOptions } from "../options.ts";
 import { absolutePath, type Call, type Inspector, type Places } from "../paths.ts";
-import type { Scope } from "../shell/scope.ts";
+import type { ShellScope } from "../shell/scope.ts";
 import { judgeDeletion, judgeWrite } from "./deletion.ts";
 import { isSecretFile } from "./secrets.ts";
 
@@ -121,7 +121,7 @@ const UPLOADS: Readonly<Record<string, RegExp>> = {
 
 /** Judges credentials that are copied to another machine. */
 export function judgeUpload(
-  { name, args, scope }: { name: string; args: readonly string[]; scope: Scope },
+  { name, args, scope }: { name: string; args: readonly string[]; scope: ShellScope },
   guard: Inspector,
   places: Places,
 ): void {

@@ -1,5 +1,5 @@
 import { hasOption, type Options, optionValue, readOptions } from "../options.ts";
-import { absolutePath, type Call, type Inspector, type Places, zoneOf } from "../paths.ts";
+import { absolutePath, type Call, deletionZone, type Inspector, type Places } from "../paths.ts";
 import { isExact, isGlob } from "../shell/scope.ts";
 import { judgeDevice, judgeEmptying, judgeWrite } from "./deletion.ts";
 import { keepOrigins } from "./links.ts";
@@ -32,14 +32,14 @@ function placesOfCopy(
 }
 
 function judgeMove(source: string, target: string, { scope }: Call, guard: Inspector, places: Places): void {
-  const zone = zoneOf(source, scope, places);
+  const zone = deletionZone(source, scope, places);
   const isOutside = zone !== "inside" && zone !== "temp";
   if (zone === "root") guard.report("move-outside");
   else if (zone === "repository") guard.report("delete-repository");
   else if (isOutside && absolutePath(target, scope) === "/dev/null") guard.report("delete-outside");
   else if (zone === "outside" && isExact(source) && isFolderName(source)) guard.report("move-outside");
   // One file after the other is moved onto the same name.
-  else if (isGlob(source) && /[^/]\.\w+$/.test(target) && zoneOf(target, scope, places) === "outside")
+  else if (isGlob(source) && /[^/]\.\w+$/.test(target) && deletionZone(target, scope, places) === "outside")
     guard.report("delete-outside");
 }
 
@@ -61,7 +61,7 @@ export function judgeRsync({ args, scope }: Call, guard: Inspector, places: Plac
   const deleted = longs.includes("remove-source-files") ? operands.slice(0, -1) : [];
   const isMirror = longs.some((long) => /^del(?:ete|$)/.test(long));
   for (const path of isMirror ? [...deleted, ...operands.slice(-1)] : deleted) {
-    const zone = /^[^/]+:/.test(path) ? "outside" : zoneOf(path, scope, places);
+    const zone = /^[^/]+:/.test(path) ? "outside" : deletionZone(path, scope, places);
     if (zone !== "inside" && zone !== "temp") guard.report(zone === "root" ? "delete-root" : "delete-outside");
   }
 }
@@ -74,7 +74,8 @@ export function judgeUnison({ args, scope }: Call, guard: Inspector, places: Pla
   if (kept === undefined) return;
   const roots = args.filter((arg, index) => !arg.startsWith("-") && index !== at + 1);
   const overwritten = roots.filter((root) => root !== kept);
-  const isHarmless = (root: string): boolean => !/^\w+:/.test(root) && ["inside", "temp"].includes(zoneOf(root, scope, places));
+  const isHarmless = (root: string): boolean =>
+    !/^\w+:/.test(root) && ["inside", "temp"].includes(deletionZone(root, scope, places));
   // A profile names its folders elsewhere.
   if (roots.length < 2 || !overwritten.every(isHarmless)) guard.report("delete-outside");
 }

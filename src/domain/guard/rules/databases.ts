@@ -1,7 +1,7 @@
 import { type OptionSpec, readOptions } from "../options.ts";
-import { type Call, type Inspector, type Places, zoneOf } from "../paths.ts";
-import { isExact, MARK, type Scope } from "../shell/scope.ts";
-import { wordsOf } from "./match-command.ts";
+import { type Call, deletionZone, type Inspector, type Places } from "../paths.ts";
+import { isExact, MARK, type ShellScope } from "../shell/scope.ts";
+import { positionalWords } from "./match-command.ts";
 
 /** How a client of a database is told what to do. */
 interface Client {
@@ -94,12 +94,12 @@ function judgeStatements(text: string, { isDocuments }: Client, { reader }: Call
 }
 
 /** True for a database that ends with the command, or lies in a folder for temporary files. */
-function isScratchFile(file: string | undefined, scope: Scope, places: Places): boolean {
-  return file === undefined || file === ":memory:" || file === "" || zoneOf(file, scope, places) === "temp";
+function isScratchFile(file: string | undefined, scope: ShellScope, places: Places): boolean {
+  return file === undefined || file === ":memory:" || file === "" || deletionZone(file, scope, places) === "temp";
 }
 
 function judgeRedis(args: readonly string[], stdin: string | undefined, guard: Inspector): void {
-  const words = wordsOf("redis-cli", args);
+  const words = positionalWords("redis-cli", args);
   const act = words[0]?.toLowerCase() ?? "";
   const isAny = words.slice(1).some((word) => !isExact(word));
   if (/^(?:del|unlink)$/.test(act) && (words.length === 1 || isAny)) guard.report("document-delete");
@@ -161,7 +161,7 @@ const SAME: Readonly<Record<string, string>> = {
 };
 
 /** Judges the shell commands in what a client of a database is told. */
-function judgeEscapes(name: string, text: string, scope: Scope, guard: Inspector): void {
+function judgeEscapes(name: string, text: string, scope: ShellScope, guard: Inspector): void {
   const pattern = ESCAPES[SAME[name] ?? name];
   if (pattern === undefined) return;
   for (const [, ...codes] of text.matchAll(pattern)) {

@@ -1,6 +1,6 @@
 import { hasOption, type Options, optionValue, readOptions } from "../options.ts";
-import { absolutePath, type Call, type Inspector, isDevice, isWithin, type Places, pathOnHost, zoneOf } from "../paths.ts";
-import { isUnknown, type Scope, UNTRACKED } from "../shell/scope.ts";
+import { absolutePath, type Call, deletionZone, type Inspector, isDevice, isWithin, type Places, pathOnHost } from "../paths.ts";
+import { isUnknown, type ShellScope, UNTRACKED } from "../shell/scope.ts";
 
 interface Around {
   readonly guard: Inspector;
@@ -10,11 +10,11 @@ interface Around {
 /** Judges the deletion of a path. */
 export function judgeDeletion(
   word: string,
-  { scope, guard, places, isRecursive }: { scope: Scope; guard: Inspector; places: Places; isRecursive: boolean },
+  { scope, guard, places, isRecursive }: { scope: ShellScope; guard: Inspector; places: Places; isRecursive: boolean },
 ): void {
   if (word.includes(UNTRACKED)) return guard.report("git-clean");
   if (scope.ifCdFails !== undefined && isAtRisk(word, scope.ifCdFails, scope, places)) return guard.report("delete-root");
-  switch (zoneOf(word, scope, places)) {
+  switch (deletionZone(word, scope, places)) {
     case "root":
       return guard.report("delete-root");
     case "repository":
@@ -30,9 +30,9 @@ export function judgeDeletion(
 }
 
 /** True if a relative path means everything in the folder that the shell is still in when a `cd` fails. */
-function isAtRisk(word: string, cwd: string, scope: Scope, places: Places): boolean {
+function isAtRisk(word: string, cwd: string, scope: ShellScope, places: Places): boolean {
   if (/^[/~]/.test(word) || isUnknown(word)) return false;
-  return ["root", "repository"].includes(zoneOf(word, { ...scope, cwd }, places));
+  return ["root", "repository"].includes(deletionZone(word, { ...scope, cwd }, places));
 }
 
 /** Judges that a file is emptied: outside, that is a deletion, but for files in `/dev` and on other machines. */
@@ -40,11 +40,11 @@ export function judgeEmptying(word: string, { scope, guard, places }: Pick<Call,
   const path = absolutePath(word, scope);
   const isHere = !scope.isElsewhere || scope.mounts !== undefined;
   if (path === undefined || !isHere || isWithin(path, "/dev")) return;
-  if (["outside", "repository"].includes(zoneOf(word, scope, places))) guard.report("delete-outside");
+  if (["outside", "repository"].includes(deletionZone(word, scope, places))) guard.report("delete-outside");
 }
 
 /** True unless the folder of a file with an unknown name is known to be outside. */
-function mayStay(word: string, scope: Scope, { worktree, temp }: Places): boolean {
+function mayStay(word: string, scope: ShellScope, { worktree, temp }: Places): boolean {
   const path = absolutePath(word, scope);
   if (path === undefined) return true;
   const folder = path.slice(0, path.lastIndexOf("/")) || "/";
@@ -82,7 +82,7 @@ function judgeTruncate(operand: string, options: Options, around: Pick<Call, "sc
 }
 
 /** Reports a block device. True if it is one. */
-export function judgeDevice(word: string, scope: Scope, guard: Inspector): boolean {
+export function judgeDevice(word: string, scope: ShellScope, guard: Inspector): boolean {
   const isDisk = isDevice(absolutePath(word, scope) ?? "");
   if (isDisk) guard.report("overwrite-disk");
   return isDisk;
@@ -118,7 +118,7 @@ export function judgePermissions({ args, scope }: Call, guard: Inspector, places
   const isRecursive = hasOption(options, "R", "recursive");
   const paths = optionValue(options, "reference") === undefined ? options.operands.slice(1) : options.operands;
   for (const path of paths) {
-    const zone = zoneOf(path, scope, places);
+    const zone = deletionZone(path, scope, places);
     const isWhole = absolutePath(path, scope) === places.worktree;
     if (isRecursive && (zone === "outside" || zone === "unknown" || (zone === "root" && !isWhole)))
       guard.report("change-permissions");
@@ -145,7 +145,7 @@ const HOOKS =
   /\/(?:\.claude\/settings(?:\.local)?\.json|\.codex\/(?:hooks\.json|config\.toml)|\.gemini\/settings\.json|\.opencode\/plugins?\/.+)$/;
 
 /** Judges a write to a file: the system's, the repository's, a shell's start, a login. */
-export function judgeWrite(word: string, scope: Scope, guard: Inspector, places: Places): void {
+export function judgeWrite(word: string, scope: ShellScope, guard: Inspector, places: Places): void {
   const own = absolutePath(word, scope);
   const path = own === undefined ? undefined : pathOnHost(own, scope);
   if (path === undefined) return;

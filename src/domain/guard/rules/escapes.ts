@@ -1,5 +1,5 @@
 import type { Call, Inspector, Places } from "../paths.ts";
-import type { Scope } from "../shell/scope.ts";
+import type { ShellScope } from "../shell/scope.ts";
 import { judgeDeletion } from "./deletion.ts";
 
 /** Options of debuggers, pagers and editors whose values are commands of their own. */
@@ -16,7 +16,7 @@ export function judgeEscapingProgram({ args, stdin, scope }: Call, guard: Inspec
   for (const line of (stdin ?? "").split("\n")) judgeOwnCommand(line, scope, guard);
 }
 
-function judgeOwnCommand(text: string, scope: Scope, guard: Inspector): void {
+function judgeOwnCommand(text: string, scope: ShellScope, guard: Inspector): void {
   const code =
     /^\s*:?(?:silent!?\s+)?(?:\d*,?[\d$%]*)?(?:r|w)?\s*!(.*)$/s.exec(text)?.[1] ??
     /^\s*(?:shell|platform shell|pipe)\s+(.*)$/s.exec(text)?.[1] ??

@@ -1,6 +1,6 @@
 import { hasOption, type Options, readOptions } from "../options.ts";
 import { type Inspector, matchesGlob } from "../paths.ts";
-import { isExact, isGlob, MARK, type Scope } from "../shell/scope.ts";
+import { isExact, isGlob, MARK, type ShellScope } from "../shell/scope.ts";
 
 /** A git command without the options that come before it. */
 export interface GitCommand {
@@ -8,7 +8,7 @@ export interface GitCommand {
   readonly args: readonly string[];
   /** Settings that the line makes, by name in small letters. */
   readonly settings: ReadonlyMap<string, string>;
-  readonly scope: Scope;
+  readonly scope: ShellScope;
 }
 
 /** Judges what a git command does to history and to uncommitted changes. */
@@ -23,7 +23,7 @@ export function judgeGit(command: GitCommand, guard: Inspector): void {
 }
 
 /** Keeps the branch that a line changes to. A folder or a file of that name is no branch, but then nothing is switched. */
-function noteBranch(args: readonly string[], scope: Scope): void {
+function noteBranch(args: readonly string[], scope: ShellScope): void {
   const options = readOptions(args, { letters: "bBcC", names: ["create", "force-create", "orphan"] });
   const made = ["b", "B", "c", "C", "create", "force-create", "orphan"].flatMap((name) => options.values.get(name) ?? []);
   const [name = options.operands[0]] = made;

@@ -94,7 +94,7 @@ const MUTATION = /\bmutation\b[\s\S]*?\b\w*(?:[dD]elete|[dD]estroy|[rR]emove|[tT
 const FORGE_CHANGE = /"(?:archived|force)"\s*:\s*true|"private"\s*:\s*false|\bdelete\w+\(|mergePullRequest/i;
 
 function judgeRequest(method: string, url: string, body: string, guard: Inspector): void {
-  const { host, path } = partsOf(url);
+  const { host, path } = splitUrl(url);
   if (url.startsWith("-") || isOwnMachine(host)) return;
   const rule = ruleOfRequest(method, { host, path, body });
   if (rule !== undefined) guard.report(rule);
@@ -116,7 +116,7 @@ function ruleOfRequest(
   return FORGE_CHANGE.test(body) ? "change-repository" : undefined;
 }
 
-function partsOf(url: string): { readonly host: string; readonly path: string } {
+function splitUrl(url: string): { readonly host: string; readonly path: string } {
   const bare = url.replace(/^[a-z]+:\/\//i, "").replace(/^[^/@]*@/, "");
   const at = bare.search(/[/?]/);
   const host = (at === -1 ? bare : bare.slice(0, at)).toLowerCase();

@@ -1,5 +1,5 @@
-import { absolutePath, type Call, normalPath, type Places, pathAsWritten, zoneOf } from "../paths.ts";
-import type { Scope } from "../shell/scope.ts";
+import { absolutePath, type Call, deletionZone, normalPath, type Places, pathAsWritten } from "../paths.ts";
+import type { ShellScope } from "../shell/scope.ts";
 
 /** What a command links, moves or mounts, and where to. */
 interface Making {
@@ -14,7 +14,7 @@ interface Making {
  * Remembers what `ln -s`, `mv` and `mount --bind` bring from outside to places where files may be deleted: what happens there
  * later in the line happens to the origin.
  */
-export function keepOrigins(making: Making, scope: Scope, places: Places): void {
+export function keepOrigins(making: Making, scope: ShellScope, places: Places): void {
   const folder = pathAsWritten(making.target, scope);
   if (folder === undefined) return;
   const from = making.isLink ? folderOfLink(folder, making.isFolder) : scope.cwd;
@@ -33,8 +33,8 @@ function folderOfLink(target: string, isFolder: boolean): string {
   return isFolder ? target : target.slice(0, target.lastIndexOf("/")) || "/";
 }
 
-function outsidePath(word: string, scope: Scope, places: Places): string | undefined {
-  const zone = zoneOf(word, scope, places);
+function outsidePath(word: string, scope: ShellScope, places: Places): string | undefined {
+  const zone = deletionZone(word, scope, places);
   return zone === "inside" || zone === "temp" ? undefined : absolutePath(word, scope);
 }
 

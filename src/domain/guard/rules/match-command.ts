@@ -27,7 +27,7 @@ interface CompiledRule extends CommandRule {
 /** Rules that were needed, by program: compiling all of them would take longer than most judgements. */
 const compiledRules = new Map<string, readonly CompiledRule[]>();
 
-function rulesOf(program: string): readonly CompiledRule[] {
+function programRules(program: string): readonly CompiledRule[] {
   const known = compiledRules.get(program);
   if (known !== undefined) return known;
   const rules = COMMAND_RULES.filter(({ programs }) => `|${programs}|`.includes(`|${program}|`)).map(compile);
@@ -41,13 +41,13 @@ function compile(rule: CommandRule): CompiledRule {
     .replace(/^~/, "")
     .split(" ")
     .filter((word) => word !== "");
-  return { ...rule, isAnywhere, matchers: words.map(matcherOf) };
+  return { ...rule, isAnywhere, matchers: words.map(compileWordMatcher) };
 }
 
-function matcherOf(text: string): MatchWord {
+function compileWordMatcher(text: string): MatchWord {
   if (text === "*") return () => true;
   if (text.startsWith("!")) {
-    const isMatch = matcherOf(text.slice(1));
+    const isMatch = compileWordMatcher(text.slice(1));
     return (word) => !isMatch(word);
   }
   const [, source, flags] = /^\/(.*)\/(i?)$/.exec(text) ?? [];
@@ -66,15 +66,15 @@ export function ruledPrograms(): readonly string[] {
 
 /** Judges a command by its words. */
 export function judgeByWords(program: string, args: readonly string[], guard: Inspector): void {
-  const rules = rulesOf(program);
+  const rules = programRules(program);
   if (rules.length === 0) return;
-  const words = wordsOf(program, args);
+  const words = positionalWords(program, args);
   const found = rules.find((rule) => matches(rule, words, args));
   if (found !== undefined) guard.report(found.rule);
 }
 
 /** The words of a command without options and their values. */
-export function wordsOf(program: string, args: readonly string[]): readonly string[] {
+export function positionalWords(program: string, args: readonly string[]): readonly string[] {
   const valued = new Set((VALUE_OPTIONS[program] ?? "").split(" "));
   const words: string[] = [];
   for (let index = 0; index < args.length; index++) {

@@ -1,6 +1,6 @@
 import { hasOption, readOptions } from "../options.ts";
 import { absolutePath, type Call, type Inspector, isWithin, type Places } from "../paths.ts";
-import { isGlob, isSecretName, isUnknown, MARK, type Scope, unknownAt } from "../shell/scope.ts";
+import { isGlob, isSecretName, isUnknown, MARK, type ShellScope, unknownAt } from "../shell/scope.ts";
 
 /** Folders and files below a home folder that hold credentials. */
 const HOME_SECRETS =
@@ -11,7 +11,7 @@ const KEY_FILE =
   /^(?:id_(?:rsa|dsa|ecdsa|ed25519)|credentials\.json|service[-_]?account(?:[-_]?key)?\.json|\.netrc|\.git-credentials|\.pgpass|\.htpasswd|(?:privkey|private[-_]?key|server[-_.]private)\w*\.(?:pem|key)|[\w.-]+\.(?:p12|pfx|kdbx|keystore|jks))$/;
 
 /** True if the file has credentials. A pattern counts if it can match one. */
-export function isSecretFile(word: string, scope: Scope, { home }: Places): boolean {
+export function isSecretFile(word: string, scope: ShellScope, { home }: Places): boolean {
   const name = (word.split("/").at(-1) ?? "").replace(/[\uE001\uE002]+$/, "");
   if (/^\.env(?:[\uE001\uE002].*)?$/.test(word.split("/").at(-1) ?? "")) return true;
   if (ENV_FILE.test(name) || KEY_FILE.test(name)) return true;

@@ -25,7 +25,7 @@ function firstBrace(text: string): Brace | undefined {
     if (text[at] !== "{" || text[at - 1] === "$") continue;
     const parts = partsOfBrace(text, at);
     if (parts === undefined) continue;
-    const choices = parts.choices.length > 1 ? parts.choices : rangeOf(parts.choices[0] ?? "");
+    const choices = parts.choices.length > 1 ? parts.choices : expandBraceRange(parts.choices[0] ?? "");
     if (choices !== undefined) return { before: text.slice(0, at), choices, after: text.slice(parts.end + 1) };
   }
   return undefined;
@@ -54,7 +54,7 @@ function skipOne(text: string, at: number): number {
   return end === -1 ? text.length : end + 1;
 }
 
-function rangeOf(text: string): readonly string[] | undefined {
+function expandBraceRange(text: string): readonly string[] | undefined {
   const [, from, to] = /^(-?\d+)\.\.(-?\d+)(?:\.\.-?\d+)?$/.exec(text) ?? [];
   if (from !== undefined && to !== undefined) {
     const [low, high] = [Number(from), Number(to)].toSorted((a, b) => a - b);

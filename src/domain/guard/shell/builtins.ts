@@ -122,15 +122,15 @@ function read({ args, stdin, scope }: Call): string {
   const array = options.values.get("a")?.[0];
   const line = stdin === undefined || stdin === "" ? MARK.unknown : (stdin.split("\n")[0] ?? "");
   const separators = variable("IFS", scope);
-  const words = isUnknown(line) ? [unknownField(line)] : fieldsOf(line, typeof separators === "string" ? separators : " \t\n");
+  const words = isUnknown(line) ? [unknownField(line)] : splitFields(line, typeof separators === "string" ? separators : " \t\n");
   if (array !== undefined) scope.variables.set(array, words);
   const names = options.operands.length === 0 ? ["REPLY"] : options.operands;
-  for (const [index, name] of names.entries()) scope.variables.set(name, fieldOf(words, index, index === names.length - 1));
+  for (const [index, name] of names.entries()) scope.variables.set(name, readField(words, index, index === names.length - 1));
   return "";
 }
 
 /** The fields of a line: white space between them counts once, and not at the ends. */
-function fieldsOf(line: string, separators: string): readonly string[] {
+function splitFields(line: string, separators: string): readonly string[] {
   if (separators === "") return [line];
   if (!isExact(separators)) return [MARK.unknown];
   const isSpace = /^\s*$/.test(separators);
@@ -145,7 +145,7 @@ function unknownField(line: string): string {
 }
 
 /** What `read` gives to a variable: a word, or to the last one all that is left. */
-function fieldOf(words: readonly string[], index: number, isLast: boolean): string {
+function readField(words: readonly string[], index: number, isLast: boolean): string {
   if (words[0] !== undefined && isUnknown(words[0])) return words[0];
   return isLast ? words.slice(index).join(" ") : (words[index] ?? "");
 }

@@ -1,15 +1,15 @@
 import { type ParsedScript, parse, type Word, type WordPart } from "unbash";
 import { expandBraces } from "./braces.ts";
 import { expandParameter, variable } from "./parameters.ts";
-import { MARK, type Scope, unknownValue } from "./scope.ts";
+import { MARK, type ShellScope, unknownValue } from "./scope.ts";
 
 /** What an expansion needs of the shell that it is in. */
 export interface Expander {
-  readonly scope: Scope;
+  readonly scope: ShellScope;
   /** The output of a command substitution. */
-  readonly outputOf: (script: ParsedScript | undefined) => string;
+  readonly scriptOutput: (script: ParsedScript | undefined) => string;
   /** The name of the file that a process substitution makes. */
-  readonly fileOf: (script: ParsedScript | undefined, operator: "<" | ">") => string;
+  readonly scriptFile: (script: ParsedScript | undefined, operator: "<" | ">") => string;
 }
 
 /** The words that a program gets for one word of the source. */
@@ -59,7 +59,7 @@ export function expandParts(parts: readonly WordPart[], expander: Expander): str
     .join("");
 }
 
-function withTilde(value: string, text: string, scope: Scope): string {
+function withTilde(value: string, text: string, scope: ShellScope): string {
   if (!text.startsWith("~")) return value;
   const [, user = "", rest = ""] = /^~([^/]*)(.*)$/s.exec(value) ?? [];
   if (user === "" || scope.home.endsWith(`/${user}`)) return `${scope.home}${rest}`;
@@ -135,7 +135,7 @@ function addPart(part: WordPart, fields: Fields, expander: Expander, isQuoted: b
     case "BraceExpansion":
       return fields.add(part.text);
     case "ProcessSubstitution":
-      return fields.add(expander.fileOf(part.script, part.operator));
+      return fields.add(expander.scriptFile(part.script, part.operator));
     default:
       return addValue(valueOfPart(part, expander), fields, isQuoted, expander.scope);
   }
@@ -156,13 +156,13 @@ function valueOfPart(part: ExpansionPart, expander: Expander): string | readonly
     case "ParameterExpansion":
       return expandParameter(part, expander.scope, (word) => expandText(word, expander));
     case "CommandExpansion":
-      return expander.outputOf(part.script).replace(/\n+$/, "");
+      return expander.scriptOutput(part.script).replace(/\n+$/, "");
     case "ArithmeticExpansion":
       return "1";
   }
 }
 
-function addValue(value: string | readonly string[], fields: Fields, isQuoted: boolean, { variables }: Scope): void {
+function addValue(value: string | readonly string[], fields: Fields, isQuoted: boolean, { variables }: ShellScope): void {
   if (typeof value === "object") fields.addWords(value);
   else if (isQuoted) fields.add(value);
   else fields.addSplit(value, String(variables.get("IFS") ?? " \t\n"));

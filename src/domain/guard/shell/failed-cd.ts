@@ -1,8 +1,8 @@
 import { type AndOr, forEachChild, type SyntaxNode } from "unbash";
-import type { Scope } from "./scope.ts";
+import type { ShellScope } from "./scope.ts";
 
 /** Walks commands between `&&` and `||`: what comes after `&&` runs only if a `cd` before it did not fail. */
-export function walkAndOr({ commands, operators }: AndOr, scope: Scope, walk: (node: SyntaxNode) => string): string {
+export function walkAndOr({ commands, operators }: AndOr, scope: ShellScope, walk: (node: SyntaxNode) => string): string {
   let folder: string | undefined;
   let output = "";
   for (const [index, command] of commands.entries()) {

@@ -1,15 +1,15 @@
 import { normalPath } from "../paths.ts";
-import { isExact, isGlob, MARK, type Scope } from "./scope.ts";
+import { isExact, isGlob, MARK, type ShellScope } from "./scope.ts";
 
 interface Input {
   readonly args: readonly string[];
   readonly stdin: string | undefined;
-  readonly scope: Scope;
+  readonly scope: ShellScope;
   readonly content: (path: string) => string | undefined;
 }
 
 /** What a program prints, if the guard can work it out; else the mark for unknown output. */
-export function outputOf(name: string, input: Input): string {
+export function programOutput(name: string, input: Input): string {
   return OUTPUTS[name]?.(input) ?? MARK.output;
 }
 
@@ -24,9 +24,9 @@ const OUTPUTS: Readonly<Record<string, (input: Input) => string | undefined>> = 
   xxd: ({ args, stdin }) => (args.includes("-r") && args.every((arg) => arg.startsWith("-")) ? known(stdin, fromHex) : undefined),
   ls: ({ args }) => listed(args),
   pwd: ({ scope }) => scope.cwd,
-  which: ({ args }) => pathsOf(args),
-  command: ({ args }) => pathsOf(args),
-  type: ({ args }) => pathsOf(args),
+  which: ({ args }) => lastOperand(args),
+  command: ({ args }) => lastOperand(args),
+  type: ({ args }) => lastOperand(args),
   realpath: ({ args, scope }) => absolute(args, scope),
   readlink: ({ args, scope }) => absolute(args, scope),
   basename: ({ args }) => args[0]?.replace(/\/+$/, "").split("/").at(-1),
@@ -128,10 +128,10 @@ function translate(text: string, args: readonly string[]): string | undefined {
 
 function characters(text: string): readonly string[] {
   const plain = withEscapes(text).replaceAll("[:upper:]", "A-Z").replaceAll("[:lower:]", "a-z");
-  return [...plain.replace(/(.)-(.)/gs, (_, from: string, to: string) => rangeOf(from, to))];
+  return [...plain.replace(/(.)-(.)/gs, (_, from: string, to: string) => charRange(from, to))];
 }
 
-function rangeOf(from: string, to: string): string {
+function charRange(from: string, to: string): string {
   const count = Math.max(0, Math.min(to.charCodeAt(0) - from.charCodeAt(0) + 1, 128));
   return Array.from({ length: count }, (_, index) => String.fromCharCode(from.charCodeAt(0) + index)).join("");
 }
@@ -142,12 +142,12 @@ function listed(args: readonly string[]): string | undefined {
   return paths.length > 0 && paths.every(isGlob) ? `${paths.join("\n")}\n` : undefined;
 }
 
-function pathsOf(args: readonly string[]): string | undefined {
+function lastOperand(args: readonly string[]): string | undefined {
   const name = args.filter((arg) => !arg.startsWith("-")).at(-1);
   return name === undefined ? undefined : name;
 }
 
-function absolute(args: readonly string[], { cwd }: Scope): string | undefined {
+function absolute(args: readonly string[], { cwd }: ShellScope): string | undefined {
   const path = args.filter((arg) => !arg.startsWith("-")).at(-1);
   if (path === undefined || !isExact(path)) return undefined;
   if (path.startsWith("/")) return normalPath(path);

@@ -1,11 +1,11 @@
 import type { ParameterExpansionPart, ParameterOperation, Word } from "unbash";
-import { isExact, MARK, type Scope, unknownValue } from "./scope.ts";
+import { isExact, MARK, type ShellScope, unknownValue } from "./scope.ts";
 
 /** Variables that the shell sets itself, to numbers. */
 const NUMBERS = /^(?:[?$!]|RANDOM|UID|EUID|PPID|SECONDS|LINENO)$/;
 
 /** The value of `$name`: text, or several words for arrays and `$@`. Undefined if the line does not set it. */
-export function variable(name: string, scope: Scope): string | readonly string[] | undefined {
+export function variable(name: string, scope: ShellScope): string | readonly string[] | undefined {
   if (name === "PWD") return scope.cwd ?? MARK.unknown;
   if (name === "0") return scope.variables.get("0") ?? "bash";
   if (/^[@*#\d]/.test(name)) return positional(name, scope.positional);
@@ -21,14 +21,14 @@ function positional(name: string, words: readonly string[] | undefined): string 
 /** The value of `${…}`. `expand` gives the text of an operand. */
 export function expandParameter(
   part: ParameterExpansionPart,
-  scope: Scope,
+  scope: ShellScope,
   expand: (word: Word) => string,
 ): string | readonly string[] {
   const { prefix, operation, index } = part;
   if (prefix === "#") return "1";
   const name = prefix === "!" ? pointedName(part, scope) : part.parameter;
   if (name === undefined) return MARK.unknown;
-  const value = elementOf(variable(name, scope), index, expand);
+  const value = arrayElement(variable(name, scope), index, expand);
   if (operation?.type === "Default") return withDefault(operation.operator, value, expand(operation.operand), name, scope);
   if (value === undefined) return unknownValue(name);
   if (operation === undefined) return value;
@@ -37,13 +37,13 @@ export function expandParameter(
 }
 
 /** The name in the variable of `${!name}`. Undefined if it cannot be known. */
-function pointedName({ parameter, operation, index }: ParameterExpansionPart, scope: Scope): string | undefined {
+function pointedName({ parameter, operation, index }: ParameterExpansionPart, scope: ShellScope): string | undefined {
   if (operation?.type === "Names" || index !== undefined) return undefined;
   const pointed = variable(parameter, scope);
   return typeof pointed === "string" && isExact(pointed) ? pointed : undefined;
 }
 
-function elementOf(
+function arrayElement(
   value: string | readonly string[] | undefined,
   index: Word | undefined,
   expand: (word: Word) => string,
@@ -60,7 +60,7 @@ function withDefault(
   value: string | readonly string[] | undefined,
   fallback: string,
   name: string,
-  scope: Scope,
+  scope: ShellScope,
 ): string | readonly string[] {
   if (operator.endsWith("?")) return value ?? unknownValue(name);
   if (operator.endsWith("+")) return value === "" ? "" : fallback;
@@ -87,9 +87,9 @@ function changed(operation: ParameterOperation, value: string, expand: (word: Wo
     case "Slice":
       return sliceText(value, expand(operation.offset), operation.length && expand(operation.length));
     case "Remove":
-      return removed(value, operation.operator, patternOf(operation.operand, expand));
+      return removed(value, operation.operator, expandPattern(operation.operand, expand));
     case "Replace": {
-      const [pattern, replacement] = [patternOf(operation.pattern, expand), expand(operation.replacement)];
+      const [pattern, replacement] = [expandPattern(operation.pattern, expand), expand(operation.replacement)];
       if (!isExact(pattern) || pattern === "") return undefined;
       if (operation.operator === "/") return value.replace(pattern, () => replacement);
       return operation.operator === "//" ? value.replaceAll(pattern, () => replacement) : undefined;
@@ -105,7 +105,7 @@ function changed(operation: ParameterOperation, value: string, expand: (word: Wo
 }
 
 /** The text of a pattern, in which stars that are not quoted are marks. */
-function patternOf(word: Word, expand: (word: Word) => string): string {
+function expandPattern(word: Word, expand: (word: Word) => string): string {
   if (word.parts === undefined) return expand(word);
   return word.parts
     .map((part) => {

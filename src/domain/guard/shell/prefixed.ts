@@ -16,9 +16,9 @@ export function prefixedOutput({ name, args }: Pick<Call, "name" | "args">): str
 }
 
 const PREFIXES: Readonly<Record<string, (args: readonly string[]) => readonly (string | undefined)[]>> = {
-  git: (args) => formatsOf(args).map(prefixOf),
-  gh: (args) => valuesOf(args, /^(?:-q|--jq)$/).map(prefixInCode),
-  sed: (args) => args.map((arg) => prefixOf(SUBSTITUTION.exec(arg)?.[3] ?? "")),
+  git: (args) => formatOptionValues(args).map(matchPrefix),
+  gh: (args) => separateOptionValues(args, /^(?:-q|--jq)$/).map(prefixInCode),
+  sed: (args) => args.map((arg) => matchPrefix(SUBSTITUTION.exec(arg)?.[3] ?? "")),
   awk: (args) => args.map(prefixInCode),
   gawk: (args) => args.map(prefixInCode),
   mawk: (args) => args.map(prefixInCode),
@@ -26,20 +26,20 @@ const PREFIXES: Readonly<Record<string, (args: readonly string[]) => readonly (s
   perl: (args) => args.map(prefixInCode),
 };
 
-function formatsOf(args: readonly string[]): readonly string[] {
+function formatOptionValues(args: readonly string[]): readonly string[] {
   const attached = args.flatMap((arg) => /^--(?:format|pretty)=(?:t?format:)?(.*)$/s.exec(arg)?.[1] ?? []);
-  return [...attached, ...valuesOf(args, /^--format$/)];
+  return [...attached, ...separateOptionValues(args, /^--format$/)];
 }
 
-function valuesOf(args: readonly string[], option: RegExp): readonly string[] {
+function separateOptionValues(args: readonly string[], option: RegExp): readonly string[] {
   return args.flatMap((arg, index) => (option.test(args[index - 1] ?? "") ? arg : []));
 }
 
-function prefixOf(text: string): string | undefined {
+function matchPrefix(text: string): string | undefined {
   return PREFIX.exec(text)?.[1];
 }
 
 /** The prefix in code that prints a string and a name: `print ":" $1`, `":" + .name`, `":\(.name)"`. */
 function prefixInCode(code: string): string | undefined {
-  return prefixOf(/(?:\bprintf?\s*\(?|\||^|\.)\s*"((?:[^"\\]|\\.)*)"/.exec(code)?.[1] ?? "");
+  return matchPrefix(/(?:\bprintf?\s*\(?|\||^|\.)\s*"((?:[^"\\]|\\.)*)"/.exec(code)?.[1] ?? "");
 }

@@ -1,6 +1,6 @@
 import type { Redirect, Redirection } from "unbash";
 import { type Expander, expandParts, expandText } from "./expand.ts";
-import { MARK, type Scope } from "./scope.ts";
+import { MARK, type ShellScope } from "./scope.ts";
 
 interface Redirected {
   /** Text on stdin; undefined if it is not redirected. */
@@ -19,15 +19,15 @@ export interface OutputFile {
 }
 
 interface Files {
-  content(path: string, scope: Scope): string | undefined;
-  onWrite(path: string, scope: Scope): void;
-  onRead(path: string, scope: Scope): void;
+  content(path: string, scope: ShellScope): string | undefined;
+  onWrite(path: string, scope: ShellScope): void;
+  onRead(path: string, scope: ShellScope): void;
 }
 
 /** Reads redirections, and has those judged that name files. */
 export function readRedirects(
   redirects: readonly Redirection[],
-  { scope, stdin: before }: { readonly scope: Scope; readonly stdin: string | undefined },
+  { scope, stdin: before }: { readonly scope: ShellScope; readonly stdin: string | undefined },
   expander: Expander,
   files: Files,
 ): Redirected {
@@ -36,7 +36,7 @@ export function readRedirects(
   const opened: string[] = [];
   for (const redirect of redirects) {
     if (redirect.type !== "Redirect") {
-      stdin = textOf(redirect, expander);
+      stdin = hereText(redirect, expander);
       continue;
     }
     const target = redirect.target === undefined ? "" : expandText(redirect.target, expander);
@@ -50,12 +50,12 @@ export function readRedirects(
   return { stdin, outputFile, opened };
 }
 
-function readFile(path: string, scope: Scope, files: Files): string {
+function readFile(path: string, scope: ShellScope, files: Files): string {
   files.onRead(path, scope);
   return files.content(path, scope) ?? MARK.file;
 }
 
-function textOf(redirect: Exclude<Redirection, Redirect>, expander: Expander): string {
+function hereText(redirect: Exclude<Redirection, Redirect>, expander: Expander): string {
   if (redirect.type === "HereString") return redirect.target === undefined ? "" : `${expandText(redirect.target, expander)}\n`;
   const { text, parts } = redirect.body;
   return parts === undefined ? text : expandParts(parts, expander);

@@ -2,7 +2,7 @@ import type { Function as FunctionNode } from "unbash";
 import type { GuardContext } from "../verdict.ts";
 
 /** What a command line knows of its shell: variables, functions, folder. Commands change it as the line goes on. */
-export interface Scope {
+export interface ShellScope {
   readonly variables: Map<string, string | readonly string[]>;
   readonly functions: Map<string, FunctionNode>;
   readonly aliases: Map<string, string>;
@@ -22,13 +22,13 @@ export interface Scope {
   /** True on another machine or in a container: no path is in the worktree. */
   readonly isElsewhere: boolean;
   /** What the line makes by links, moves and mounts. All scopes of a machine share it, as they share its files. */
-  readonly origins: Map<string, Origin>;
+  readonly origins: Map<string, PathOrigin>;
   /** The folders of this machine in a container that is made for the command; undefined elsewhere. */
-  readonly mounts?: readonly Mount[];
+  readonly mounts?: readonly ContainerMount[];
 }
 
 /** Where a path that the line makes leads to. */
-export interface Origin {
+export interface PathOrigin {
   /** An absolute path. */
   readonly path: string;
   /** True for a symbolic link: its deletion leaves alone what it leads to. */
@@ -36,7 +36,7 @@ export interface Origin {
 }
 
 /** A folder of this machine, or a volume, in a container. */
-export interface Mount {
+export interface ContainerMount {
   /** The absolute path in the container. */
   readonly target: string;
   /** The absolute path on this machine. Undefined for a volume, and for a path that cannot be known. */
@@ -44,7 +44,12 @@ export interface Mount {
 }
 
 /** The scope at the start of a line. */
-export function firstScope({ cwd, home, branch, temp = "/tmp" }: Pick<GuardContext, "cwd" | "home" | "branch" | "temp">): Scope {
+export function firstScope({
+  cwd,
+  home,
+  branch,
+  temp = "/tmp",
+}: Pick<GuardContext, "cwd" | "home" | "branch" | "temp">): ShellScope {
   const variables = new Map<string, string>([
     ["HOME", home],
     ["TMPDIR", temp],
@@ -65,7 +70,7 @@ export function firstScope({ cwd, home, branch, temp = "/tmp" }: Pick<GuardConte
 }
 
 /** A copy, as a subshell has it. */
-export function copyOf(scope: Scope, changes: Partial<Scope> = {}): Scope {
+export function copyScope(scope: ShellScope, changes: Partial<ShellScope> = {}): ShellScope {
   return {
     ...scope,
     variables: new Map(scope.variables),
@@ -76,32 +81,32 @@ export function copyOf(scope: Scope, changes: Partial<Scope> = {}): Scope {
 }
 
 /** The scope of another machine or of a container. */
-export function elsewhere(scope: Scope): Scope {
-  const { mounts: _, branch: __, ...own } = copyOf(scope);
+export function elsewhere(scope: ShellScope): ShellScope {
+  const { mounts: _, branch: __, ...own } = copyScope(scope);
   return { ...own, cwd: undefined, ifCdFails: undefined, isElsewhere: true, origins: new Map(), made: new Set() };
 }
 
 /** The scope of a container that is made for a command, and has only these folders of the machine. */
-export function inContainer(scope: Scope, mounts: readonly Mount[], cwd: string | undefined): Scope {
+export function inContainer(scope: ShellScope, mounts: readonly ContainerMount[], cwd: string | undefined): ShellScope {
   return { ...elsewhere(scope), cwd, mounts };
 }
 
 /** The scope with variables that only this command gets. Builtins that change the shell keep the shell's own. */
-export function withOwn(scope: Scope, own: ReadonlyMap<string, string>, words: readonly string[]): Scope {
+export function withOwn(scope: ShellScope, own: ReadonlyMap<string, string>, words: readonly string[]): ShellScope {
   if (own.size === 0 || words[0] === "cd" || words[0] === "export") return scope;
-  const copy = copyOf(scope);
+  const copy = copyScope(scope);
   for (const [name, value] of own) copy.variables.set(name, value);
   return copy;
 }
 
 /** Takes over the variables that `IFS=: read a b` sets, but not those that only it was given. */
-export function takeRead(scope: Scope, inner: Scope, own: ReadonlyMap<string, string>, words: readonly string[]): void {
+export function takeRead(scope: ShellScope, inner: ShellScope, own: ReadonlyMap<string, string>, words: readonly string[]): void {
   if (inner === scope || !/^(?:read|mapfile|readarray)$/.test(words[0] ?? "")) return;
   for (const [name, value] of inner.variables) if (!own.has(name)) scope.variables.set(name, value);
 }
 
 /** Takes over what a branch that may not have run has changed: a difference is unknown afterwards. */
-export function mergeBranches(scope: Scope, branches: readonly Scope[]): void {
+export function mergeBranches(scope: ShellScope, branches: readonly ShellScope[]): void {
   const names = new Set(branches.flatMap((branch) => [...branch.variables.keys()]));
   for (const name of names) {
     const [first, ...others] = branches.map((branch) => branch.variables.get(name));

@@ -13,11 +13,11 @@ import { type Expander, expandText, expandWord } from "./expand.ts";
 import { walkAndOr } from "./failed-cd.ts";
 import { isForkBomb } from "./fork-bomb.ts";
 import { type OutputFile, readRedirects } from "./redirects.ts";
-import { copyOf, MARK, mergeBranches, type Scope, takeRead, withOwn } from "./scope.ts";
+import { copyScope, MARK, mergeBranches, type ShellScope, takeRead, withOwn } from "./scope.ts";
 
 /** A place in a line: the scope, what is on stdin, and the program that reads the output. */
 export interface Frame {
-  readonly scope: Scope;
+  readonly scope: ShellScope;
   readonly stdin: string | undefined;
   readonly reader?: readonly string[];
   /** The words of the programs before it in its pipe. */
@@ -33,15 +33,15 @@ export interface Host {
   /** Keeps the output of a process substitution. Returns the name of its file. */
   keepFile(output: string): string;
   /** The content of a file that the line itself makes. */
-  content(path: string, scope: Scope): string | undefined;
+  content(path: string, scope: ShellScope): string | undefined;
   /** Keeps what the line writes to a file. */
-  onWritten(file: OutputFile, content: string, scope: Scope): void;
+  onWritten(file: OutputFile, content: string, scope: ShellScope): void;
   /** Judges that a file is opened for writing; programs with these words read what it had. */
-  onEmptied(path: string, readers: readonly string[], scope: Scope): void;
+  onEmptied(path: string, readers: readonly string[], scope: ShellScope): void;
   /** Judges a redirection that writes to a file, or reads one. */
-  onWrite(path: string, scope: Scope): void;
-  onRead(path: string, scope: Scope): void;
-  onEnvironment(assignments: ReadonlyMap<string, string>, scope: Scope): void;
+  onWrite(path: string, scope: ShellScope): void;
+  onRead(path: string, scope: ShellScope): void;
+  onEnvironment(assignments: ReadonlyMap<string, string>, scope: ShellScope): void;
   onForkBomb(): void;
   /** Counts one step. False if the line is too long to go on. */
   step(): boolean;
@@ -99,7 +99,7 @@ export class Walk {
       case "AndOr":
         return walkAndOr(node, frame.scope, (command) => this.#node(command, frame));
       case "Subshell":
-        return this.#list(node.body, { ...frame, scope: copyOf(frame.scope) });
+        return this.#list(node.body, { ...frame, scope: copyScope(frame.scope) });
       case "BraceGroup":
         return this.#list(node.body, frame);
       case "CompoundList":
@@ -147,9 +147,9 @@ export class Walk {
 
   /** Walks branches of which one runs, or none. */
   #branches(bodies: readonly CompoundList[], frame: Frame, isOneSure: boolean): string {
-    const scopes = bodies.map(() => copyOf(frame.scope));
+    const scopes = bodies.map(() => copyScope(frame.scope));
     const outputs = bodies.map((body, index) => this.#list(body, { ...frame, scope: scopes[index] ?? frame.scope }));
-    mergeBranches(frame.scope, isOneSure ? scopes : [...scopes, copyOf(frame.scope)]);
+    mergeBranches(frame.scope, isOneSure ? scopes : [...scopes, copyScope(frame.scope)]);
     return outputs.join("");
   }
 
@@ -176,7 +176,7 @@ export class Walk {
     for (const [index, command] of node.commands.entries()) {
       const next = node.commands[index + 1];
       const reader = next?.type === "Command" ? wordsAsWritten(next) : frame.reader;
-      const scope = node.commands.length > 1 ? copyOf(frame.scope) : frame.scope;
+      const scope = node.commands.length > 1 ? copyScope(frame.scope) : frame.scope;
       stdin = this.#node(command, { scope, stdin, before, ...(reader !== undefined && { reader }) });
       if (command.type === "Command") before.push(...wordsAsWritten(command));
     }
@@ -222,7 +222,7 @@ export class Walk {
   }
 
   /** The output that is left if a file gets it. */
-  #written(output: string, file: OutputFile | undefined, scope: Scope): string {
+  #written(output: string, file: OutputFile | undefined, scope: ShellScope): string {
     if (file === undefined) return output;
     this.#host.onWritten(file, output, scope);
     return "";
@@ -267,11 +267,11 @@ export class Walk {
 
   #expander(frame: Frame): Expander {
     const output = (script: ParsedScript | undefined, stdin: string | undefined): string =>
-      script === undefined ? "" : this.script(script, { scope: copyOf(frame.scope), stdin });
+      script === undefined ? "" : this.script(script, { scope: copyScope(frame.scope), stdin });
     return {
       scope: frame.scope,
-      outputOf: (script) => output(script, frame.stdin),
-      fileOf: (script, operator) => this.#host.keepFile(output(script, operator === "<" ? undefined : MARK.output)),
+      scriptOutput: (script) => output(script, frame.stdin),
+      scriptFile: (script, operator) => this.#host.keepFile(output(script, operator === "<" ? undefined : MARK.output)),
     };
   }
 
@@ -279,13 +279,13 @@ export class Walk {
   #sweep(node: SyntaxNode, frame: Frame): void {
     forEachChild(node, (child) => {
       if (child.type === "Script") {
-        if (!this.#walked.has(child)) this.script(child, { ...frame, scope: copyOf(frame.scope) });
+        if (!this.#walked.has(child)) this.script(child, { ...frame, scope: copyScope(frame.scope) });
       } else if (child.type !== "CompoundList") this.#sweep(child, frame);
     });
   }
 }
 
-function restore(scope: Scope, name: string, value: string | readonly string[] | undefined): void {
+function restore(scope: ShellScope, name: string, value: string | readonly string[] | undefined): void {
   if (value === undefined) scope.variables.delete(name);
   else scope.variables.set(name, value);
 }

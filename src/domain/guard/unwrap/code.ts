@@ -3,12 +3,12 @@ import { judgeSql } from "../rules/databases.ts";
 import { judgeDeletion, judgeEmptying, judgeWrite } from "../rules/deletion.ts";
 import { judgeDeletingCode } from "../rules/http.ts";
 import { isSecretFile } from "../rules/secrets.ts";
-import { codeKind, MARK, type Scope } from "../shell/scope.ts";
+import { codeKind, MARK, type ShellScope } from "../shell/scope.ts";
 import { joinedLiterals, type Literal, literalsIn, withoutLiterals } from "./code-literals.ts";
 import { foldCode } from "./fold-code.ts";
 
 interface Around {
-  readonly scope: Scope;
+  readonly scope: ShellScope;
   readonly guard: Inspector;
   readonly places: Places;
 }
@@ -20,7 +20,7 @@ const STARTS =
 const STARTS_WORDS =
   /\(\s*(?:[\w.:]*[/:])?(?:sh|shell|call-process|start-process|process-lines|run-program|system\*?|shell-command[\w-]*)\s/;
 
-function wordsOf(literals: readonly Literal[]): string {
+function quoteLiterals(literals: readonly Literal[]): string {
   return literals.map(({ value }) => (/^[\w./~:=@%+,-]+$/.test(value) || literals.length === 1 ? value : `'${value}'`)).join(" ");
 }
 
@@ -51,7 +51,7 @@ export function judgeCode(source: string, outer: Around): void {
   if (codeKind(code) === "unknown" || MADE_CODE.test(bare)) return guard.report("unknown-code");
   judgeDeletions(code, literals, around);
   judgeFiles(code, literals, around);
-  if (STARTS_WORDS.test(bare)) guard.maybeLine(wordsOf(literals), scope);
+  if (STARTS_WORDS.test(bare)) guard.maybeLine(quoteLiterals(literals), scope);
   // What is joined within a string is another program's code: the string counts as it is, too.
   const started = STARTS.test(source) ? [...joinedLiterals(code, literals), ...joinedLiterals(source, literalsIn(source))] : [];
   for (const text of new Set(started)) guard.maybeLine(text, scope);
@@ -133,7 +133,7 @@ const OPTION_NAMES = /^(?:recursive|force|HOME)$/;
 const HOME = /\bhome(?:dir)?\s*\(|(?:environ|env|ENV)\b\W{0,3}HOME\b|HOME["'\]]|expanduser/;
 
 /** A path, with `~` or the code's home folder before it. */
-function inHome(path: string, isHome: boolean, { home }: Scope): string {
+function inHome(path: string, isHome: boolean, { home }: ShellScope): string {
   if (path.startsWith("~")) return `${home}${path.slice(1)}`;
   return isHome && !path.startsWith("/") ? `${home}/${path}` : path;
 }

@@ -1,10 +1,10 @@
 import { readOptions } from "../options.ts";
 import { absolutePath } from "../paths.ts";
-import { elsewhere, inContainer, isUnknown, type Mount, type Scope } from "../shell/scope.ts";
+import { type ContainerMount, elsewhere, inContainer, isUnknown, type ShellScope } from "../shell/scope.ts";
 
 /** How a container is made. */
 interface Container {
-  readonly scope: Scope;
+  readonly scope: ShellScope;
   /** The program that replaces the image's own. */
   readonly entrypoint: string | undefined;
 }
@@ -23,7 +23,7 @@ const VALUED = {
  * Reads the options of `docker run`. What happens in the container stays there, but for the folders and volumes that are mounted;
  * a container that may reach the machine otherwise counts as another machine.
  */
-export function readContainer(args: readonly string[], scope: Scope): Container {
+export function readContainer(args: readonly string[], scope: ShellScope): Container {
   const { values, longs } = readOptions(args, VALUED);
   const all = (...names: readonly string[]): readonly string[] => names.flatMap((name) => values.get(name) ?? []);
   const entrypoint = all("entrypoint").at(-1);
@@ -33,8 +33,8 @@ export function readContainer(args: readonly string[], scope: Scope): Container 
   const isUnclear = all("v", "volume", "mount").some((value) => isUnknown(value) && !/[:,]/.test(value));
   if (isOpen || isUnclear) return { scope: elsewhere(scope), entrypoint };
   const mounts = [
-    ...all("v", "volume").map((value) => volumeOf(value, scope)),
-    ...all("mount").map((value) => mountOf(value, scope)),
+    ...all("v", "volume").map((value) => parseVolume(value, scope)),
+    ...all("mount").map((value) => parseMount(value, scope)),
   ];
   const cwd = all("w", "workdir").at(-1);
   const known = mounts.filter((mount) => mount !== undefined);
@@ -42,13 +42,13 @@ export function readContainer(args: readonly string[], scope: Scope): Container 
 }
 
 /** `source:target[:options]`. Undefined if the container may only read it, and for a volume that ends with the container. */
-function volumeOf(value: string, scope: Scope): Mount | undefined {
+function parseVolume(value: string, scope: ShellScope): ContainerMount | undefined {
   const [source = "", target, options = ""] = value.split(":");
   return target === undefined || isReadOnly(options) ? undefined : mounted(source, target, scope);
 }
 
 /** `type=bind,source=…,target=…[,readonly]`. */
-function mountOf(value: string, scope: Scope): Mount | undefined {
+function parseMount(value: string, scope: ShellScope): ContainerMount | undefined {
   const fields = new Map(value.split(",").map((field) => [field.replace(/=.*/s, ""), field.replace(/^[^=]*=?/, "")]));
   const source = fields.get("source") ?? fields.get("src");
   const target = fields.get("target") ?? fields.get("dst") ?? fields.get("destination");
@@ -56,7 +56,7 @@ function mountOf(value: string, scope: Scope): Mount | undefined {
   return source === undefined || target === undefined || isHarmless ? undefined : mounted(source, target, scope);
 }
 
-function mounted(source: string, target: string, scope: Scope): Mount {
+function mounted(source: string, target: string, scope: ShellScope): ContainerMount {
   const isPath = /^[./~]/.test(source);
   return { source: isPath ? absolutePath(`${source}/`, scope) : undefined, target: target.replace(/(?<=.)\/+$/, "") };
 }

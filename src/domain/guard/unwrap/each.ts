@@ -17,7 +17,7 @@ export function unwrapXargs({ args, stdin, scope, before }: Call, guard: Inspect
   if (program === undefined) return;
   const isReplacing = ["I", "J", "i", "replace"].some((name) => options.shorts.has(name) || options.longs.includes(name));
   const replaced = optionValue(options, "I", "J", "i", "replace") || "{}";
-  const items = itemsOf(
+  const items = splitItems(
     optionValue(options, "a", "arg-file") === undefined ? stdin : undefined,
     isReplacing ? /[\n\0]+/ : /[\s\0]+/,
   );
@@ -34,7 +34,7 @@ function listsUntracked(words: readonly string[]): boolean {
 }
 
 /** The words of stdin; those that are not known are marks, with what is known of them: `find` tells its folder. */
-function itemsOf(stdin: string | undefined, separator: RegExp): readonly string[] {
+function splitItems(stdin: string | undefined, separator: RegExp): readonly string[] {
   const words = (stdin ?? "").split(separator).filter((word) => word !== "");
   return words.length === 0 ? [MARK.unknown] : words.slice(0, MOST_ITEMS);
 }
@@ -65,7 +65,7 @@ export function unwrapParallel({ args, stdin, scope }: Call, guard: Inspector): 
   });
   const isList = at !== -1 && args[at]?.startsWith("::::") === false;
   const listed = isList ? args.slice(at + 1).filter((arg) => !arg.startsWith(":::")) : [MARK.unknown];
-  for (const item of at === -1 ? itemsOf(stdin, /\n/) : listed.slice(0, MOST_ITEMS)) {
+  for (const item of at === -1 ? splitItems(stdin, /\n/) : listed.slice(0, MOST_ITEMS)) {
     const words = options.operands.map((word) => word.replace(/\{[^}\s,]*\}/g, () => item));
     const own = options.operands.some((word) => /\{[^}\s,]*\}/.test(word)) ? words : [...words, item];
     if (own.length > 1) guard.words(own, { scope, stdin: "" });
@@ -92,7 +92,7 @@ export function unwrapFind({ args, scope }: Call, guard: Inspector, places: Plac
   const tests = from === -1 ? [] : args.slice(from);
   const named = (from === -1 ? args : args.slice(0, from)).filter((arg) => !/^-[HLPOD]/.test(arg));
   const roots = named.length === 0 ? ["."] : named;
-  const paths = pathsOf({ roots, isFiltered: isFiltered(tests), name: nameOf(tests) });
+  const paths = foundPaths({ roots, isFiltered: isFiltered(tests), name: foundFileName(tests) });
   if (deletes(tests)) for (const path of paths) judgeDeletion(path, { scope, guard, places, isRecursive: true });
   for (const program of programsIn(tests))
     for (const path of paths) guard.words(replaceAll(program, "{}", path), { scope, stdin: undefined });
@@ -123,14 +123,14 @@ function isFiltered(tests: readonly string[]): boolean {
   });
 }
 
-function nameOf(tests: readonly string[]): string {
+function foundFileName(tests: readonly string[]): string {
   const at = tests.findIndex((test) => /^-i?name$/.test(test));
   const name = tests[at + 1] ?? "";
   const isNegated = tests[at - 1] === "!" || tests[at - 1] === "-not";
   return at === -1 || isNegated || name === "" ? "found" : name.replace(/[*?[\]]/g, "x");
 }
 
-function pathsOf({ roots, isFiltered: hasFilter, name }: Found): readonly string[] {
+function foundPaths({ roots, isFiltered: hasFilter, name }: Found): readonly string[] {
   return hasFilter ? roots.map((root) => `${root}/${name}`) : roots;
 }
 

@@ -2,7 +2,7 @@ import { optionValue, readOptions } from "../options.ts";
 import type { Call, Inspector, Places } from "../paths.ts";
 import { type GitCommand, judgeGit, runsHooks } from "../rules/git.ts";
 import { isSecretFile } from "../rules/secrets.ts";
-import { isExact, type Scope } from "../shell/scope.ts";
+import { isExact, type ShellScope } from "../shell/scope.ts";
 
 /** Options of git itself that take the next word as their value. */
 const VALUED = /^(?:-C|-c|--git-dir|--work-tree|--namespace|--exec-path|--super-prefix|--config-env|--attr-source|--list-cmds)$/;
@@ -16,7 +16,7 @@ const COMMAND_VARIABLES =
   /^(?:GIT_(?:SSH_COMMAND|SSH|PAGER|EDITOR|SEQUENCE_EDITOR|EXTERNAL_DIFF|ASKPASS|PROXY_COMMAND)|PAGER|MANPAGER|EDITOR|VISUAL|BROWSER|PROMPT_COMMAND|LESSOPEN|SSH_ASKPASS)$/;
 
 /** Judges variables that a command is given. */
-export function judgeEnvironmentVariables(assignments: ReadonlyMap<string, string>, scope: Scope, guard: Inspector): void {
+export function judgeEnvironmentVariables(assignments: ReadonlyMap<string, string>, scope: ShellScope, guard: Inspector): void {
   for (const [name, value] of assignments) {
     if (COMMAND_VARIABLES.test(name)) guard.maybeLine(value, scope);
     if (/^TF_CLI_ARGS/.test(name) && /auto-approve|destroy/.test(value)) guard.report("terraform-destroy");
@@ -28,18 +28,18 @@ export function judgeEnvironmentVariables(assignments: ReadonlyMap<string, strin
 }
 
 /** Judges a setting that a command is given. */
-function judgeGiven(name: string, value: string, scope: Scope, guard: Inspector): void {
+function judgeGiven(name: string, value: string, scope: ShellScope, guard: Inspector): void {
   judgeSetting(name, value, scope, guard);
   if (/^core\.hookspath$/i.test(name) && isOutside(value)) guard.report("git-hooks-off");
 }
 
 /** `GIT_CONFIG_PARAMETERS` has settings in quotes. */
-function judgeParameters(text: string, scope: Scope, guard: Inspector): void {
+function judgeParameters(text: string, scope: ShellScope, guard: Inspector): void {
   for (const [, name = "", value = ""] of text.matchAll(/'([^'=]+)'?='?([^']*)'/g)) judgeGiven(name, value, scope, guard);
 }
 
 /** Judges a setting of git: an alias or a command. */
-function judgeSetting(name: string, value: string, scope: Scope, guard: Inspector): void {
+function judgeSetting(name: string, value: string, scope: ShellScope, guard: Inspector): void {
   const key = name.toLowerCase();
   if (key.startsWith("alias.")) judgeAlias(value, [], scope, guard);
   else if (key === "core.hookspath") judgeHooks(value, scope, guard);
@@ -56,7 +56,7 @@ const HOOKS = (
 ).split(" ");
 
 /** Judges hooks that the line itself writes. */
-function judgeHooks(folder: string, scope: Scope, guard: Inspector): void {
+function judgeHooks(folder: string, scope: ShellScope, guard: Inspector): void {
   for (const hook of HOOKS) {
     const path = `${folder.replace(/\/$/, "")}/${hook}`;
     if (guard.content(path, scope) !== undefined) guard.words([path], { scope, stdin: undefined });
@@ -64,7 +64,7 @@ function judgeHooks(folder: string, scope: Scope, guard: Inspector): void {
 }
 
 /** Judges the settings in a file that the line itself writes. */
-function judgeConfigFile(path: string, scope: Scope, guard: Inspector): void {
+function judgeConfigFile(path: string, scope: ShellScope, guard: Inspector): void {
   let section = "";
   for (const line of (guard.content(path, scope) ?? "").split("\n")) {
     const [, name, sub] = /^\s*\[\s*([\w.-]+)(?:\s+"(.*)")?\s*\]/.exec(line) ?? [];
@@ -74,7 +74,7 @@ function judgeConfigFile(path: string, scope: Scope, guard: Inspector): void {
   }
 }
 
-function judgeAlias(value: string, args: readonly string[], scope: Scope, guard: Inspector): void {
+function judgeAlias(value: string, args: readonly string[], scope: ShellScope, guard: Inspector): void {
   if (value.startsWith("!")) guard.maybeLine([value.slice(1), ...args].join(" "), scope);
   else guard.words(["git", ...value.split(/\s+/), ...args], { scope, stdin: undefined });
 }
@@ -105,7 +105,7 @@ const HOOKS_OFF: Readonly<Record<string, RegExp>> = {
 };
 
 /** Reports hooks that are switched off by a variable, or by a setting of the line. */
-function judgeHooksOff(settings: ReadonlyMap<string, string>, scope: Scope, guard: Inspector): void {
+function judgeHooksOff(settings: ReadonlyMap<string, string>, scope: ShellScope, guard: Inspector): void {
   const isOff = Object.entries(HOOKS_OFF).some(([name, off]) => off.test(String(scope.variables.get(name) ?? "")));
   if (isOff || isOutside(settings.get("core.hookspath"))) guard.report("git-hooks-off");
 }
@@ -147,13 +147,13 @@ function undoes(args: readonly string[], reader: readonly string[] | undefined):
 }
 
 /** True if the content of a file with credentials is shown. */
-function showsSecret(args: readonly string[], scope: Scope, places: Places): boolean {
+function showsSecret(args: readonly string[], scope: ShellScope, places: Places): boolean {
   const isSummary = args.some((arg) => /^--(?:stat|shortstat|numstat|name-only|name-status|quiet|exit-code)$|^-[est]$/.test(arg));
   return !isSummary && args.some((arg) => !arg.startsWith("-") && isSecretFile(arg.replace(/^[^:]*:(?=.)/, ""), scope, places));
 }
 
 /** True if `git add` is told to add a file with credentials. */
-function addsSecret(args: readonly string[], scope: Scope, places: Places): boolean {
+function addsSecret(args: readonly string[], scope: ShellScope, places: Places): boolean {
   const { operands, longs, shorts } = readOptions(args, { names: ["pathspec-from-file", "chmod"] });
   if (longs.includes("dry-run") || shorts.has("n") || longs.includes("intent-to-add")) return false;
   return operands.some((operand) => isExact(operand) && isSecretFile(operand, scope, places));
@@ -188,7 +188,7 @@ function judgeStarted({ subcommand, args, scope }: GitCommand, guard: Inspector)
   }
 }
 
-function judgeConfig(args: readonly string[], scope: Scope, guard: Inspector): void {
+function judgeConfig(args: readonly string[], scope: ShellScope, guard: Inspector): void {
   const options = readOptions(args, { letters: "f", names: ["file", "type", "default", "blob"] });
   const [act = ""] = options.operands;
   const operands = act === "set" || act === "unset" ? options.operands.slice(1) : options.operands;
@@ -201,7 +201,7 @@ function judgeConfig(args: readonly string[], scope: Scope, guard: Inspector): v
 }
 
 /** Judges programs that a fetch, clone or push is told to start. */
-function judgeTransport(args: readonly string[], scope: Scope, guard: Inspector): void {
+function judgeTransport(args: readonly string[], scope: ShellScope, guard: Inspector): void {
   for (const [index, arg] of args.entries()) {
     const attached = /^--(?:upload-pack|receive-pack|exec)=(.*)$/s.exec(arg)?.[1];
     const code = /^--(?:upload-pack|receive-pack)$/.test(arg) ? args[index + 1] : attached;

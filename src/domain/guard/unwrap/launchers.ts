@@ -98,10 +98,10 @@ export function judgeLineOptions({ name, args, scope }: Call, guard: Inspector):
   const found = Object.hasOwn(LINE_OPTIONS, name) ? LINE_OPTIONS[name] : undefined;
   if (found?.words.test(args.filter((arg) => !arg.startsWith("-")).join(" ")) !== true) return;
   const where = found.isElsewhere === true ? elsewhere(scope) : scope;
-  for (const value of valuesOf(args, found.option)) for (const line of linesIn(value)) guard.maybeLine(line, where);
+  for (const value of optionValues(args, found.option)) for (const line of linesIn(value)) guard.maybeLine(line, where);
 }
 
-function valuesOf(args: readonly string[], option: RegExp): readonly string[] {
+function optionValues(args: readonly string[], option: RegExp): readonly string[] {
   return args.flatMap((arg, index) => {
     if (option.test(args[index - 1] ?? "")) return arg;
     const at = arg.indexOf("=");

@@ -46,7 +46,7 @@ function judgeCommandlet(
   guard: Inspector,
   places: Places,
 ): readonly string[] {
-  const given = args.filter((arg) => !arg.startsWith("-")).map((arg) => pathOf(arg, scope.home));
+  const given = args.filter((arg) => !arg.startsWith("-")).map((arg) => shellPath(arg, scope.home));
   if (LISTERS.test(name)) {
     if (given.some((path) => /^env:/i.test(path))) guard.report("print-environment");
     return given.length > 0 ? given : ["."];
@@ -78,7 +78,7 @@ export function judgeCmd({ args, scope }: Call, guard: Inspector, places: Places
     .join(" ")
     .split(/&&?|\|\|?/)) {
     const [name = "", ...words] = wordsIn(command);
-    const paths = words.filter((word) => !/^\/\w/.test(word)).map((word) => pathOf(word, scope.home));
+    const paths = words.filter((word) => !/^\/\w/.test(word)).map((word) => shellPath(word, scope.home));
     const isRecursive = words.some((word) => /^\/s$/i.test(word));
     if (/^format$/i.test(name)) guard.report("overwrite-disk");
     else if (DELETERS.test(name)) for (const path of paths) judgeWindowsDeletion(path, { scope, guard, places, isRecursive });
@@ -87,7 +87,7 @@ export function judgeCmd({ args, scope }: Call, guard: Inspector, places: Places
 }
 
 /** A path of PowerShell as one of a shell. */
-function pathOf(word: string, home: string): string {
+function shellPath(word: string, home: string): string {
   return word
     .replaceAll("\\", "/")
     .replace(/^~/, home)

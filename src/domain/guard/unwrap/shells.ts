@@ -1,5 +1,5 @@
 import type { Call, Inspector } from "../paths.ts";
-import { codeKind, copyOf, MARK } from "../shell/scope.ts";
+import { codeKind, copyScope, MARK } from "../shell/scope.ts";
 
 export const SHELLS = new Set(["sh", "bash", "zsh", "dash", "ksh", "ash", "mksh", "fish", "rbash", "csh", "tcsh"]);
 
@@ -47,7 +47,7 @@ function runCode(code: string, { args, stdin, scope }: Pick<Call, "args" | "stdi
   const kind = codeKind(code);
   if (kind === "unknown") guard.report("unknown-code");
   if (kind !== "text") return MARK.output;
-  const own = copyOf(scope, { positional: args.slice(1), functions: new Map(), aliases: new Map() });
+  const own = copyScope(scope, { positional: args.slice(1), functions: new Map(), aliases: new Map() });
   if (args[0] !== undefined) own.variables.set("0", args[0]);
   return guard.line(code, own, stdin);
 }

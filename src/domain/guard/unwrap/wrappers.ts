@@ -1,6 +1,6 @@
 import { hasOption, optionValue, readOptions } from "../options.ts";
 import { absolutePath, type Call, type Inspector } from "../paths.ts";
-import { copyOf, elsewhere, type Scope } from "../shell/scope.ts";
+import { copyScope, elsewhere, type ShellScope } from "../shell/scope.ts";
 import { readContainer } from "./containers.ts";
 import { LAUNCHERS, type Wrapper } from "./launchers.ts";
 import { unwrapShell } from "./shells.ts";
@@ -124,21 +124,21 @@ const SAME: Readonly<Record<string, string>> = {
   dsh: "pdsh",
 };
 
-function wrapperOf(name: string): Wrapper | undefined {
+function findWrapper(name: string): Wrapper | undefined {
   const own = SAME[name] ?? name;
   return Object.hasOwn(WRAPPERS, own) ? WRAPPERS[own] : Object.hasOwn(LAUNCHERS, own) ? LAUNCHERS[own] : undefined;
 }
 
 /** Judges the program that a wrapper starts. Returns its output; undefined if the program is no wrapper or starts nothing. */
 export function unwrap(call: Call, guard: Inspector): string | undefined {
-  const wrapper = wrapperOf(call.name);
+  const wrapper = findWrapper(call.name);
   const words = wrapper === undefined ? undefined : programIn(call.args, wrapper);
   if (wrapper === undefined || words === undefined) return undefined;
   if (words.length === 0)
-    return startsShell(call) ? unwrapShell({ ...call, args: [], scope: scopeOf(wrapper, call) }, guard) : undefined;
+    return startsShell(call) ? unwrapShell({ ...call, args: [], scope: wrappedScope(wrapper, call) }, guard) : undefined;
   const made = madeContainer(call, words);
   if (made?.entrypoint !== undefined) return guard.words([made.entrypoint, ...words], { ...call, scope: made.scope });
-  const scope = made?.scope ?? scopeOf(wrapper, call);
+  const scope = made?.scope ?? wrappedScope(wrapper, call);
   const { name, args: _, ...frame } = call;
   if (wrapper.takesCode !== true) return guard.words(words, { ...frame, scope });
   const code = words[0] === "-c" ? words.slice(1) : words;
@@ -146,17 +146,17 @@ export function unwrap(call: Call, guard: Inspector): string | undefined {
   return isCode ? guard.line(code.join(" "), scope, call.stdin) : guard.words(words, { ...frame, scope });
 }
 
-function scopeOf({ isElsewhere }: Wrapper, { name, args, scope }: Call): Scope {
+function wrappedScope({ isElsewhere }: Wrapper, { name, args, scope }: Call): ShellScope {
   if (isElsewhere === true) return elsewhere(scope);
   return name === "sudo" || name === "doas" ? scopeOfSudo(args, scope) : scope;
 }
 
 /** `sudo` may change the folder: by `-D`, or with a login shell to a home folder. */
-function scopeOfSudo(args: readonly string[], scope: Scope): Scope {
+function scopeOfSudo(args: readonly string[], scope: ShellScope): ShellScope {
   const options = readOptions(args, { letters: "ughpCDRTUrt", names: ["user", "group", "chdir"], stopsAtOperand: true });
   const folder = optionValue(options, "D", "chdir");
-  if (folder !== undefined) return copyOf(scope, { cwd: absolutePath(folder, scope) });
-  return hasOption(options, "i", "login") ? copyOf(scope, { cwd: undefined }) : scope;
+  if (folder !== undefined) return copyScope(scope, { cwd: absolutePath(folder, scope) });
+  return hasOption(options, "i", "login") ? copyScope(scope, { cwd: undefined }) : scope;
 }
 
 /** True for wrappers that start a shell if no program is named: it reads stdin. */
@@ -215,7 +215,7 @@ function endsInValued(arg: string, names: readonly string[]): boolean {
 /** Judges what `env` starts: it also takes a whole command line by `-S`. Returns undefined if it prints the environment. */
 export function unwrapEnv(call: Call, guard: Inspector): string | undefined {
   const { name: _, args, ...frame } = call;
-  const scope = copyOf(call.scope);
+  const scope = copyScope(call.scope);
   for (let at = 0; at < args.length; at++) {
     const arg = args[at] ?? "";
     const [, split] = /^(?:-[a-zA-Z]*S|--split-string=?)(.*)$/s.exec(arg) ?? [];
@@ -230,7 +230,7 @@ export function unwrapEnv(call: Call, guard: Inspector): string | undefined {
 }
 
 /** Sets the variable of an assignment among the words of `env`. */
-function setVariable(word: string, { variables }: Scope): void {
+function setVariable(word: string, { variables }: ShellScope): void {
   const [, name, value = ""] = /^([A-Za-z_]\w*)=(.*)$/s.exec(word) ?? [];
   if (name !== undefined) variables.set(name, value);
 }

@@ -1,6 +1,6 @@
-import { type CallStyle, type Change, changedLiterals, changesOfCall, negating, spanOf } from "./changes.ts";
+import { type CallStyle, changedLiterals, changesOfCall, negating, type TwinChange, textSpan } from "./changes.ts";
 import { capitalized, type FindTests, type FoundTest, has, separatorAt, surelyRun } from "./found-test.ts";
-import { behind, type Code, partsOf, type Range, sourceOf, statementsOf, textAt, tokenize } from "./tokens.ts";
+import { behind, type Code, type Range, sourceText, splitArguments, splitStatements, textAt, tokenize } from "./tokens.ts";
 
 /** Words by which a test leaves early, or is left out. */
 const RISKY = /^(?:Skip|Skipf|SkipNow|Goexit|catch_unwind|should_panic|ignore|rstest|proptest)$/;
@@ -34,10 +34,10 @@ function goTest(code: Code, at: number): FoundTest | undefined {
 const GO: CallStyle = { negated: (value) => `!(${value})`, hasTuples: false, aliases: new Map() };
 
 /** `if got := f(); got != 3 { t.Errorf(…) }`: another literal, or the negated condition. */
-function ofGoIf(code: Code, { from, to }: Range, t: string): readonly Change[] {
+function ofGoIf(code: Code, { from, to }: Range, t: string): readonly TwinChange[] {
   const block = indexAt(code, { from, to }, "{");
   if (block === undefined || behind(code, block) !== to) return [];
-  const fails = statementsOf(code, { from: block + 1, to: to - 1 }).some(
+  const fails = splitStatements(code, { from: block + 1, to: to - 1 }).some(
     ({ from: i }) => textAt(code, i) === t && textAt(code, i + 1) === "." && /^(?:Error|Fatal|Fail)/.test(textAt(code, i + 2)),
   );
   const start = indexAt(code, { from, to: block }, ";");
@@ -86,7 +86,7 @@ function rustTestsIn(code: Code, { from, to }: Range, depth = 0): readonly Found
 function rustTest(code: Code, head: Range, body: Range): readonly FoundTest[] | undefined {
   const fn = indexAt(code, head, "fn");
   if (fn === undefined || textAt(code, fn + 2) !== "(" || behind(code, fn + 2) !== fn + 4) return undefined;
-  const attributes = sourceOf(code, { from: head.from, to: fn });
+  const attributes = sourceText(code, { from: head.from, to: fn });
   const isTest = /#\s*\[\s*(?:\w+\s*::\s*)?test\b/.test(attributes) && !has(code, { from: head.from, to: body.to }, RISKY);
   if (!isTest || !attributes.startsWith("#") || textAt(code, head.from + 1) !== "[") return undefined;
   const sure = surelyRun(code, body);
@@ -98,10 +98,10 @@ function rustTest(code: Code, head: Range, body: Range): readonly FoundTest[] | 
 }
 
 /** `assert_eq!(a, b)` and the like. */
-function ofMacro(code: Code, { from, to }: Range): readonly Change[] {
+function ofMacro(code: Code, { from, to }: Range): readonly TwinChange[] {
   const [name, open] = [textAt(code, from), from + 2];
   if (textAt(code, from + 1) !== "!" || behind(code, open) !== to) return [];
-  const [first, second] = partsOf(code, { from: open + 1, to: to - 1 });
+  const [first, second] = splitArguments(code, { from: open + 1, to: to - 1 });
   if (first === undefined) return [];
   if (name === "assert") return [negating(code, first, GO)];
   if (second === undefined || !/^assert_(?:eq|ne)$/.test(name)) return [];
@@ -109,8 +109,8 @@ function ofMacro(code: Code, { from, to }: Range): readonly Change[] {
   if (literals.length > 0) return literals;
   const both = { from: first.from, to: second.to };
   // The same macro, and it needs no other traits of their types.
-  const text = () => `(${sourceOf(code, first)}) == (${sourceOf(code, second)}), false`;
-  return [{ kind: "same", ...spanOf(code, both), text }];
+  const text = () => `(${sourceText(code, first)}) == (${sourceText(code, second)}), false`;
+  return [{ kind: "same", ...textSpan(code, both), text }];
 }
 
 function indexAt(code: Code, { from, to }: Range, text: string): number | undefined {
@@ -128,8 +128,8 @@ function foundFunction(
   code: Code,
   { from, to, name, changes, toName }: Range & { readonly name: number } & Pick<FoundTest, "changes" | "toName">,
 ): FoundTest {
-  const place = spanOf(code, { from, to });
+  const place = textSpan(code, { from, to });
   const separator = separatorAt(code.text, place.from);
-  const label = spanOf(code, { from: name, to: name + 1 });
+  const label = textSpan(code, { from: name, to: name + 1 });
   return { name: textAt(code, name), label, ...place, separator, toName, changes };
 }

@@ -1,9 +1,9 @@
 import type { Draw } from "../twin.ts";
-import { oneOf, randomWord } from "./random-words.ts";
-import { behind, type Code, partsOf, type Range, sourceOf, textAt } from "./tokens.ts";
+import { pickOne, randomWord } from "./random-words.ts";
+import { behind, type Code, type Range, sourceText, splitArguments, textAt } from "./tokens.ts";
 
 /** A change of a test's text from which it must fail. */
-export interface Change {
+export interface TwinChange {
   /**
    * `literal`: another expected literal. `same`: the same assertion, of other values. `other`: another assertion, which code that
    * disarms a single one may have left alone.
@@ -78,7 +78,7 @@ function chainIn(code: Code, { from, to }: Range): Chain | undefined {
 }
 
 /** The changes of a statement that is a call of an assertion. `isReturned`: its value is waited for if it is a promise. */
-export function changesOfCall(code: Code, statement: Range, style: CallStyle, isReturned = false): readonly Change[] {
+export function changesOfCall(code: Code, statement: Range, style: CallStyle, isReturned = false): readonly TwinChange[] {
   const leads = /^(?:await|return)$/.test(textAt(code, statement.from));
   const chain = chainIn(code, leads ? { ...statement, from: statement.from + 1 } : statement);
   const at = chain?.names.at(-1);
@@ -87,7 +87,7 @@ export function changesOfCall(code: Code, statement: Range, style: CallStyle, is
   const waits = leads || isReturned;
   if (names.some((name) => /snapshot/i.test(name) || (!waits && MUST_WAIT.test(name)))) return [];
   const isFluent = chain.callsBefore || names.includes("should");
-  const args = chain.call === undefined ? [] : argumentsOf(code, chain.call, style.context);
+  const args = chain.call === undefined ? [] : assertionArguments(code, chain.call, style.context);
   const method = { code, style, name: names.at(-1) ?? "", at };
   if (!isFluent) {
     const changes = ofArguments(method, args);
@@ -108,73 +108,73 @@ interface Method {
   readonly at: number;
 }
 
-function argumentsOf(code: Code, call: number, context: string | undefined): readonly Range[] {
-  const args = partsOf(code, { from: call + 1, to: behind(code, call) - 1 });
-  const isLed = args[0] !== undefined && context !== undefined && sourceOf(code, args[0]) === context;
+function assertionArguments(code: Code, call: number, context: string | undefined): readonly Range[] {
+  const args = splitArguments(code, { from: call + 1, to: behind(code, call) - 1 });
+  const isLed = args[0] !== undefined && context !== undefined && sourceText(code, args[0]) === context;
   return isLed ? args.slice(1) : args;
 }
 
-const wordsOf = (name: string): readonly string[] =>
+const splitIdentifier = (name: string): readonly string[] =>
   name
     .replace(/([a-z])(?=[A-Z])/g, "$1_")
     .toLowerCase()
     .split("_")
     .filter((word) => word !== "");
 
-function isMadeOf(name: string, { one, all }: { readonly one: RegExp; readonly all: RegExp }): boolean {
-  const words = wordsOf(name);
+function hasOnlyWords(name: string, { one, all }: { readonly one: RegExp; readonly all: RegExp }): boolean {
+  const words = splitIdentifier(name);
   return words.some((word) => one.test(word)) && words.every((word) => all.test(word));
 }
 
 /** `equal(actual, expected, message)`, `ok(value, message)`. */
-function ofArguments(method: Method, args: readonly Range[]): readonly Change[] {
+function ofArguments(method: Method, args: readonly Range[]): readonly TwinChange[] {
   const [first] = args;
   if (first === undefined) return [];
-  if (isMadeOf(method.name, { one: TRUE, all: WITH_TRUE })) return [negating(method.code, first, method.style)];
+  if (hasOnlyWords(method.name, { one: TRUE, all: WITH_TRUE })) return [negating(method.code, first, method.style)];
   return args.length < 2 ? [] : ofExpected(method, args.slice(0, 2));
 }
 
 /** The change of a value that must be true, or false, to its opposite. */
-export function negating(code: Code, value: Range, style: Pick<CallStyle, "negated">): Change {
-  return { kind: "same", ...spanOf(code, value), text: () => style.negated(sourceOf(code, value)) };
+export function negating(code: Code, value: Range, style: Pick<CallStyle, "negated">): TwinChange {
+  return { kind: "same", ...textSpan(code, value), text: () => style.negated(sourceText(code, value)) };
 }
 
 /** Changes of one of two values that must be equal. The last one is the expected one, for assertions that tell them apart. */
-function ofExpected({ code, style, name }: Method, values: readonly Range[]): readonly Change[] {
+function ofExpected({ code, style, name }: Method, values: readonly Range[]): readonly TwinChange[] {
   const expected = values.at(-1);
-  if (expected === undefined || !isMadeOf(name, { one: EQUAL, all: WITH_EQUAL })) return [];
-  const isSymmetric = !wordsOf(name).some((word) => /^(?:partial|match|length|len|members)$/.test(word));
+  if (expected === undefined || !hasOnlyWords(name, { one: EQUAL, all: WITH_EQUAL })) return [];
+  const isSymmetric = !splitIdentifier(name).some((word) => /^(?:partial|match|length|len|members)$/.test(word));
   const literals = (isSymmetric ? values : [expected]).flatMap((value) => changedLiterals(code, value, style.hasTuples));
   const { wrapped } = style;
   if (wrapped === undefined || literals.length > 0) return literals;
-  return [{ kind: "same", ...spanOf(code, expected), text: (draw) => wrapped(sourceOf(code, expected), draw) }];
+  return [{ kind: "same", ...textSpan(code, expected), text: (draw) => wrapped(sourceText(code, expected), draw) }];
 }
 
 /** A change for each literal of a value. */
-export function changedLiterals(code: Code, value: Range, hasTuples: boolean): readonly Change[] {
+export function changedLiterals(code: Code, value: Range, hasTuples: boolean): readonly TwinChange[] {
   return literalsIn(code, value, hasTuples).map((i) => ({
     kind: "literal",
-    ...spanOf(code, { from: i, to: i + 1 }),
+    ...textSpan(code, { from: i, to: i + 1 }),
     text: (draw) => otherLiteral(textAt(code, i), draw) ?? "",
   }));
 }
 
 /** `expect(a).toBe(b)` to `expect(a).not.toBe(b)`, or back. */
-function ofNot({ code, at }: Method, names: readonly number[]): Change {
+function ofNot({ code, at }: Method, names: readonly number[]): TwinChange {
   const not = names.find((name) => textAt(code, name) === "not");
   const place = code.tokens[at]?.from ?? 0;
   if (not === undefined) return { kind: "same", from: place, to: place, text: () => "not." };
   return { kind: "same", from: code.tokens[not]?.from ?? 0, to: code.tokens[not + 2]?.from ?? 0, text: () => "" };
 }
 
-function ofOpposite({ code, name, at }: Method): readonly Change[] {
+function ofOpposite({ code, name, at }: Method): readonly TwinChange[] {
   const opposite = OPPOSITES.get(name);
   if (opposite === undefined) return [];
-  return [{ kind: "other", ...spanOf(code, { from: at, to: at + 1 }), text: () => opposite }];
+  return [{ kind: "other", ...textSpan(code, { from: at, to: at + 1 }), text: () => opposite }];
 }
 
 /** The place of tokens in the text. */
-export function spanOf({ tokens }: Code, { from, to }: Range): { readonly from: number; readonly to: number } {
+export function textSpan({ tokens }: Code, { from, to }: Range): { readonly from: number; readonly to: number } {
   return { from: tokens[from]?.from ?? 0, to: tokens[to - 1]?.to ?? 0 };
 }
 
@@ -201,11 +201,11 @@ const MAX_SEEN = 200;
 function otherString(inner: string, draw: Draw): string | undefined {
   if (inner === "") return randomWord(draw);
   const places = [...inner.slice(0, MAX_SEEN).matchAll(/[0-9a-zA-Z]/g)].map(({ index }) => index);
-  const at = oneOf(draw, places);
+  const at = pickOne(draw, places);
   if (at === undefined) return undefined;
   const old = inner.charAt(at);
   const others = [...(CLASSES.find((each) => each.includes(old)) ?? "")].filter((each) => each !== old);
-  return inner.slice(0, at) + (oneOf(draw, others) ?? "") + inner.slice(at + 1);
+  return inner.slice(0, at) + (pickOne(draw, others) ?? "") + inner.slice(at + 1);
 }
 
 /** Digits of a number that every language keeps exactly. */
@@ -221,7 +221,7 @@ function otherNumber(text: string, draw: Draw): string | undefined {
   const digits = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].filter((digit) =>
     isSingle ? digit !== last : last === 0 ? digit > 0 && digit < 6 : digit < last,
   );
-  return `${integral.slice(0, -1)}${oneOf(draw, digits) ?? 0}${rest}`;
+  return `${integral.slice(0, -1)}${pickOne(draw, digits) ?? 0}${rest}`;
 }
 
 /** What a literal may follow, within the value that an assertion expects. */

@@ -1,5 +1,5 @@
-import type { Change } from "./changes.ts";
-import { type Code, type Range, statementsOf, textAt } from "./tokens.ts";
+import type { TwinChange } from "./changes.ts";
+import { type Code, type Range, splitStatements, textAt } from "./tokens.ts";
 
 /** A test of a file that a twin can be made of. Places are in the text. */
 export interface FoundTest {
@@ -13,7 +13,7 @@ export interface FoundTest {
   /** A name in the style of its neighbours; the words are drawn. */
   readonly toName: (words: readonly string[]) => string;
   /** The changes that make it fail. */
-  readonly changes: readonly Change[];
+  readonly changes: readonly TwinChange[];
 }
 
 /** Finds the tests of a file with their changes; undefined if the text is not understood. `names` are those of all its tests. */
@@ -25,7 +25,7 @@ const CONTROL = /^(?:if|for|while|do|switch|select|try|match|loop|with|else|catc
 /** The statements directly in the body of a function that surely run, if none before them fails. */
 export function surelyRun(code: Code, body: Range): readonly Range[] {
   const sure: Range[] = [];
-  for (const statement of statementsOf(code, body)) {
+  for (const statement of splitStatements(code, body)) {
     if (textAt(code, statement.from) === "return") return [...sure, statement];
     const mayLeave = CONTROL.test(textAt(code, statement.from)) && has(code, statement, /^(?:return|panic)$/);
     if (mayLeave) return sure;

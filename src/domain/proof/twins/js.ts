@@ -1,7 +1,7 @@
-import { type CallStyle, type Change, changesOfCall } from "./changes.ts";
+import { type CallStyle, changesOfCall, type TwinChange } from "./changes.ts";
 import { calls, type FindTests, type FoundTest, separatorAt, surelyRun } from "./found-test.ts";
 import { randomWord } from "./random-words.ts";
-import { behind, type Code, partsOf, type Range, sourceOf, statementsOf, textAt, tokenize } from "./tokens.ts";
+import { behind, type Code, type Range, sourceText, splitArguments, splitStatements, textAt, tokenize } from "./tokens.ts";
 
 /** The name of a test, as a report has it: without escapes, which runners may write in other ways. */
 const TITLE = /^(["'`])([^\\\n\r"'`]{1,200})\1$/;
@@ -15,14 +15,14 @@ const RISKY_OPTIONS = /skip|todo|only|fail|plan|retry|repeat/i;
 const RISKY = /^(?:plan|assertions|skip|todo|skipIf|retry|retries)$|snapshot/i;
 
 /** Parameters of a test's function, at most: a further one is a callback, after which assertions may come. */
-const MOST_PARAMETERS: Readonly<Record<string, number>> = { jest: 0, mocha: 0 };
+const MOST_PARAMETERS: Readonly<Record<string, number>> = { jest: 0, mocha: 0, "bun test": 0 };
 
 /** The tests of JavaScript and TypeScript: calls with a name and a function, also in groups. */
 export function findJsTests(runner: string): FindTests {
   return (text) => {
     const code = tokenize(text, "js");
     if (code === undefined) return undefined;
-    const reading = { code, style: styleOf(code), mostParameters: MOST_PARAMETERS[runner] ?? 1 };
+    const reading = { code, style: jsCallStyle(code), mostParameters: MOST_PARAMETERS[runner] ?? 1 };
     const all = { from: 0, to: code.tokens.length };
     return { tests: testsIn(reading, all), names: titlesIn(code) };
   };
@@ -34,7 +34,7 @@ interface Reading {
   readonly mostParameters: number;
 }
 
-function styleOf(code: Code): CallStyle {
+function jsCallStyle(code: Code): CallStyle {
   return {
     negated: (value) => `!(${value})`,
     wrapped: (value, draw) => `{ ${randomWord(draw)}: ${value} }`,
@@ -84,7 +84,7 @@ const MAX_DEPTH = 10;
 
 function testsIn(reading: Reading, block: Range, depth = 0): readonly FoundTest[] {
   const { code, style } = reading;
-  return statementsOf(code, block).flatMap((statement) => {
+  return splitStatements(code, block).flatMap((statement) => {
     const call = titledCall(code, statement);
     if (call === undefined || call.isRisky) return [];
     const name = style.aliases.get(call.name) ?? call.name;
@@ -98,13 +98,13 @@ function testsIn(reading: Reading, block: Range, depth = 0): readonly FoundTest[
 function titledCall(code: Code, statement: Range): TitledCall | undefined {
   const called = calledName(code, statement);
   if (called === undefined) return undefined;
-  const [title, ...args] = partsOf(code, { from: called.open + 1, to: behind(code, called.open) - 1 });
+  const [title, ...args] = splitArguments(code, { from: called.open + 1, to: behind(code, called.open) - 1 });
   const name = title !== undefined && title.to === title.from + 1 ? TITLE.exec(textAt(code, title.from))?.[2] : undefined;
   const functions = args.flatMap((arg) => functionIn(code, arg) ?? []);
   const [found] = functions;
   if (title === undefined || name === undefined || found === undefined || functions.length > 1) return undefined;
   const options = args.filter((arg) => functionIn(code, arg) === undefined);
-  const isRisky = options.some((arg) => RISKY_OPTIONS.test(sourceOf(code, arg)));
+  const isRisky = options.some((arg) => RISKY_OPTIONS.test(sourceText(code, arg)));
   return { name: called.name, title: name, titleAt: title.from, isRisky, ...found };
 }
 
@@ -131,7 +131,7 @@ function functionIn(code: Code, arg: Range): { readonly parameters: number; read
   const isList = textAt(code, at) === "(";
   const isName = !isWord && code.tokens[at]?.kind === "word" && textAt(code, at + 1) === "=>";
   if (!isList && !isName) return undefined;
-  const parameters = isList ? partsOf(code, { from: at + 1, to: behind(code, at) - 1 }).length : 1;
+  const parameters = isList ? splitArguments(code, { from: at + 1, to: behind(code, at) - 1 }).length : 1;
   const body = bodyIn(code, { from: behind(code, at), to: arg.to }, isWord ? "{" : "=>");
   return body === undefined ? undefined : { parameters, body };
 }
@@ -147,16 +147,16 @@ function bodyIn(code: Code, { from, to }: Range, mark: "{" | "=>"): Range | unde
 }
 
 /** The changes of the assertions that surely run. A test with tests in it has none. */
-function changesIn({ code, style }: Reading, body: Range): readonly Change[] {
+function changesIn({ code, style }: Reading, body: Range): readonly TwinChange[] {
   if (calls(code, body, RISKY)) return [];
-  const statements = statementsOf(code, body);
+  const statements = splitStatements(code, body);
   if (statements.some((statement) => titledCall(code, statement) !== undefined)) return [];
   const isExpression = textAt(code, body.from - 1) === "=>";
   // The value of an arrow function is returned, so a promise is waited for.
   return surelyRun(code, body).flatMap((statement) => changesOfCall(code, statement, style, isExpression));
 }
 
-function foundTest(code: Code, statement: Range, call: TitledCall, changes: readonly Change[]): FoundTest {
+function foundTest(code: Code, statement: Range, call: TitledCall, changes: readonly TwinChange[]): FoundTest {
   const { text, tokens } = code;
   const from = tokens[statement.from]?.from ?? 0;
   const semicolon = textAt(code, statement.to) === ";" ? 1 : 0;

@@ -1,6 +1,6 @@
-import { type CallStyle, type Change, changedLiterals, changesOfCall, negating, spanOf } from "./changes.ts";
+import { type CallStyle, changedLiterals, changesOfCall, negating, type TwinChange, textSpan } from "./changes.ts";
 import { calls, capitalized, type FindTests, type FoundTest, has, lineEnd } from "./found-test.ts";
-import { behind, type Code, partsOf, type Range, sourceOf, textAt, tokenize } from "./tokens.ts";
+import { behind, type Code, type Range, sourceText, splitArguments, textAt, tokenize } from "./tokens.ts";
 
 /** A line of Python in the sense of its grammar: it may go on over several lines of text. */
 interface Line extends Range {
@@ -24,14 +24,14 @@ const RISKY_CALLS = /^(?:skip|skipTest|xfail|fail|exit|importorskip|subTest)$/;
 export const findPythonTests: FindTests = (text) => {
   const code = tokenize(text, "python");
   if (code === undefined) return undefined;
-  const lines = linesOf(code);
+  const lines = pythonLines(code);
   const names = code.tokens.flatMap((token, i) =>
     textAt(code, i - 1) === "def" && token.text.startsWith("test") ? [token.text] : [],
   );
   return { tests: testsIn(code, lines, 0), names };
 };
 
-function linesOf(code: Code): readonly Line[] {
+function pythonLines(code: Code): readonly Line[] {
   const starts: number[] = [];
   for (let i = 0; i < code.tokens.length; i = behind(code, i)) if (code.tokens[i]?.isFirst) starts.push(i);
   return starts.map((from, n) => {
@@ -60,9 +60,9 @@ function testsIn(code: Code, lines: readonly Line[], depth: number): readonly Fo
     if (line === undefined || line.indent < indent) return tests;
     const block = blockAt(lines, i + 1, line.indent);
     if (textAt(code, line.from) === "class" && depth < MAX_DEPTH) {
-      if (!has(code, headOf(lines, i, decorators), RISKY)) tests.push(...testsIn(code, block, depth + 1));
+      if (!has(code, definitionHead(lines, i, decorators), RISKY)) tests.push(...testsIn(code, block, depth + 1));
     } else if (line.indent === indent) {
-      tests.push(...testOf(code, { head: headOf(lines, i, decorators), line, block }));
+      tests.push(...parsePythonTest(code, { head: definitionHead(lines, i, decorators), line, block }));
     }
     decorators = textAt(code, line.from) === "@" ? decorators + 1 : 0;
     i += 1 + block.length;
@@ -71,7 +71,7 @@ function testsIn(code: Code, lines: readonly Line[], depth: number): readonly Fo
 }
 
 /** A definition's own line and its decorators before it. */
-function headOf(lines: readonly Line[], at: number, decorators: number): Range {
+function definitionHead(lines: readonly Line[], at: number, decorators: number): Range {
   return { from: lines[at - decorators]?.from ?? 0, to: lines[at]?.to ?? 0 };
 }
 
@@ -81,7 +81,7 @@ interface Definition {
   readonly block: readonly Line[];
 }
 
-function testOf(code: Code, { head, line, block }: Definition): readonly FoundTest[] {
+function parsePythonTest(code: Code, { head, line, block }: Definition): readonly FoundTest[] {
   const def = textAt(code, line.from) === "async" ? line.from + 1 : line.from;
   const last = block.at(-1);
   const name = textAt(code, def + 1);
@@ -98,7 +98,7 @@ function testOf(code: Code, { head, line, block }: Definition): readonly FoundTe
     /^test[A-Z]/.test(name)
       ? `test${capitalized(words).join("")}`
       : ["test", ...words.filter((word) => word !== "test")].join("_");
-  const label = spanOf(code, { from: def + 1, to: def + 2 });
+  const label = textSpan(code, { from: def + 1, to: def + 2 });
   return [{ name, label, from, to, separator, toName, changes }];
 }
 
@@ -112,7 +112,8 @@ function surelyRun(code: Code, block: readonly Line[]): readonly Line[] {
   const sure: Line[] = [];
   let inner = false;
   for (const line of block) {
-    if (line.indent === indent) inner = /^(?:def|async def|class)\b/.test(sourceOf(code, { from: line.from, to: line.from + 2 }));
+    if (line.indent === indent)
+      inner = /^(?:def|async def|class)\b/.test(sourceText(code, { from: line.from, to: line.from + 2 }));
     if (!inner && has(code, line, /^return$/)) return sure;
     if (line.indent === indent) sure.push(line);
   }
@@ -122,19 +123,19 @@ function surelyRun(code: Code, block: readonly Line[]): readonly Line[] {
 /** An exception that code hardly raises, for a block that must raise another. */
 const OTHER_EXCEPTION = "BufferError";
 
-function changesOfLine(code: Code, line: Range): readonly Change[] {
+function changesOfLine(code: Code, line: Range): readonly TwinChange[] {
   if (textAt(code, line.from) === "assert") return ofAssert(code, { from: line.from + 1, to: line.to });
   if (textAt(code, line.from) === "with") return ofRaises(code, line);
   return changesOfCall(code, line, PYTHON);
 }
 
 /** `with pytest.raises(KeyError):` */
-function ofRaises(code: Code, { from, to }: Range): readonly Change[] {
+function ofRaises(code: Code, { from, to }: Range): readonly TwinChange[] {
   for (let i = from; i + 2 < to; i += 1) {
     const isRaises = /^(?:raises|assertRaises|assertRaisesRegex)$/.test(textAt(code, i)) && textAt(code, i + 1) === "(";
     const isPlain = /^[A-Z]\w*$/.test(textAt(code, i + 2)) && /^[,)]$/.test(textAt(code, i + 3));
     if (isRaises && isPlain && textAt(code, i + 2) !== OTHER_EXCEPTION && !/^(?:Base)?Exception$/.test(textAt(code, i + 2)))
-      return [{ kind: "same", ...spanOf(code, { from: i + 2, to: i + 3 }), text: () => OTHER_EXCEPTION }];
+      return [{ kind: "same", ...textSpan(code, { from: i + 2, to: i + 3 }), text: () => OTHER_EXCEPTION }];
   }
   return [];
 }
@@ -143,8 +144,8 @@ function ofRaises(code: Code, { from, to }: Range): readonly Change[] {
 const MORE = /^(?:and|or|not|if|else|lambda|in|is|for|:=|[!<>]=?|===)$/;
 
 /** `assert actual == expected, message`: another literal, or the negated condition. */
-function ofAssert(code: Code, { from, to }: Range): readonly Change[] {
-  const [condition] = partsOf(code, { from, to });
+function ofAssert(code: Code, { from, to }: Range): readonly TwinChange[] {
+  const [condition] = splitArguments(code, { from, to });
   if (condition === undefined) return [];
   const equals: number[] = [];
   let isMore = false;

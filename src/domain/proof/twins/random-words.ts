@@ -15,21 +15,24 @@ const LEAST = 3;
  * shape. `titles` are the names of its neighbours.
  */
 export function randomWords(draw: Draw, titles: readonly string[] = []): readonly string[] {
-  const wordsOf = (title: string): readonly string[] => title.toLowerCase().match(/[a-z]{2,}/g) ?? [];
-  const pool = [...new Set(titles.flatMap(wordsOf))];
-  const length = Math.max(LEAST, titles.length === 0 ? LEAST + draw(3) : wordsOf(oneOf(draw, titles) ?? "").length + draw(2));
+  const titleWords = (title: string): readonly string[] => title.toLowerCase().match(/[a-z]{2,}/g) ?? [];
+  const pool = [...new Set(titles.flatMap(titleWords))];
+  const length = Math.max(
+    LEAST,
+    titles.length === 0 ? LEAST + draw(3) : titleWords(pickOne(draw, titles) ?? "").length + draw(2),
+  );
   const first = draw(length);
   const own = [first, (first + 1 + draw(length - 1)) % length];
-  return Array.from({ length }, (_, i) => oneOf(draw, own.includes(i) || pool.length === 0 ? ALL : pool) ?? "");
+  return Array.from({ length }, (_, i) => pickOne(draw, own.includes(i) || pool.length === 0 ? ALL : pool) ?? "");
 }
 
 /** A word such as a test's data may have. */
 export function randomWord(draw: Draw): string {
-  return oneOf(draw, THINGS) ?? "";
+  return pickOne(draw, THINGS) ?? "";
 }
 
 /** One of a list, drawn; undefined if it is empty. */
-export function oneOf<T>(draw: Draw, list: readonly T[]): T | undefined {
+export function pickOne<T>(draw: Draw, list: readonly T[]): T | undefined {
   return list[draw(Math.max(1, list.length))];
 }
 

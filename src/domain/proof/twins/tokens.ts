@@ -75,7 +75,7 @@ export function tokenize(text: string, language: Language): Code | undefined {
   const reading: Reading = { text, language, tokens: [], open: [] };
   let isFirst = true;
   let loneQuotes = 0;
-  for (let at = startOf(text, language); at < text.length; ) {
+  for (let at = codeStart(text, language); at < text.length; ) {
     const blank = matchAt(SYNTAX[language].blank, text, at);
     if (blank !== undefined) {
       isFirst ||= blank.includes("\n") && !blank.startsWith("\\");
@@ -101,7 +101,7 @@ interface Reading {
   readonly open: number[];
 }
 
-function startOf(text: string, language: Language): number {
+function codeStart(text: string, language: Language): number {
   if (text.startsWith("#!") && language === "js") return text.search(/\n|$/);
   return text.startsWith("\ufeff") ? 1 : 0;
 }
@@ -173,7 +173,7 @@ export function textAt({ tokens }: Code, i: number): string {
 }
 
 /** The source text of tokens. */
-export function sourceOf({ text, tokens }: Code, { from, to }: Range): string {
+export function sourceText({ text, tokens }: Code, { from, to }: Range): string {
   return text.slice(tokens[from]?.from ?? 0, tokens[to - 1]?.to ?? 0);
 }
 
@@ -186,7 +186,7 @@ export function behind({ tokens }: Code, i: number): number {
 }
 
 /** The arguments between brackets, or other parts between commas. */
-export function partsOf(code: Code, { from, to }: Range): readonly Range[] {
+export function splitArguments(code: Code, { from, to }: Range): readonly Range[] {
   const parts: Range[] = [];
   let start = from;
   for (let i = from; i < to; i = behind(code, i)) {
@@ -203,7 +203,7 @@ const CONTINUES = /^(?:[.,)\]}?:+\-*/%&|^=<>]|=>|->|[=!]==?|[<>]=|&&|\|\||\?\?|\
 const ENDS = /^(?:[)\]};]|\+\+|--)$/;
 
 /** The statements directly in a block, as far as tokens tell. Each is without the semicolon at its end. */
-export function statementsOf(code: Code, { from, to }: Range): readonly Range[] {
+export function splitStatements(code: Code, { from, to }: Range): readonly Range[] {
   const starts: number[] = [];
   let hasBlock = false;
   for (let i = from; i < to; i = behind(code, i)) {

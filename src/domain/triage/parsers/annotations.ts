@@ -1,5 +1,5 @@
-import { type Draft, type Parsed, relativeFile } from "../draft.ts";
-import { MAX_BLOCKS, messageOf } from "./blocks.ts";
+import { type Draft, type ParsedReport, relativeFile } from "../draft.ts";
+import { jsFailureMessage, MAX_BLOCKS } from "./blocks.ts";
 
 /** An annotation of a check run, as GitHub's API gives it (REST "List check run annotations"; GraphQL has other names). */
 export interface Annotation {
@@ -16,7 +16,7 @@ const STEP_FAILED =
   /^(?:Error: )?(?:Process completed with exit code \d{1,6}|The process '[^']{1,300}' failed with exit code \d{1,6})\.?$/;
 
 /** The annotations of failures. Warnings and notices fail no check. */
-export function parseAnnotations(annotations: readonly Annotation[], roots: readonly string[]): Parsed {
+export function parseAnnotations(annotations: readonly Annotation[], roots: readonly string[]): ParsedReport {
   const failures = annotations.filter(({ level, message }) => level.toLowerCase() === "failure" && !isStepFailed(message));
   return { drafts: failures.slice(0, MAX_BLOCKS).map((annotation) => annotationDraft(annotation, roots)) };
 }
@@ -39,6 +39,6 @@ export function annotationDraft({ path, line, title = "", message }: Annotation,
     ...(file !== undefined && { file }),
     ...(file !== undefined && line !== undefined && { line }),
     ...(isTest && { test: title }),
-    message: messageOf(message.slice(0, 100_000).split("\n")) || title || "it failed without a message",
+    message: jsFailureMessage(message.slice(0, 100_000).split("\n")) || title,
   };
 }

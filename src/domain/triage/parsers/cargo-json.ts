@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Draft, Parsed } from "../draft.ts";
+import type { Draft, ParsedReport } from "../draft.ts";
 import { rustDraft } from "./cargo.ts";
 
 const CompilerMessage = z.object({
@@ -15,7 +15,7 @@ const CompilerMessage = z.object({
 });
 
 /** The messages of `cargo … --message-format=json`. Undefined if there are none. */
-export function parseCargoJson(values: readonly unknown[]): Parsed | undefined {
+export function parseCargoJson(values: readonly unknown[]): ParsedReport | undefined {
   const messages = values.flatMap((value) => {
     const read = CompilerMessage.safeParse(value);
     return read.success ? [read.data.message] : [];

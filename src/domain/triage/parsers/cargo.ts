@@ -1,10 +1,10 @@
-import { type Draft, type Parsed, runCargoTest, type TestCounts } from "../draft.ts";
-import { type Block, blocksOf, withoutIndent } from "./blocks.ts";
+import { type Draft, type ParsedReport, runCargoTest, type SourcePlace, type TestCounts } from "../draft.ts";
+import { type Block, splitBlocks, withoutIndent } from "./blocks.ts";
 
 /** Reads cargo's output: failed tests with their panics, and errors of rustc and clippy with their places. */
-export function parseCargo(lines: readonly string[]): Parsed {
+export function parseCargo(lines: readonly string[]): ParsedReport {
   const tests = testDrafts(lines);
-  const counts = countsOf(lines);
+  const counts = cargoCounts(lines);
   return { drafts: [...diagnosticDrafts(lines), ...tests], ...(counts && { counts }) };
 }
 
@@ -13,34 +13,43 @@ const TEST_HEAD = /^---- (\S.{0,300}) stdout ----$/;
 
 function testDrafts(lines: readonly string[]): readonly Draft[] {
   const isEnd = (line: string) => line === "failures:" || line.startsWith("test result: ");
-  const blocks = blocksOf(lines, { isHead: (line) => TEST_HEAD.test(line), isEnd });
-  const drafts = blocks.map((block) => testDraft(TEST_HEAD.exec(block.head)?.[1] ?? "", block.body));
+  const blocks = splitBlocks(lines, { isHead: (line) => TEST_HEAD.test(line), isEnd });
+  const drafts = blocks.map(({ at, head, body }) => ({ ...testDraft(TEST_HEAD.exec(head)?.[1] ?? "", body), at }));
   const told = new Set(drafts.map(({ test }) => test));
   // The sections may have been cut off: the list of tests stands before them.
-  const listed = lines.flatMap((line) => /^test (\S.{0,300}?) \.\.\. FAILED$/.exec(line)?.[1] ?? []);
+  const listed = lines.flatMap((line) => /^test (\S.{0,300}?)(?: - should panic)? \.\.\. FAILED$/.exec(line)?.[1] ?? []);
   return [...drafts, ...listed.filter((name) => !told.has(name)).map((name) => testDraft(name, []))];
 }
 
 function testDraft(name: string, body: readonly string[]): Draft {
   const reproduce = runCargoTest(name);
-  const at = body.findIndex((line) => PANIC.test(line));
-  const [, quoted, file = "", number] = PANIC.exec(body[at] ?? "") ?? [];
-  const rest = body.slice(at + 1);
-  const end = rest.findIndex((line) => line === "" || /^(?:stack backtrace:|note: )/.test(line));
-  const message = quoted ?? withoutIndent(end < 0 ? rest : rest.slice(0, end));
+  const { message, ...place } = panicAt(
+    body,
+    body.findIndex((line) => PANIC.test(line)),
+  );
   return {
     tool: "cargo test",
     severity: "high",
     category: "test",
     test: name,
-    ...(file !== "" && { file, line: Number(number) }),
-    message: message || "it failed without a message",
+    ...place,
+    message: message,
     ...(reproduce && { reproduce }),
   };
 }
 
 /** `thread 'tests::adds' (7) panicked at src/lib.rs:11:9:`; before Rust 1.73, `… panicked at 'message', src/lib.rs:11:9`. */
-const PANIC = /^thread '[^']{0,300}' (?:\(\d{1,10}\) )?panicked at (?:'(.{0,900})', )?(\S{1,300}\.rs):(\d{1,7}):\d{1,7}:?$/;
+export const PANIC =
+  /^ {0,8}thread '[^']{0,300}' (?:\(\d{1,10}\) )?panicked at (?:'(.{0,900})', )?(\S{1,300}\.rs):(\d{1,7}):\d{1,7}:?$/;
+
+/** The message below a panic and its place; without a panic (-1), the first paragraph. */
+export function panicAt(lines: readonly string[], at: number): Partial<SourcePlace> & { readonly message: string } {
+  const [, quoted, file, number] = PANIC.exec(lines[at] ?? "") ?? [];
+  const rest = lines.slice(at + 1, at + 200);
+  const end = rest.findIndex((line) => line === "" || (at >= 0 && /^ {0,8}(?:stack backtrace:|note: )/.test(line)));
+  const message = quoted ?? withoutIndent(end < 0 ? rest : rest.slice(0, end));
+  return { message, ...(file !== undefined && { file, line: Number(number) }) };
+}
 
 const DIAGNOSTIC = /^error(?:\[(E\d{4})\])?: (\S.*)$/;
 /** Errors that only say that there were others. */
@@ -49,22 +58,22 @@ const SUMMARIES =
 
 function diagnosticDrafts(lines: readonly string[]): readonly Draft[] {
   const isHead = (line: string) => DIAGNOSTIC.test(line) || /^warning(?:\[|:)/.test(line);
-  const blocks = blocksOf(lines, { isHead, isEnd: (line) => line === "" });
+  const blocks = splitBlocks(lines, { isHead, isEnd: (line) => line === "" });
   return blocks.flatMap((block) => diagnosticDraft(block) ?? []);
 }
 
-function diagnosticDraft({ head, body }: Block): Draft | undefined {
+function diagnosticDraft({ at, head, body }: Block): Draft | undefined {
   const [, code, message = ""] = DIAGNOSTIC.exec(head) ?? [];
   if (message === "" || SUMMARIES.test(message)) return undefined;
   const [, file, number] = body.slice(0, 3).flatMap((line) => /^ {0,9}--> (\S.{0,300}?):(\d{1,7}):\d{1,7}$/.exec(line) ?? []);
   // Many programs begin a line with "error:".
   if (file === undefined) return undefined;
   const isClippy = body.some((line) => line.includes("rust-lang.github.io/rust-clippy"));
-  return rustDraft({ code, message, file, line: Number(number), isClippy, label: labelOf(body) });
+  return { ...rustDraft({ code, message, file, line: Number(number), isClippy, label: typeLabel(body) }), at };
 }
 
 /** The words under the marked code, which name the types. */
-function labelOf(body: readonly string[]): string {
+function typeLabel(body: readonly string[]): string {
   return body.map((line) => /^ {0,9}\| {1,200}\^{1,200} (\S.*)$/.exec(line)?.[1]).find((label) => label !== undefined) ?? "";
 }
 
@@ -90,7 +99,7 @@ export function rustDraft(options: {
 }
 
 /** The sum of all `test result: FAILED. 1 passed; 2 failed; 0 ignored; …`. */
-function countsOf(lines: readonly string[]): TestCounts | undefined {
+function cargoCounts(lines: readonly string[]): TestCounts | undefined {
   const results = lines.flatMap((line) => {
     const found = /^test result: \w{2,8}\. (\d{1,9}) passed; (\d{1,9}) failed; (\d{1,9}) ignored;/.exec(line);
     return found === null ? [] : [found.slice(1).map(Number)];

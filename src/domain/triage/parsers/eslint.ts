@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Draft, type Parsed, RAW_CHARS, relativeFile, runOnFile } from "../draft.ts";
+import { type Draft, type ParsedReport, RAW_CHARS, relativeFile, runOnFile } from "../draft.ts";
 import { MAX_BLOCKS } from "./blocks.ts";
 
 interface Problem {
@@ -8,30 +8,33 @@ interface Problem {
   readonly isError: boolean;
   readonly message: string;
   readonly rule: string | undefined;
+  readonly tool?: "stylelint";
+  readonly at?: number;
 }
 
-/** Reads the output of eslint's formatter "stylish": a file's path, and its problems indented below it. */
-export function parseEslint(lines: readonly string[], roots: readonly string[]): Parsed {
+/** Reads the output of eslint's formatter "stylish": a file's path, and its problems indented below it. stylelint has signs for its words. */
+export function parseEslint(lines: readonly string[], roots: readonly string[]): ParsedReport {
   const problems: Problem[] = [];
   let path = "";
-  for (const line of lines) {
-    const problem = problemOf(line, path);
-    if (problem !== undefined) problems.push(problem);
+  for (const [at, line] of lines.entries()) {
+    const problem = parseProblem(line, path);
+    if (problem !== undefined) problems.push({ ...problem, at });
     else if (line === "") path = "";
     else path = /^(?:\S.{0,300}[\\/])?[^\s\\/]{1,200}\.\w{1,9}$/.test(line) ? line : "";
   }
-  return { drafts: draftsOf(problems, roots) };
+  return { drafts: eslintDrafts(problems, roots) };
 }
 
 /** `  3:22  error  'b' is not defined  no-undef`. The rule is the last column; a syntax error has none. */
-function problemOf(line: string, path: string): Problem | undefined {
-  const found = path === "" ? null : /^ {2,9}(\d{1,7}):(\d{1,7}) {2,9}(error|warning) {2,9}(\S.*)$/.exec(line);
+function parseProblem(line: string, path: string): Problem | undefined {
+  const found = path === "" ? null : /^ {2,9}(\d{1,7}):(\d{1,7}) {2,9}(error|warning|✖|⚠) {2,9}(\S.*)$/.exec(line);
   if (found === null) return undefined;
-  const [, number, , severity, rest = ""] = found;
+  const [, number, , severity = "", rest = ""] = found;
   const gap = rest.lastIndexOf("  ");
   const rule = gap < 0 || /\s/.test(rest.slice(gap + 2)) ? undefined : rest.slice(gap + 2);
   const message = (rule === undefined ? rest : rest.slice(0, gap)).trim();
-  return { path, line: Number(number), isError: severity === "error", message, rule };
+  const problem = { path, line: Number(number), isError: severity === "error" || severity === "✖", message, rule };
+  return /^\w/.test(severity) ? problem : { ...problem, tool: "stylelint" };
 }
 
 const JsonReport = z
@@ -46,7 +49,7 @@ const JsonReport = z
   .min(1);
 
 /** The JSON of `eslint -f json`. Undefined if it is none. */
-export function parseEslintJson(value: unknown, roots: readonly string[]): Parsed | undefined {
+export function parseEslintJson(value: unknown, roots: readonly string[]): ParsedReport | undefined {
   const read = JsonReport.safeParse(value);
   if (!read.success) return undefined;
   const problems = read.data.flatMap(({ filePath, messages }) =>
@@ -59,20 +62,21 @@ export function parseEslintJson(value: unknown, roots: readonly string[]): Parse
       rule: ruleId ?? undefined,
     })),
   );
-  return { drafts: draftsOf(problems, roots) };
+  return { drafts: eslintDrafts(problems, roots) };
 }
 
 /** Warnings count only if there are no errors: then they may be the reason (`--max-warnings`). */
-function draftsOf(problems: readonly Problem[], roots: readonly string[]): readonly Draft[] {
+function eslintDrafts(problems: readonly Problem[], roots: readonly string[]): readonly Draft[] {
   const errors = problems.filter(({ isError }) => isError);
-  return (errors.length > 0 ? errors : problems).slice(0, MAX_BLOCKS).map(({ path, line, isError, message, rule }) => {
+  return (errors.length > 0 ? errors : problems).slice(0, MAX_BLOCKS).map(({ at, path, line, isError, message, ...problem }) => {
+    const { rule, tool = "eslint" } = problem;
     const file = relativeFile(path.slice(0, RAW_CHARS), roots);
-    const reproduce = runOnFile(["npx", "--no", "eslint"], file);
+    const reproduce = runOnFile(["npx", "--no", tool], file);
     return {
-      tool: "eslint",
+      tool,
       severity: isError ? (rule === undefined ? "high" : "medium") : "low",
       category: "lint",
-      ...{ file, line },
+      ...{ file, line, ...(at !== undefined && { at }) },
       message: rule === undefined ? message : `${message} (${rule})`,
       ...(reproduce && { reproduce }),
     };

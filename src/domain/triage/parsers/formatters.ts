@@ -1,4 +1,4 @@
-import { type Draft, type Parsed, relativeFile, runOnFile } from "../draft.ts";
+import { type Draft, type ParsedReport, relativeFile, runOnFile } from "../draft.ts";
 
 /** A formatter's line about one file, and the command that repairs it. */
 const FORMATTERS: readonly { readonly tool: string; readonly line: RegExp; readonly repair: readonly string[] }[] = [
@@ -9,7 +9,7 @@ const FORMATTERS: readonly { readonly tool: string; readonly line: RegExp; reado
 ];
 
 /** Reads the reports of prettier, black, ruff and rustfmt about files that they would write differently. A file counts once. */
-export function parseFormatters(lines: readonly string[], roots: readonly string[]): Parsed {
+export function parseFormatters(lines: readonly string[], roots: readonly string[]): ParsedReport {
   const drafts = new Map<string, Draft>();
   for (const line of lines) {
     for (const { tool, line: pattern, repair } of FORMATTERS) {

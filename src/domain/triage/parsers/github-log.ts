@@ -1,4 +1,4 @@
-import type { Draft, Parsed } from "../draft.ts";
+import type { Draft, ParsedReport } from "../draft.ts";
 import { annotationDraft, isStepFailed } from "./annotations.ts";
 import { MAX_BLOCKS } from "./blocks.ts";
 
@@ -6,7 +6,7 @@ import { MAX_BLOCKS } from "./blocks.ts";
  * Errors in a log of GitHub Actions: workflow commands as a program prints them (`::error file=a.ts,line=3::…`), and the lines
  * that the runner makes of them (`##[error]…`), which have lost their file.
  */
-export function parseGithubLog(lines: readonly string[], roots: readonly string[]): Parsed {
+export function parseGithubLog(lines: readonly string[], roots: readonly string[]): ParsedReport {
   const drafts: Draft[] = [];
   for (const line of lines) {
     if (drafts.length >= MAX_BLOCKS) break;
@@ -20,7 +20,7 @@ function commandDraft(line: string, roots: readonly string[]): Draft | undefined
   const found = /^::error(?: ([^:]{0,900}))?::(.*)$/.exec(line);
   if (found === null) return undefined;
   const [, given = "", data = ""] = found;
-  const properties = new Map(given.split(",").map((pair) => propertyOf(pair)));
+  const properties = new Map(given.split(",").map((pair) => parseProperty(pair)));
   const message = decoded(data);
   if (isStepFailed(message)) return undefined;
   const title = properties.get("title");
@@ -37,7 +37,7 @@ function commandDraft(line: string, roots: readonly string[]): Draft | undefined
   );
 }
 
-function propertyOf(pair: string): readonly [name: string, value: string] {
+function parseProperty(pair: string): readonly [name: string, value: string] {
   const at = pair.indexOf("=");
   return [pair.slice(0, Math.max(0, at)).trim(), decoded(pair.slice(at + 1))];
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { plainText } from "../../values/text.ts";
-import type { Parsed } from "../draft.ts";
+import type { ParsedReport } from "../draft.ts";
 import { LINE_CHARS } from "../log-text.ts";
 import { parseGoTest } from "./go-test.ts";
 
@@ -17,7 +17,7 @@ type GoEvent = z.infer<typeof GoEvent>;
  * The events of `go test -json` (test2json), and of the build since Go 1.24. Undefined if there are none. Output comes in pieces
  * of lines, and packages run beside each other: each package is read as text of its own.
  */
-export function parseGoJson(values: readonly unknown[]): Parsed | undefined {
+export function parseGoJson(values: readonly unknown[]): ParsedReport | undefined {
   const events = values.flatMap((value) => {
     const read = GoEvent.safeParse(value);
     return read.success && (read.data.Package ?? read.data.ImportPath) !== undefined ? [read.data] : [];
@@ -30,13 +30,13 @@ export function parseGoJson(values: readonly unknown[]): Parsed | undefined {
     list.push(event);
     packages.set(name, list);
   }
-  const drafts = [...packages.values()].flatMap((list) => parseGoTest(linesOf(list)).drafts);
+  const drafts = [...packages.values()].flatMap((list) => parseGoTest(packageLines(list)).drafts);
   const ended = events.filter(({ Test, Action }) => Test !== undefined && ["pass", "fail", "skip"].includes(Action));
   return { drafts, counts: { failed: ended.filter(({ Action }) => Action === "fail").length, total: ended.length } };
 }
 
 /** The output of one package as lines, with the name of the test before its output wherever that changes. */
-function linesOf(events: readonly GoEvent[]): readonly string[] {
+function packageLines(events: readonly GoEvent[]): readonly string[] {
   const pieces: string[] = [];
   let current: string | undefined;
   for (const { Output, Test } of events) {

@@ -1,17 +1,18 @@
-import { type Draft, isForeign, type Parsed, type Place, runGoTest } from "../draft.ts";
+import { type Draft, isForeign, type ParsedReport, runGoTest, type SourcePlace } from "../draft.ts";
 
 /** Reads the output of `go test`, `go build` and `go vet`: failed tests with their messages, panics, and errors of the compiler. */
-export function parseGoTest(lines: readonly string[]): Parsed {
+export function parseGoTest(lines: readonly string[]): ParsedReport {
   const reader = new GoReader();
-  for (const line of lines) reader.read(line);
+  for (const [at, line] of lines.entries()) reader.read(line, at);
   return { drafts: reader.end() };
 }
 
 interface GoTest {
   failed: boolean;
   readonly name: string;
+  readonly at: number;
   readonly lines: string[];
-  place: Place | undefined;
+  place: SourcePlace | undefined;
 }
 
 /** Lines of one test's message that are kept. */
@@ -23,8 +24,10 @@ class GoReader {
   #tests = new Map<string, GoTest>();
   #current: GoTest | undefined;
   #panicking = false;
+  #at = 0;
 
-  read(line: string): void {
+  read(line: string, at: number): void {
+    this.#at = at;
     if (this.#readHead(line) || this.#readBuild(line) || this.#readPackage(line)) return;
     this.#readOutput(line);
   }
@@ -49,7 +52,7 @@ class GoReader {
     const found = /^(?:vet: )?([^\s:][^:]{0,300}\.go):(\d{1,7}):(?:\d{1,7}:)? (\S.*)$/.exec(line);
     if (found === null || this.#panicking) return false;
     const [, file = "", number, message = ""] = found;
-    this.#drafts.push({ tool: "go", severity: "blocker", category: "build", file, line: Number(number), message });
+    this.#drafts.push({ tool: "go", severity: "blocker", category: "build", file, line: Number(number), at: this.#at, message });
     return true;
   }
 
@@ -62,7 +65,7 @@ class GoReader {
   }
 
   #readOutput(line: string): void {
-    if (line.startsWith("panic: ")) {
+    if (PANIC.test(line)) {
       this.#panicking = true;
       this.#current ??= this.#test("");
       this.#current.failed = true;
@@ -76,7 +79,7 @@ class GoReader {
   #test(name: string): GoTest {
     const known = this.#tests.get(name);
     if (known !== undefined) return known;
-    const test: GoTest = { failed: false, name, lines: [], place: undefined };
+    const test: GoTest = { failed: false, name, at: this.#at, lines: [], place: undefined };
     this.#tests.set(name, test);
     return test;
   }
@@ -111,18 +114,21 @@ function readMessage(test: GoTest, line: string): void {
   } else if (test.lines.length > 0 && line.startsWith("     ")) test.lines.push(line.trim());
 }
 
+/** An error of the program, or of the language's runtime. */
+const PANIC = /^(?:panic|fatal error): /;
+
 /** Frames of the language itself and of installed modules. */
 const OF_GO = ["/src/testing/", "/src/runtime/", "/src/reflect/", "/pkg/mod/"];
 
 /** `panic: assignment to entry in nil map [recovered]`; later `/src/crash/crash_test.go:7 +0x2e`, without the language's own. */
 function readPanic(test: GoTest, line: string): void {
-  if (line.startsWith("panic: ")) test.lines.push(line.replace(/ \[recovered(?:, repanicked)?\]$/, ""));
+  if (PANIC.test(line)) test.lines.push(line.replace(/ \[recovered(?:, repanicked)?\]$/, ""));
   const [, file = "", number] = /^ {1,8}(\S{1,300}\.go):(\d{1,7})(?: \+0x[0-9a-f]{1,16})?$/.exec(line) ?? [];
   if (file === "" || OF_GO.some((part) => file.includes(part)) || isForeign(file)) return;
   test.place ??= { file, line: Number(number) };
 }
 
-function testDraft({ name, lines, place }: GoTest, goPackage: string | undefined): Draft {
+function testDraft({ at, name, lines, place }: GoTest, goPackage: string | undefined): Draft {
   const id = [goPackage, name].filter((part) => part !== undefined && part !== "").join(" > ");
   const reproduce = runGoTest(goPackage, name);
   return {
@@ -131,7 +137,8 @@ function testDraft({ name, lines, place }: GoTest, goPackage: string | undefined
     category: "test",
     ...(id !== "" && { test: id }),
     ...place,
-    message: lines.join("\n") || "it failed without a message",
+    at,
+    message: lines.join("\n"),
     ...(reproduce && { reproduce }),
   };
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Draft, type Parsed, RAW_CHARS, relativeFile } from "../draft.ts";
+import { type Draft, type ParsedReport, RAW_CHARS, relativeFile } from "../draft.ts";
 import { MAX_BLOCKS } from "./blocks.ts";
 import { jsDraft } from "./js-tests.ts";
 
@@ -28,7 +28,7 @@ const JsonReport = z.object({
 });
 
 /** The JSON of `jest --json` and `vitest --reporter=json`. Undefined if it is none. */
-export function parseJsJson(value: unknown, roots: readonly string[]): Parsed | undefined {
+export function parseJsJson(value: unknown, roots: readonly string[]): ParsedReport | undefined {
   const read = JsonReport.safeParse(value);
   if (!read.success) return undefined;
   // Only jest has this count.
@@ -37,12 +37,12 @@ export function parseJsJson(value: unknown, roots: readonly string[]): Parsed | 
     const file = relativeFile(each.name.slice(0, RAW_CHARS), roots);
     const failed = each.assertionResults.filter(({ status }) => status === "failed").slice(0, MAX_BLOCKS);
     if (failed.length === 0)
-      return each.status === "failed" ? [jsDraft(runner, { file, titles: [], body: bodyOf(each.message) })] : [];
+      return each.status === "failed" ? [jsDraft(runner, { file, titles: [], body: jestMessageLines(each.message) })] : [];
     return failed.map(({ ancestorTitles, title, failureMessages }) =>
       jsDraft(runner, {
         file,
         titles: [...ancestorTitles, title].slice(0, MOST_TITLES).map((name) => name.slice(0, RAW_CHARS)),
-        body: bodyOf(failureMessages?.[0] ?? ""),
+        body: jestMessageLines(failureMessages?.[0] ?? ""),
       }),
     );
   });
@@ -50,7 +50,7 @@ export function parseJsJson(value: unknown, roots: readonly string[]): Parsed | 
 }
 
 /** A message without jest's title of a file that did not load, and without the word before an assertion's own words. */
-function bodyOf(message: string): readonly string[] {
+function jestMessageLines(message: string): readonly string[] {
   const lines = message.slice(0, 100_000).split("\n");
   return lines[0]?.startsWith("  ● ")
     ? lines.slice(1)

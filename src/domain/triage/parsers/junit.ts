@@ -1,7 +1,16 @@
-import { type Draft, type Parsed, type Place, placeInStack, relativeFile, runJsTest, runNodeTest, runPytest } from "../draft.ts";
-import { MAX_BLOCKS, messageOf } from "./blocks.ts";
+import {
+  type Draft,
+  type ParsedReport,
+  placeInStack,
+  relativeFile,
+  runJsTest,
+  runNodeTest,
+  runPytest,
+  type SourcePlace,
+} from "../draft.ts";
+import { jsFailureMessage, MAX_BLOCKS } from "./blocks.ts";
 import { readSection } from "./pytest.ts";
-import { type Tag, tagsOf } from "./xml-tags.ts";
+import { parseTags, type Tag } from "./xml-tags.ts";
 
 /** Levels of suites whose names count. */
 const MOST_LEVELS = 20;
@@ -20,11 +29,11 @@ interface TestCase {
  * It is read for its messages only. Verdicts come from the strict parser of `src/adapters/test-results/`, which refuses a report
  * that is cut off; here its beginning is better than nothing.
  */
-export function parseJunit(xml: string, roots: readonly string[]): Parsed | undefined {
+export function parseJunit(xml: string, roots: readonly string[]): ParsedReport | undefined {
   const reader = new JunitReader();
-  for (const tag of tagsOf(xml)) reader.read(tag);
+  for (const tag of parseTags(xml)) reader.read(tag);
   if (reader.total === 0) return undefined;
-  const drafts = reader.failed.slice(0, MAX_BLOCKS).map((test) => draftOf(test, roots));
+  const drafts = reader.failed.slice(0, MAX_BLOCKS).map((test) => junitDraft(test, roots));
   return { drafts, counts: { failed: reader.failed.length, total: reader.total } };
 }
 
@@ -87,7 +96,7 @@ class JunitReader {
   }
 }
 
-function draftOf(test: TestCase, roots: readonly string[]): Draft {
+function junitDraft(test: TestCase, roots: readonly string[]): Draft {
   const common = { severity: "high", category: "test" } as const;
   if (test.suites[0] === "pytest") return { ...common, ...pytestPart(test) };
   const { attributes, failure, text } = test;
@@ -107,7 +116,7 @@ function draftOf(test: TestCase, roots: readonly string[]): Draft {
     tool: isNode(failure) ? "node --test" : "junit",
     test: [...(file === undefined ? [] : [file]), ...titles].join(" > "),
     ...place,
-    message: withCause(failure?.attributes.get("message")?.trim(), lines) || messageOf(lines) || "it failed without a message",
+    message: withCause(failure?.attributes.get("message")?.trim(), lines) || jsFailureMessage(lines),
     ...(reproduce && { reproduce }),
   };
 }
@@ -133,7 +142,7 @@ function vitestPart(file: string, name: string, lines: readonly string[]): Runne
     tool: "vitest",
     test: [file, ...titles].join(" > "),
     ...(placeInStack(lines) ?? { file }),
-    message: messageOf(lines) || "it failed without a message",
+    message: jsFailureMessage(lines),
     ...(reproduce && { reproduce }),
   };
 }
@@ -142,19 +151,19 @@ function vitestPart(file: string, name: string, lines: readonly string[]): Runne
 function pytestPart({ attributes, failure, text }: TestCase): RunnerPart {
   const { message, place } = readSection(text);
   const [klass = "", name = ""] = ["classname", "name"].map((key) => attributes.get(key));
-  const nodeId = nodeIdOf(klass, name, place);
+  const nodeId = pytestNodeId(klass, name, place);
   const reproduce = nodeId.includes(".py") ? runPytest(nodeId) : undefined;
   return {
     ...(klass === "" && { severity: "blocker" }),
     tool: "pytest",
     test: nodeId,
     ...place,
-    message: message || failure?.attributes.get("message") || "it failed without a message",
+    message: message || (failure?.attributes.get("message") ?? ""),
     ...(reproduce && { reproduce }),
   };
 }
 
-function nodeIdOf(klass: string, name: string, place: Place | undefined): string {
+function pytestNodeId(klass: string, name: string, place: SourcePlace | undefined): string {
   const dotted = place?.file.replace(/\.py$/, "").replaceAll("/", ".");
   if (place !== undefined && dotted !== undefined) {
     if (klass === "" && name === dotted) return place.file;

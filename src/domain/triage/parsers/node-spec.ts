@@ -1,4 +1,4 @@
-import { type Draft, type Parsed, placeInStack, relativeFile, runNodeTest } from "../draft.ts";
+import { type Draft, type ParsedReport, placeInStack, relativeFile, runNodeTest } from "../draft.ts";
 import { MAX_BLOCKS, withoutIndent } from "./blocks.ts";
 import { countsOfNode } from "./tap.ts";
 
@@ -9,9 +9,9 @@ const MOST_LINES = 120;
 const SPEC_HEAD = /^test at (\S{1,300}):(\d{1,7}):\d{1,7}$/;
 
 /** Reads the output of Node's reporter "spec". Its list of failures names files; the tree before it names suites. */
-export function parseNodeSpec(lines: readonly string[], roots: readonly string[]): Parsed {
+export function parseNodeSpec(lines: readonly string[], roots: readonly string[]): ParsedReport {
   const drafts: Draft[] = [];
-  const suites = suitesOf(lines);
+  const suites = failedTestSuites(lines);
   for (const [i, line] of lines.entries()) {
     const [, path, number] = SPEC_HEAD.exec(line) ?? [];
     const name = /^✖ (\S.*)$/.exec(lines[i + 1] ?? "")?.[1]?.replace(/ \([\d.]{1,20}ms\)$/, "");
@@ -36,10 +36,11 @@ export function parseNodeSpec(lines: readonly string[], roots: readonly string[]
         severity: "high",
         category: "test",
         test: [file, ...(suites.get(name)?.shift() ?? []), name].join(" > "),
+        at: i,
       },
       ...(placeInStack(body) ?? { file, line: Number(number) }),
       // The reporter puts the error's name before its words.
-      message: message.replace(/^AssertionError \[ERR_ASSERTION\]: /, "") || "it failed without a message",
+      message: message.replace(/^AssertionError \[ERR_ASSERTION\]: /, ""),
       ...(reproduce && { reproduce }),
     });
   }
@@ -48,7 +49,7 @@ export function parseNodeSpec(lines: readonly string[], roots: readonly string[]
 }
 
 /** The suites of each failed test by its name, in the order of the tree: `▶ suite`, below it `  ✖ test (1.2ms)`. */
-function suitesOf(lines: readonly string[]): ReadonlyMap<string, string[][]> {
+function failedTestSuites(lines: readonly string[]): ReadonlyMap<string, string[][]> {
   const suites = new Map<string, string[][]>();
   const open: string[] = [];
   for (const line of lines) {

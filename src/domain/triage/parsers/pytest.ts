@@ -1,9 +1,9 @@
-import { type Draft, isForeign, type Parsed, type Place, runPytest, type TestCounts } from "../draft.ts";
-import { type Block, blocksOf, MAX_BLOCKS } from "./blocks.ts";
+import { type Draft, isForeign, type ParsedReport, runPytest, type SourcePlace, type TestCounts } from "../draft.ts";
+import { type Block, MAX_BLOCKS, splitBlocks } from "./blocks.ts";
 
 /** Reads pytest's output: the sections of its failures, and the short summary, whose node ids they lack. */
-export function parsePytest(lines: readonly string[]): Parsed {
-  const sections = blocksOf(lines, { isHead: (line) => SECTION.test(line), isEnd: (line) => /^={3,}/.test(line) });
+export function parsePytest(lines: readonly string[]): ParsedReport {
+  const sections = splitBlocks(lines, { isHead: (line) => SECTION.test(line), isEnd: (line) => /^={3,}/.test(line) });
   const bySection = new Map<string, Block[]>();
   for (const block of sections) {
     const name = SECTION.exec(block.head)?.[1] ?? "";
@@ -11,12 +11,21 @@ export function parsePytest(lines: readonly string[]): Parsed {
     blocks.push(block);
     bySection.set(name, blocks);
   }
-  const summaries = lines.flatMap((line) => summaryOf(line) ?? []).slice(0, MAX_BLOCKS);
+  const summaries = lines.flatMap((line, at) => parseSummary(line, at) ?? []).slice(0, MAX_BLOCKS);
   const drafts = summaries.map((summary) => withSection(summary, takeSection(bySection, summary)));
   // Without a summary, or with one that was cut off, a section has only its own name.
   const alone = [...bySection].flatMap(([name, blocks]) => blocks.map((block) => sectionDraft(name, block)));
-  const counts = countsOf(lines);
-  return { drafts: [...drafts, ...alone], ...(counts && { counts }) };
+  const counts = pytestCounts(lines);
+  return { drafts: [...drafts, ...alone, ...unloadedDrafts(lines)], ...(counts && { counts }) };
+}
+
+/** `ImportError while loading conftest '/app/tests/conftest.py'.`: nothing ran, so there are no sections. */
+function unloadedDrafts(lines: readonly string[]): readonly Draft[] {
+  const at = lines.findIndex((line) => line.startsWith("ImportError while loading conftest '"));
+  if (at < 0) return [];
+  const block: Block = { at, head: lines[at] ?? "", body: lines.slice(at + 1, at + 200) };
+  const message = errorLines(block) || block.head;
+  return [{ tool: "pytest", severity: "blocker", category: "test", ...raisingPlace(block), at, message }];
 }
 
 /** `____ TestTotal.test_adds ____`, and `____ ERROR at setup of test_database ____`. */
@@ -26,17 +35,18 @@ interface Summary {
   readonly isError: boolean;
   readonly nodeId: string;
   readonly message: string;
+  readonly at: number;
 }
 
 /** `FAILED tests/test_a.py::test_b - AssertionError: …`. The id ends before the first ` - `. */
-function summaryOf(line: string): Summary | undefined {
+function parseSummary(line: string, at: number): Summary | undefined {
   const isError = line.startsWith("ERROR ");
   if (!isError && !line.startsWith("FAILED ")) return undefined;
   const rest = line.slice(isError ? 6 : 7);
   const dash = rest.indexOf(" - ");
   const nodeId = (dash < 0 ? rest : rest.slice(0, dash)).trim();
   if (!/^[^\s:]{1,300}\.py(?:$|::)/.test(nodeId)) return undefined;
-  return { isError, nodeId, message: dash < 0 ? "" : rest.slice(dash + 3) };
+  return { isError, nodeId, message: dash < 0 ? "" : rest.slice(dash + 3), at };
 }
 
 /** The section of a summary's line, which is used up. */
@@ -59,7 +69,7 @@ function takeSection(sections: Map<string, Block[]>, { isError, nodeId }: Summar
   return undefined;
 }
 
-function withSection({ nodeId, message, isError }: Summary, section: Block | undefined): Draft {
+function withSection({ at, nodeId, message, isError }: Summary, section: Block | undefined): Draft {
   const file = nodeId.split("::")[0] ?? nodeId;
   const reproduce = runPytest(nodeId);
   return {
@@ -67,20 +77,21 @@ function withSection({ nodeId, message, isError }: Summary, section: Block | und
     severity: isError && !nodeId.includes("::") ? "blocker" : "high",
     category: "test",
     test: nodeId,
-    ...(placeOf(section) ?? { file }),
-    message: errorLines(section) || message || "it failed without a message",
+    ...(raisingPlace(section) ?? { file }),
+    at,
+    message: errorLines(section) || message,
     ...(reproduce && { reproduce }),
   };
 }
 
 function sectionDraft(name: string, block: Block): Draft {
-  const place = placeOf(block);
+  const place = raisingPlace(block);
   const test = name.replace(/^ERROR (?:collecting|at \w{1,20} of) /, "");
   const nodeId = place === undefined || test === place.file ? test : `${place.file}::${test.replaceAll(".", "::")}`;
   const reproduce = runPytest(nodeId);
   return {
-    ...{ tool: "pytest", severity: "high", category: "test", test: nodeId, ...place },
-    message: errorLines(block) || "it failed without a message",
+    ...{ tool: "pytest", severity: "high", category: "test", test: nodeId, ...place, at: block.at },
+    message: errorLines(block),
     ...(reproduce && { reproduce }),
   };
 }
@@ -92,7 +103,7 @@ export function errorLines(section: Block | undefined): string {
 }
 
 /** The last place of the project in a section: the frame that raised. */
-function placeOf(section: Block | undefined): Place | undefined {
+function raisingPlace(section: Block | undefined): SourcePlace | undefined {
   for (const line of (section?.body ?? []).toReversed()) {
     const found = /^([^\s:][^:]{0,300}\.py):(\d{1,7}):/.exec(line);
     const [, file = "", number] = found ?? [];
@@ -102,7 +113,7 @@ function placeOf(section: Block | undefined): Place | undefined {
 }
 
 /** `3 failed, 2 passed, 2 errors in 1.64s`, perhaps between equals signs. */
-function countsOf(lines: readonly string[]): TestCounts | undefined {
+function pytestCounts(lines: readonly string[]): TestCounts | undefined {
   const line = lines.findLast((each) => /^(?:={3,80} )?\d{1,9} \w{4,10}(?:, \d{1,9} \w{4,10}){0,9} in \d/.test(each));
   if (line === undefined) return undefined;
   const of = (word: string) => Number(new RegExp(`(\\d{1,9}) ${word}`).exec(line)?.[1] ?? 0);
@@ -111,8 +122,8 @@ function countsOf(lines: readonly string[]): TestCounts | undefined {
 }
 
 /** The place and the error of a failure's text in pytest's JUnit report, which is a section without its head. */
-export function readSection(text: string): { readonly message: string; readonly place?: Place } {
-  const section: Block = { head: "", body: text.split("\n") };
-  const place = placeOf(section);
+export function readSection(text: string): { readonly message: string; readonly place?: SourcePlace } {
+  const section: Block = { at: 0, head: "", body: text.split("\n") };
+  const place = raisingPlace(section);
   return { message: errorLines(section), ...(place && { place }) };
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Draft, type Parsed, RAW_CHARS, relativeFile } from "../draft.ts";
+import { type Draft, type ParsedReport, RAW_CHARS, relativeFile } from "../draft.ts";
 import type { FindingSeverity } from "../finding.ts";
 import { MAX_BLOCKS } from "./blocks.ts";
 
@@ -44,7 +44,7 @@ const Log = z.object({
 });
 
 /** A SARIF 2.1.0 log (OASIS). Undefined if it is none. Results that are suppressed, or no failures, are left out. */
-export function parseSarif(value: unknown, roots: readonly string[]): Parsed | undefined {
+export function parseSarif(value: unknown, roots: readonly string[]): ParsedReport | undefined {
   const read = Log.safeParse(value);
   if (!read.success) return undefined;
   const drafts = read.data.runs.flatMap(({ tool, results }) => {

@@ -1,11 +1,11 @@
 import {
   type Draft,
-  type Parsed,
-  type Place,
+  type ParsedReport,
   placeAtEnd,
   placeInStack,
   relativeFile,
   runNodeTest,
+  type SourcePlace,
   type TestCounts,
 } from "../draft.ts";
 import { MAX_BLOCKS, withoutIndent } from "./blocks.ts";
@@ -18,13 +18,15 @@ const MOST_DIAGNOSTICS = 120;
 
 interface Point {
   readonly path: readonly string[];
+  /** The index of its line. */
+  readonly at: number;
   readonly diagnostics: string[];
 }
 
 /** TAP 12 to 14, as Node's runner, tap, bats and others write it. Tolerant: a plan may be missing, the text cut. */
-export function parseTap(lines: readonly string[], roots: readonly string[]): Parsed {
+export function parseTap(lines: readonly string[], roots: readonly string[]): ParsedReport {
   const reader = new TapReader();
-  for (const line of lines) reader.read(line);
+  for (const [at, line] of lines.entries()) reader.read(line, at);
   const { failed, points } = reader;
   const drafts = failed.flatMap((each) => pointDraft(each, roots) ?? []);
   const counts = countsOfNode(lines) ?? (isTap(lines) && points > 0 ? { failed: drafts.length, total: points } : undefined);
@@ -38,20 +40,20 @@ class TapReader {
   readonly #names: string[] = [];
   #open: Point | undefined;
 
-  read(line: string): void {
+  read(line: string, at: number): void {
     const subtest = SUBTEST.exec(line);
     const point = subtest === null ? POINT.exec(line) : null;
     if (subtest !== null) {
       this.#open = undefined;
-      this.#names.splice(levelOf(subtest[1]), this.#names.length, subtest[2] ?? "");
-    } else if (point !== null) this.#readPoint(point);
+      this.#names.splice(indentLevel(subtest[1]), this.#names.length, subtest[2] ?? "");
+    } else if (point !== null) this.#readPoint(point, at);
     else if (line.trimStart() === "...") this.#open = undefined;
     else if (this.#open !== undefined && this.#open.diagnostics.length < MOST_DIAGNOSTICS) this.#open.diagnostics.push(line);
   }
 
-  #readPoint(point: RegExpExecArray): void {
+  #readPoint(point: RegExpExecArray, at: number): void {
     this.points += 1;
-    this.#open = failedPoint(point, this.#names);
+    this.#open = failedPoint(point, this.#names, at);
     if (this.#open !== undefined && this.failed.length < MAX_BLOCKS) this.failed.push(this.#open);
   }
 }
@@ -61,19 +63,20 @@ export function isTap(lines: readonly string[]): boolean {
   return lines.some((line) => /^(?:TAP version 1\d|1\.\.\d{1,9}(?: |$))/.test(line));
 }
 
-function levelOf(indent = ""): number {
+function indentLevel(indent = ""): number {
   return Math.floor(indent.length / 4);
 }
 
 /** A point that failed and is no TODO or SKIP. */
-function failedPoint([, indent, not, rest = ""]: RegExpExecArray, names: readonly string[]): Point | undefined {
+function failedPoint([, indent, not, rest = ""]: RegExpExecArray, names: readonly string[], at: number): Point | undefined {
   if (not === undefined || / # (?:TODO|SKIP)\b/i.test(` ${rest}`)) return undefined;
   const name = rest.replace(/ # time=\d.*/s, "").trim();
-  return { path: [...names.slice(0, levelOf(indent)), name].filter((each) => each !== ""), diagnostics: [] };
+  return { path: [...names.slice(0, indentLevel(indent)), name].filter((each) => each !== ""), at, diagnostics: [] };
 }
 
-function pointDraft({ path, diagnostics }: Point, roots: readonly string[]): Draft | undefined {
-  const text = withoutIndent(diagnostics).split("\n");
+function pointDraft({ at, path, diagnostics }: Point, roots: readonly string[]): Draft | undefined {
+  // Some writers indent the keys more than the line before them.
+  const text = withoutIndent(diagnostics.filter((line) => line.trim() !== "---")).split("\n");
   if (text.some((line) => line.startsWith("failureType: 'subtestsFailed'"))) return undefined;
   const place = stackPlace(text);
   const ownFile = scalar(text, "location") ?? scalar(text, "file");
@@ -87,7 +90,8 @@ function pointDraft({ path, diagnostics }: Point, roots: readonly string[]): Dra
     category: "test",
     test: [...(file === undefined ? [] : [file]), ...path].join(" > "),
     ...found,
-    message: messageOf(text) || "it failed without a message",
+    at,
+    message: tapMessage(text),
     ...(reproduce && { reproduce }),
   };
 }
@@ -103,13 +107,23 @@ function scalar(lines: readonly string[], key: string): string | undefined {
 }
 
 /** The message: `error` or `message`, on its line or as a block; else comments below the point, as bats writes them. */
-function messageOf(lines: readonly string[]): string {
+function tapMessage(lines: readonly string[]): string {
   const one = scalar(lines, "error") ?? scalar(lines, "message");
   const kind = scalar(lines, "name");
   if (one !== undefined) return kind?.endsWith("Error") === true && kind !== "AssertionError" ? `${kind}: ${one}` : one;
   const at = lines.findIndex((line) => /^(?:error|message): [|>]/.test(line));
   if (at >= 0) return block(lines, at);
+  const values = ["expected", "actual"].flatMap((key) => comparedValue(lines, key));
+  if (values.length > 0) return values.join("\n");
   return lines.flatMap((line) => /^# {1,4}(\S.*)$/.exec(line)?.[1] ?? []).join("\n");
+}
+
+/** A key with its value, as tape writes the sides of a comparison. */
+function comparedValue(lines: readonly string[], key: string): readonly string[] {
+  const at = lines.findIndex((line) => line.trimEnd().startsWith(`${key}:`) || line.startsWith(`${key} :`));
+  if (at < 0) return [];
+  const value = (lines[at] ?? "").slice((lines[at] ?? "").indexOf(":") + 1).trim();
+  return [`${key}: ${/^[|>]/.test(value) ? block(lines, at) : value}`];
 }
 
 /** The lines below a key that are indented more than it. */
@@ -120,7 +134,7 @@ function block(lines: readonly string[], at: number): string {
 }
 
 /** The first place of the project in a stack, or the line that bats names. */
-function stackPlace(lines: readonly string[]): Place | undefined {
+function stackPlace(lines: readonly string[]): SourcePlace | undefined {
   const at = lines.findIndex((line) => line.startsWith("stack: "));
   const stack = at < 0 ? [] : lines.slice(at + 1).map((line) => `at ${line.trim()}`);
   const [, file, number] = lines.flatMap(

@@ -1,4 +1,4 @@
-import type { Draft, Parsed } from "../draft.ts";
+import type { Draft, ParsedReport } from "../draft.ts";
 
 /** `src/a.ts(3,5): error TS2322: …`; with `--pretty`, `src/a.ts:3:5 - error TS2322: …`. */
 const PLAIN = /^([^\s(][^(]{0,300})\((\d{1,7}),\d{1,7}\): error (TS\d{4,6}): (.*)$/;
@@ -7,14 +7,14 @@ const PRETTY = /^([^\s:](?::[\\/])?[^:]{0,300}):(\d{1,7}):\d{1,7} - error (TS\d{
 const GLOBAL = /^error (TS\d{4,6}): (.*)$/;
 
 /** Reads the output of the TypeScript compiler. */
-export function parseTsc(lines: readonly string[]): Parsed {
+export function parseTsc(lines: readonly string[]): ParsedReport {
   const drafts: Draft[] = [];
   let isOpen = false;
-  for (const line of lines) {
-    const draft = draftOf(line);
+  for (const [at, line] of lines.entries()) {
+    const draft = tscDraft(line);
     const last = drafts.at(-1);
     // The reasons of an error are indented below it; code that `--pretty` shows follows a blank line.
-    if (draft !== undefined) drafts.push(draft);
+    if (draft !== undefined) drafts.push({ ...draft, at });
     else if (isOpen && last !== undefined && /^ {2,20}\S/.test(line))
       drafts[drafts.length - 1] = { ...last, message: `${last.message}\n${line}`.slice(0, 4_000) };
     isOpen = draft !== undefined || (isOpen && line.startsWith("  "));
@@ -22,7 +22,7 @@ export function parseTsc(lines: readonly string[]): Parsed {
   return { drafts };
 }
 
-function draftOf(line: string): Draft | undefined {
+function tscDraft(line: string): Draft | undefined {
   const found = PLAIN.exec(line) ?? PRETTY.exec(line);
   const [, file = "", number, code = "", message = ""] = found ?? [];
   const common = { tool: "tsc", severity: "high", category: "types", reproduce: ["npx", "--no", "tsc", "--noEmit"] } as const;

@@ -23,7 +23,7 @@ const TAG_END = /\s*(\/?)>/y;
  * The tags of XML in order. Tolerant, because a report may be cut off, and because nothing is decided by what it says: what is no
  * tag is text, and no document type is read, so that entities cannot grow. Each character is read a bounded number of times.
  */
-export function* tagsOf(xml: string): Iterable<Tag> {
+export function* parseTags(xml: string): Iterable<Tag> {
   let text = "";
   let from = 0;
   for (let at = xml.indexOf("<"); at >= 0; at = xml.indexOf("<", from)) {
@@ -84,8 +84,8 @@ function added(text: string, more: string): string {
   return text.length >= MOST_TEXT ? text : text + more.slice(0, MOST_TEXT - text.length);
 }
 
-/** Text with the five entities of XML and character references resolved, once (XML 1.0, 4.1 and 4.6). */
-function xmlText(raw: string): string {
+/** Text with the five entities of XML and character references resolved, once (XML 1.0, 4.1 and 4.6). Any other entity stays. */
+export function xmlText(raw: string): string {
   if (!raw.includes("&")) return raw;
   return raw.replace(/&(?:(lt|gt|amp|quot|apos)|#(\d{1,7})|#x([0-9a-fA-F]{1,6}));/g, (whole, name, decimal, hex) => {
     if (name !== undefined) return NAMED[name] ?? whole;

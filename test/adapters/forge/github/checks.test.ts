@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { type Check, checksOf } from "../../../../src/adapters/forge/github/checks.ts";
+import { currentChecks, type GitHubCheck } from "../../../../src/adapters/forge/github/checks.ts";
 
-type Run = Extract<Check, { __typename: "CheckRun" }>;
-type Status = Extract<Check, { __typename: "StatusContext" }>;
+type Run = Extract<GitHubCheck, { __typename: "CheckRun" }>;
+type Status = Extract<GitHubCheck, { __typename: "StatusContext" }>;
 
 function aRun(part: Partial<Run> & { readonly app?: string; readonly workflow?: string; readonly event?: string } = {}): Run {
   const { app = "github-actions", workflow = "W_1", event = "pull_request", ...rest } = part;
@@ -31,11 +31,11 @@ function aStatus(part: Partial<Status> = {}): Status {
   };
 }
 
-function statesOf(checks: readonly Check[]): readonly string[] {
-  return checksOf(checks, new Set()).map(({ state }) => state);
+function statesOf(checks: readonly GitHubCheck[]): readonly string[] {
+  return currentChecks(checks, new Set()).map(({ state }) => state);
 }
 
-describe("checksOf", () => {
+describe("currentChecks", () => {
   it.each([
     ...(["SUCCESS", "NEUTRAL", "SKIPPED"] as const).map((conclusion) => [conclusion, "passed"] as const),
     ...(["FAILURE", "TIMED_OUT", "CANCELLED", "ACTION_REQUIRED", "STARTUP_FAILURE", "STALE"] as const).map(
@@ -95,7 +95,7 @@ describe("checksOf", () => {
   });
 
   it("says what is required, by GitHub's word or the rules', and makes names and addresses safe", () => {
-    const checks = checksOf(
+    const checks = currentChecks(
       [aRun({ isRequired: true }), aStatus({ context: "de\u001b[31mploy\u202e\n", targetUrl: "https://ci.test/\u00071" })],
       new Set(["deploy "]),
     );

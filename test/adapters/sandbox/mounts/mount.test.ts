@@ -1,16 +1,16 @@
 import { describe, expect, test } from "vitest";
-import { arrange, type Mount, mountArguments } from "../../../../src/adapters/sandbox/mounts/mount.ts";
+import { arrange, mountArguments, type SandboxMount } from "../../../../src/adapters/sandbox/mounts/mount.ts";
 import { automounts } from "../../../../src/adapters/sandbox/mounts/mount-table.ts";
 
-const bind = (at: string, write = false, from = at): Mount => ({ at, kind: "bind", from, write });
-const tool = (at: string): Mount => ({ at, kind: "bind", from: at, write: false, tool: true });
-const hidden = (at: string): Mount => ({ at, kind: "hidden" });
-const own = (at: string): Mount => ({ at, kind: "private", mode: "0700", bytes: 1 });
-const short = (mounts: readonly Mount[]) =>
+const bind = (at: string, write = false, from = at): SandboxMount => ({ at, kind: "bind", from, write });
+const tool = (at: string): SandboxMount => ({ at, kind: "bind", from: at, write: false, tool: true });
+const hidden = (at: string): SandboxMount => ({ at, kind: "hidden" });
+const own = (at: string): SandboxMount => ({ at, kind: "private", mode: "0700", bytes: 1 });
+const short = (mounts: readonly SandboxMount[]) =>
   mounts.map((mount) => `${mount.kind === "bind" ? (mount.write ? "rw" : "ro") : mount.kind} ${mount.at}`);
 
 describe("mounts are put in order", () => {
-  test.each<[what: string, given: Mount[], wanted: string[]]>([
+  test.each<[what: string, given: SandboxMount[], wanted: string[]]>([
     ["outer ones first", [bind("/w/a/b", true), own("/w"), own("/x")], ["private /w", "private /x", "rw /w/a/b"]],
     ["what shows everything before all others", [bind("/w"), bind("/")], ["ro /"]],
     ["of two at one place the later", [bind("/w", true), bind("/w")], ["ro /w"]],
@@ -52,8 +52,8 @@ describe("mounts are put in order", () => {
   });
 
   test("as arguments of bwrap", () => {
-    const masked: Mount = { at: "/etc/shadow", kind: "masked" };
-    const link: Mount = { at: "/h/l", kind: "link", target: "w" };
+    const masked: SandboxMount = { at: "/etc/shadow", kind: "masked" };
+    const link: SandboxMount = { at: "/h/l", kind: "link", target: "w" };
     expect(
       mountArguments([hidden("/h"), masked, link, bind("/h/w", true), bind("/x", false, "/y"), tool("/t"), own("/o")]),
     ).toEqual([

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { countFilesOf } from "../../../../src/adapters/vcs/capture/tree-counts.ts";
+import { countLargestTree } from "../../../../src/adapters/vcs/capture/tree-counts.ts";
 import { openRepo } from "../../../../src/adapters/vcs/repository/git-repo.ts";
 import { APP, cleanUp, git, newRepo, type Setting, setUp, tempDir, worktree, write } from "../real-repo.ts";
 
@@ -135,9 +135,9 @@ describe("the files that folders stand for", () => {
       ["b", { entries: 3, folders: ["base"] }],
     ]);
     const known = new Map([["base", 10]]);
-    expect(countFilesOf(trees, known, 1_000)).toBe(28);
-    expect(countFilesOf(trees, known, 27)).toBeUndefined();
-    expect(countFilesOf(new Map(), known, 1)).toBe(0);
+    expect(countLargestTree(trees, known, 1_000)).toBe(28);
+    expect(countLargestTree(trees, known, 27)).toBeUndefined();
+    expect(countLargestTree(new Map(), known, 1)).toBe(0);
   });
 });
 

@@ -1,7 +1,7 @@
 import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { moveRef, partOf, tryMoveRef, writeCommit } from "../../../../src/adapters/vcs/git/git-queries.ts";
+import { moveRef, readCommitPart, tryMoveRef, writeCommit } from "../../../../src/adapters/vcs/git/git-queries.ts";
 import { cleanUp, git } from "../real-repo.ts";
 import { openedStore } from "../sessions.ts";
 
@@ -20,14 +20,17 @@ describe.each(FORMATS)("in a %s repository", (format) => {
     const next = commit(user, "next", first);
     const merge = commit(user, "merge", next, first);
     const tree = git(user, "rev-parse", "main^{tree}");
-    expect(await Promise.all([next, merge].map((each) => partOf(store, each, "parent")))).toEqual([first, next]);
-    expect(await Promise.all([first, merge].map((each) => partOf(store, each, "tree")))).toEqual([tree, tree]);
-    expect(await partOf(store, first, "parent")).toBeUndefined();
+    expect(await Promise.all([next, merge].map((each) => readCommitPart(store, each, "parent")))).toEqual([first, next]);
+    expect(await Promise.all([first, merge].map((each) => readCommitPart(store, each, "tree")))).toEqual([tree, tree]);
+    expect(await readCommitPart(store, first, "parent")).toBeUndefined();
     const none = "1".repeat(first.length);
     for (const each of [none, git(user, "rev-parse", "main:a.txt")]) {
-      expect(await Promise.all([partOf(store, each, "tree"), partOf(store, each, "parent")])).toEqual([undefined, undefined]);
+      expect(await Promise.all([readCommitPart(store, each, "tree"), readCommitPart(store, each, "parent")])).toEqual([
+        undefined,
+        undefined,
+      ]);
     }
-    await expect(partOf(store, "main", "tree")).rejects.toThrow("not an object id");
+    await expect(readCommitPart(store, "main", "tree")).rejects.toThrow("not an object id");
   });
 
   test("a commit is written with its message, by us and now, and git finds no fault with it", async () => {
@@ -188,30 +191,30 @@ describe("what another process does to objects after the session began", () => {
   test("an object made later is found, loose and packed, also where it was asked for before", async () => {
     const { user, store, first } = await openedStore();
     const id = commitId(user, first);
-    expect(await partOf(store, id.name, "tree")).toBeUndefined();
+    expect(await readCommitPart(store, id.name, "tree")).toBeUndefined();
     id.write();
-    expect(await partOf(store, id.name, "parent")).toBe(first);
+    expect(await readCommitPart(store, id.name, "parent")).toBe(first);
     const packed = commitId(user, first, "packed");
-    expect(await partOf(store, packed.name, "tree")).toBeUndefined();
+    expect(await readCommitPart(store, packed.name, "tree")).toBeUndefined();
     packed.write();
     git(user, "branch", "keep", packed.name);
     git(user, "repack", "-adq");
     git(user, "prune-packed");
-    expect(await partOf(store, packed.name, "parent")).toBe(first);
+    expect(await readCommitPart(store, packed.name, "parent")).toBe(first);
   });
 
   test("a repository that is packed again under the session is read and written as before", async () => {
     const { user, store, first } = await openedStore();
     const tree = git(user, "rev-parse", "main^{tree}");
     git(user, "gc", "-q", "--prune=now");
-    expect(await partOf(store, first, "tree")).toBe(tree);
+    expect(await readCommitPart(store, first, "tree")).toBe(tree);
     const one = await writeCommit(store, { tree, parent: first, message: "one" });
     await moveRef(store, "refs/heads/one", { to: one });
     for (const name of ["two", "three"]) {
       git(user, "gc", "-q", "--prune=now", "--aggressive");
-      expect(await partOf(store, one, "parent")).toBe(first);
+      expect(await readCommitPart(store, one, "parent")).toBe(first);
       const id = await writeCommit(store, { tree, parent: one, message: name });
-      expect(await partOf(store, id, "tree")).toBe(tree);
+      expect(await readCommitPart(store, id, "tree")).toBe(tree);
       await moveRef(store, `refs/heads/${name}`, { to: id });
     }
     expect(git(user, "fsck", "--strict")).toBe("");

@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { moveRef, partOf, tryMoveRef } from "../../../../src/adapters/vcs/git/git-queries.ts";
+import { moveRef, readCommitPart, tryMoveRef } from "../../../../src/adapters/vcs/git/git-queries.ts";
 import { runInSession } from "../../../../src/adapters/vcs/git/git-session-pool.ts";
 import { cleanUp, git, tempDir } from "../real-repo.ts";
 import { asked, gone, hasEnded, holdTimers, openedStore, session, sessionsOf, standIn } from "../sessions.ts";
@@ -28,9 +28,9 @@ describe("a session that lives", () => {
       commits.map(async (commit, i) => {
         const ref = `refs/heads/b-${i}`;
         const [tree, parent, none] = await Promise.all([
-          partOf(store, commit, "tree"),
-          partOf(store, commit, "parent"),
-          partOf(store, NONE, "tree"),
+          readCommitPart(store, commit, "tree"),
+          readCommitPart(store, commit, "parent"),
+          readCommitPart(store, NONE, "tree"),
           moveRef(store, ref, { to: commit }),
         ]);
         expect([tree, parent, none]).toEqual([git(user, "rev-parse", "main^{tree}"), git(user, "rev-parse", "main"), undefined]);
@@ -71,7 +71,7 @@ describe("a session that lives", () => {
       vi.stubEnv(name, "/secret");
     onTestFinished(() => void vi.unstubAllEnvs());
     const { root, store, first } = await openedStore();
-    await Promise.all([partOf(store, first, "tree"), moveRef(store, "refs/heads/x", { to: first })]);
+    await Promise.all([readCommitPart(store, first, "tree"), moveRef(store, "refs/heads/x", { to: first })]);
     for (const command of ["cat-file", "update-ref"]) {
       const environ = readFileSync(`/proc/${session(root, command)}/environ`, "utf8");
       expect(environ).not.toContain("secret");
@@ -84,29 +84,29 @@ describe("a session that lives", () => {
 describe("a session that ends", () => {
   test("by a kill between two questions is no loss, seen or not yet seen", async () => {
     const { root, user, store, first } = await openedStore();
-    const tree = await partOf(store, first, "tree");
+    const tree = await readCommitPart(store, first, "tree");
     await moveRef(store, "refs/heads/x", { to: first });
     for (const pid of [session(root, "cat-file"), session(root, "update-ref")]) {
       process.kill(pid, "SIGKILL");
       // In this very turn, so that nobody here can know: what is written next finds nobody.
       while (!hasEnded(pid));
     }
-    expect(await partOf(store, first, "tree")).toBe(tree);
+    expect(await readCommitPart(store, first, "tree")).toBe(tree);
     await moveRef(store, "refs/heads/y", { to: first });
     const pid = session(root, "cat-file");
     process.kill(pid, "SIGTERM");
     await gone(pid);
-    expect(await partOf(store, first, "tree")).toBe(tree);
+    expect(await readCommitPart(store, first, "tree")).toBe(tree);
     expect(git(user, "rev-parse", "x", "y")).toBe(`${first}\n${first}`);
   });
 
   test("by a kill while a question is open, before it has begun to answer: another one answers", async () => {
     const { root, user, store, first } = await openedStore();
-    await partOf(store, first, "tree");
+    await readCommitPart(store, first, "tree");
     await moveRef(store, "refs/heads/x", { to: first });
     const pids = [session(root, "cat-file"), session(root, "update-ref")];
     for (const pid of pids) process.kill(pid, "SIGSTOP");
-    const answers = [partOf(store, first, "tree"), moveRef(store, "refs/heads/y", { to: first })];
+    const answers = [readCommitPart(store, first, "tree"), moveRef(store, "refs/heads/y", { to: first })];
     await turnsLater(10);
     for (const pid of pids) process.kill(pid, "SIGKILL");
     expect((await Promise.all(answers))[0]).toBe(git(user, "rev-parse", "main^{tree}"));
@@ -156,13 +156,13 @@ describe("a session that ends", () => {
   test("where there is no git is told as such, the first time and after one was there", async () => {
     const { store, first } = await openedStore();
     const later = holdTimers();
-    await partOf(store, first, "tree");
+    await readCommitPart(store, first, "tree");
     later(LIFE);
     vi.stubEnv("PATH", "/nonexistent");
     onTestFinished(() => void vi.unstubAllEnvs());
-    for (const _ of [1, 2]) await expect(partOf(store, first, "tree")).rejects.toThrow("no git program was found");
+    for (const _ of [1, 2]) await expect(readCommitPart(store, first, "tree")).rejects.toThrow("no git program was found");
     vi.unstubAllEnvs();
-    expect(await partOf(store, first, "tree")).toBeDefined();
+    expect(await readCommitPart(store, first, "tree")).toBeDefined();
   });
 });
 
@@ -189,10 +189,10 @@ describe("a session's time", () => {
   test("is over while a question is open: it still answers, and then goes", async () => {
     const later = holdTimers();
     const { root, store, first } = await openedStore();
-    const tree = await partOf(store, first, "tree");
+    const tree = await readCommitPart(store, first, "tree");
     const pid = session(root, "cat-file");
     process.kill(pid, "SIGSTOP");
-    const answers = [partOf(store, first, "tree"), partOf(store, first, "parent")];
+    const answers = [readCommitPart(store, first, "tree"), readCommitPart(store, first, "parent")];
     await turnsLater(10);
     later(LIFE);
     process.kill(pid, "SIGCONT");

@@ -96,7 +96,7 @@ describe("in the graph", () => {
 
   test("the selection is the one of all views", async () => {
     await using m = await mount(plumbing(), 120, 30);
-    await m.stage.press("jj", "▌▶ T-6");
+    await m.stage.press("jjj", "▌▶ T-6");
     await m.stage.press("3", "▌▶ T-6");
     await m.stage.shows(">· T-9");
   });

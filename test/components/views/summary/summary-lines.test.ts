@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { summaryLines } from "../../../../components/views/summary/summary-lines.ts";
+import { summaryRows } from "../../../../components/views/summary/summary-lines.ts";
 import { TicketId } from "../../../../src/domain/values/ids.ts";
 import { landNotLive, look } from "../../../domain/play-live.ts";
 import { batchOf, Simulation, ticketOf } from "../../../domain/simulate.ts";
@@ -14,7 +14,7 @@ function aSummary(width: number): readonly string[] {
   sim.report({ type: "live-check-started", ticket: T1, why: "end" });
   look(sim, 0, "failed");
   sim.report({ type: "run-ended", kind: "not-done", verdict: "not-done", exitCode: 1, reason: "1 open" });
-  return summaryLines(sim.state, width).map((line) =>
+  return summaryRows(sim.state, width).map(({ line }) =>
     "title" in line ? `${line.title} ${line.count}` : line.map(({ text }) => text).join(""),
   );
 }
@@ -32,7 +32,7 @@ test("the numbers of pull requests stand in a column of their own, which a narro
   const run = pushed(runOfPullRequests(), "T-1", 7).lands("T-1");
   pushed(run, "T-2", 128).lands("T-2", "0ddba11");
   const shipped = (width: number) =>
-    summaryLines(run.state, width).flatMap((line) => {
+    summaryRows(run.state, width).flatMap(({ line }) => {
       const text = "title" in line ? "" : line.map((span) => span.text).join("");
       return /^ \S T-[12] /.test(text) ? [text.slice(text.search(/ (?:#|5c1e0aa|0ddba11)/) + 1)] : [];
     });

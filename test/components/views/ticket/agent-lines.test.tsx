@@ -19,6 +19,15 @@ async function evidence(run: RunBuilder): Promise<string> {
   return await m.stage.terminal.text();
 }
 
+test("the cost tab has what the agent at work has spent so far, and what is still set aside", async () => {
+  await using m = await mount(plumbing().of("T-7", { type: "agent-spent", usd: 0.31 }), 80, 24);
+  m.store.dispatch({ type: "select", ticket: "T-7" as never });
+  m.store.dispatch({ type: "view", view: "ticket" });
+  await m.stage.press("c", "COST");
+  await m.stage.shows("$0.31  so far; $0.19 more set aside until it has ended");
+  await m.stage.shows("this ticket            $0.31");
+});
+
 const block = { type: "guard-blocked", rule: "git-history", alternative: "make a new commit" } as const;
 const dies = { type: "attempt-ended", outcome: "lost" } as const;
 

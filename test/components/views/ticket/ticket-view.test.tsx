@@ -195,7 +195,7 @@ describe("what is chosen", () => {
     await using m = await mount(plumbing(), 80, 24);
     await m.stage.press("2", "no ticket is selected");
     await m.stage.press("l", "no ticket is selected");
-    await m.stage.press("j", "T-7 drop the legacy queue");
+    await m.stage.press("JJ", "T-7 drop the legacy queue");
     await m.stage.press("J", "T-6 bucket lifecycle");
     await m.stage.press("K", "T-7 drop the legacy queue");
   });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";
-import { columnOf, ticksOf, timeFrame } from "../../../../components/views/timeline/time-frame.ts";
+import { axisTicks, timeColumn, timeFrame } from "../../../../components/views/timeline/time-frame.ts";
 
 const ZONE = process.env["TZ"];
 afterEach(() => {
@@ -19,7 +19,7 @@ describe("what is shown of time", () => {
         const until = NOON + seconds * 1000;
         const { start, ms, now } = timeFrame({ startedAt: NOON, until, columns, ui: whole });
         expect(start).toBeLessThanOrEqual(NOON);
-        expect(now).toBe(columnOf(until, start, ms));
+        expect(now).toBe(timeColumn(until, start, ms));
         expect(now).toBeLessThan(columns);
         expect(now).toBeGreaterThanOrEqual(0);
       }),
@@ -67,7 +67,7 @@ describe("the clock over it", () => {
     fc.assert(
       fc.property(fc.integer({ min: 10, max: 3 * 24 * 3_600 }), fc.integer({ min: 40, max: 200 }), (seconds, columns) => {
         const frame = timeFrame({ startedAt: NOON + 12_345, until: NOON + seconds * 1000, columns, ui: whole });
-        for (const { column, label } of ticksOf(frame)) {
+        for (const { column, label } of axisTicks(frame)) {
           const at = new Date(frame.start + column * frame.ms);
           const [hour, minute, second] = label.split(":").map(Number);
           if (!label.includes(":")) {
@@ -84,7 +84,7 @@ describe("the clock over it", () => {
   test("labels never run into each other", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 40 * 24 * 3_600 }), fc.integer({ min: 20, max: 300 }), (seconds, columns) => {
-        const ticks = ticksOf(timeFrame({ startedAt: NOON, until: NOON + seconds * 1000, columns, ui: whole }));
+        const ticks = axisTicks(timeFrame({ startedAt: NOON, until: NOON + seconds * 1000, columns, ui: whole }));
         ticks.slice(1).forEach(({ column }, i) => {
           const before = ticks[i];
           expect(column).toBeGreaterThan((before?.column ?? 0) + 1 + (before?.label.length ?? 0));
@@ -97,7 +97,7 @@ describe("the clock over it", () => {
     process.env["TZ"] = "Europe/Berlin";
     const startedAt = Date.UTC(2026, 2, 28, 22, 0, 0);
     const frame = timeFrame({ startedAt, until: startedAt + 8 * HOUR, columns: 100, ui: whole });
-    for (const { column, label } of ticksOf(frame)) {
+    for (const { column, label } of axisTicks(frame)) {
       const at = new Date(frame.start + column * frame.ms);
       const clock = `${String(at.getHours()).padStart(2, "0")}:${String(at.getMinutes()).padStart(2, "0")}`;
       expect([clock, "03-29"]).toContain(label);

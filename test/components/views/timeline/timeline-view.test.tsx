@@ -35,7 +35,7 @@ function endings(): RunBuilder {
 
 describe("the timeline", () => {
   test.each(SIZES)("of a run at work, with one ticket lit, at %i×%i", async (columns, rows) => {
-    const text = await shot(plumbing(), [columns, rows], [...TIMELINE, ["jj", "T-6 attempt 2"]]);
+    const text = await shot(plumbing(), [columns, rows], [...TIMELINE, ["jjj", "T-6 attempt 2"]]);
     await expect(text).toMatchFileSnapshot(file(`plumbing-${columns}x${rows}`));
   });
 

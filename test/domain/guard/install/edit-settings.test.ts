@@ -6,15 +6,15 @@ import type { VendorKind } from "../../../../src/domain/batch/vendors.ts";
 import { DENY_RULES } from "../../../../src/domain/guard/install/deny-rules.ts";
 import {
   type JsonVendor,
+  readSettingsState,
   SettingsProblem,
-  stateOf,
   withGuard,
   withoutGuard,
 } from "../../../../src/domain/guard/install/edit-settings.ts";
 import {
-  eventsOf,
   hookGroup,
   type InstalledHook,
+  installableEvents,
   pluginText,
   readOwnPlugin,
 } from "../../../../src/domain/guard/install/own-hook.ts";
@@ -33,7 +33,7 @@ const HOOK: InstalledHook = {
   events: ["before-tool", "after-tool", "after-failed-tool", "stop"],
 };
 /** What is found of it in the vendor's settings. */
-const found = (vendor: VendorKind, hook = HOOK): InstalledHook => ({ ...hook, events: eventsOf(vendor, hook.events) });
+const found = (vendor: VendorKind, hook = HOOK): InstalledHook => ({ ...hook, events: installableEvents(vendor, hook.events) });
 const VENDORS: readonly JsonVendor[] = ["claude", "codex", "gemini"];
 
 const PERSONS = `{
@@ -76,7 +76,7 @@ describe("settings with the guard", () => {
   test("have no deny rule if none is wanted, and those that are there stay", () => {
     const text = withGuard("claude", PERSONS, HOOK, { denyRules: false });
     expect(JSON.parse(text).permissions.deny).toEqual(["Read(~/.ssh/**)", "WebFetch"]);
-    expect(stateOf("claude", text).own).toEqual([found("claude")]);
+    expect(readSettingsState("claude", text).own).toEqual([found("claude")]);
     expect(JSON.parse(withGuard("claude", "{}", HOOK, { denyRules: false })).permissions).toBeUndefined();
   });
 
@@ -88,7 +88,7 @@ describe("settings with the guard", () => {
     const turned = JSON.parse(withGuard(vendor, "", HOOK), (_, value: unknown) =>
       value instanceof Object && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).toReversed()) : value,
     );
-    expect(stateOf(vendor, JSON.stringify(turned)).own).toEqual([found(vendor)]);
+    expect(readSettingsState(vendor, JSON.stringify(turned)).own).toEqual([found(vendor)]);
   });
 
   test("have the hook of another version replaced", () => {
@@ -101,8 +101,8 @@ describe("settings with the guard", () => {
       '{\n    // mine\n    "theme": "dark", /* too */\n    "hooks": {\n        "BeforeTool": [\n            {"hooks": []} // last\n        ]\n    }\n}\n';
     const after = withGuard("gemini", text, HOOK);
     for (const part of ["    // mine\n", '"theme": "dark", /* too */', "// last"]) expect(after).toContain(part);
-    expect(stateOf("gemini", after).own).toEqual([found("gemini")]);
-    expect(stateOf("gemini", withoutGuard("gemini", after, []))).toEqual({ own: [], changed: 0 });
+    expect(readSettingsState("gemini", after).own).toEqual([found("gemini")]);
+    expect(readSettingsState("gemini", withoutGuard("gemini", after, []))).toEqual({ own: [], changed: 0 });
     expect(withoutGuard("gemini", after, [])).toContain("// mine");
   });
 
@@ -149,7 +149,7 @@ describe("settings without the guard", () => {
 
   test("keep an entry that somebody has changed", () => {
     const changed = withGuard("claude", "{}", HOOK).replace('"matcher": "*"', '"matcher": "Bash"');
-    expect(stateOf("claude", changed)).toEqual({ own: [{ ...HOOK, events: HOOK.events.slice(1) }], changed: 1 });
+    expect(readSettingsState("claude", changed)).toEqual({ own: [{ ...HOOK, events: HOOK.events.slice(1) }], changed: 1 });
     const { PreToolUse } = JSON.parse(changed).hooks;
     expect(JSON.parse(withoutGuard("claude", changed, [])).hooks).toEqual({ PreToolUse });
   });
@@ -161,7 +161,7 @@ describe("settings without the guard", () => {
       fc.property(json, layout, fc.constantFrom(...VENDORS), (settings, indent, vendor) => {
         const text = JSON.stringify(settings, undefined, indent);
         const after = withGuard(vendor, text, HOOK);
-        expect(stateOf(vendor, after).own).toEqual([found(vendor)]);
+        expect(readSettingsState(vendor, after).own).toEqual([found(vendor)]);
         expect(JSON.parse(withoutGuard(vendor, after, []))).toEqual(JSON.parse(text));
       }),
       { numRuns: 150 },
@@ -174,7 +174,7 @@ test.each([
   ['{"hooksConfig": {"enabled": false}}', "hooksConfig.enabled is false"],
   ['{"hooksConfig": {"disabled": ["loopdash-guard"]}}', "hooksConfig.disabled names loopdash-guard"],
 ])("%s switches hooks off", (text, off) => {
-  expect(stateOf("gemini", text).off).toBe(off);
+  expect(readSettingsState("gemini", text).off).toBe(off);
 });
 
 /** A person's hooks at every event that loopdash uses. */
@@ -194,7 +194,7 @@ const FOREIGN = JSON.stringify(
 describe.each(VENDORS)("the hooks of %s", (vendor) => {
   test("stand beside those of a person, and are taken out alone, byte for byte", () => {
     const after = withGuard(vendor, FOREIGN, HOOK, { denyRules: false });
-    expect(stateOf(vendor, after)).toEqual({ own: [found(vendor)], changed: 0 });
+    expect(readSettingsState(vendor, after)).toEqual({ own: [found(vendor)], changed: 0 });
     expect(withGuard(vendor, after, HOOK, { denyRules: false })).toBe(after);
     expect(withoutGuard(vendor, after, [])).toBe(FOREIGN);
   });
@@ -207,31 +207,31 @@ describe.each(VENDORS)("the hooks of %s", (vendor) => {
   ])("%s are found, replaced and taken out", (_, old) => {
     for (const text of ["{}\n", PERSONS, FOREIGN]) {
       const before = withGuard(vendor, text, old, { denyRules: false });
-      expect(stateOf(vendor, before)).toEqual({ own: [found(vendor, old)], changed: 0 });
+      expect(readSettingsState(vendor, before)).toEqual({ own: [found(vendor, old)], changed: 0 });
       const after = withGuard(vendor, before, HOOK, { denyRules: false });
-      expect(stateOf(vendor, after).own).toEqual([found(vendor)]);
+      expect(readSettingsState(vendor, after).own).toEqual([found(vendor)]);
       expect(JSON.parse(withoutGuard(vendor, after, ["Read(~/.ssh/**)"]))).toEqual(JSON.parse(text));
     }
   });
 
-  test.each(eventsOf(vendor))("that stand twice at %s are put right", (event) => {
+  test.each(installableEvents(vendor))("that stand twice at %s are put right", (event) => {
     const settings = JSON.parse(withGuard(vendor, FOREIGN, HOOK, { denyRules: false }));
     for (const groups of Object.values<object[]>(settings.hooks))
       if (JSON.stringify(groups).includes(` ${event} `)) groups.push(hookGroup(vendor, HOOK, event));
     const twice = JSON.stringify(settings);
-    expect(stateOf(vendor, twice).own).not.toEqual([found(vendor)]);
-    expect(stateOf(vendor, withGuard(vendor, twice, HOOK)).own).toEqual([found(vendor)]);
+    expect(readSettingsState(vendor, twice).own).not.toEqual([found(vendor)]);
+    expect(readSettingsState(vendor, withGuard(vendor, twice, HOOK)).own).toEqual([found(vendor)]);
   });
 
-  test.each(eventsOf(vendor))("stay if somebody has changed the one at %s, which is told", (event) => {
+  test.each(installableEvents(vendor))("stay if somebody has changed the one at %s, which is told", (event) => {
     const text = withGuard(vendor, "{}", HOOK, { denyRules: false });
     const timed = (key: string, value: unknown) =>
       key === "" || !JSON.stringify(value).includes(` ${event} `) || !Array.isArray(value)
         ? value
         : [{ ...value[0], timeout: 5 }];
     const changed = JSON.stringify(JSON.parse(text, timed));
-    expect(stateOf(vendor, changed)).toEqual({
-      own: [{ ...HOOK, events: eventsOf(vendor).filter((each) => each !== event) }],
+    expect(readSettingsState(vendor, changed)).toEqual({
+      own: [{ ...HOOK, events: installableEvents(vendor).filter((each) => each !== event) }],
       changed: 1,
     });
     expect(withoutGuard(vendor, changed, [])).toContain(`hook ${event} `);

@@ -21,14 +21,21 @@ ${test}("gives a sum", async (t) => {
 `;
 
 /** The changed statements of many seeds. */
-function changed(runner: string, text: string): ReadonlySet<string> {
+function changed(runner: string, text: string, isFirst = false): ReadonlySet<string> {
   const found = new Set<string>();
   for (let seed = 1; seed <= 40; seed += 1) {
-    const lines = newLines(text, twinned(runner, text, { seed }));
+    const lines = newLines(text, twinned(runner, text, { seed, isFirst }));
     for (const line of lines.filter((each) => !/^\s*(?:\w+\("|func|def|fn|}|$|#\[)/.test(each))) found.add(line.trim());
   }
   return found;
 }
+
+test("the first twin of a tree negates no assertion: one that always holds would fail then, as it must", () => {
+  const [text, negated] = [jsFile("expect(got).toBe(3);"), "expect(got).not.toBe(3);"];
+  expect([...changed("vitest", text)]).toContain(negated);
+  expect([...changed("vitest", text, true)]).not.toContain(negated);
+  expect(changed("vitest", text, true).size).toBeGreaterThan(0);
+});
 
 describe("the change of an assertion of JavaScript", () => {
   test.each([

@@ -7,11 +7,16 @@ interface Options {
   readonly seed?: number;
   readonly isPassing?: (name: string) => boolean;
   readonly most?: number;
+  readonly isFirst?: boolean;
 }
 
 /** A text with twins of all its tests, unless told otherwise. */
-export function twinned(runner: string, text: string, { seed = 1, isPassing = () => true, most = 99 }: Options = {}) {
-  return twinsFor(runner, { path: "a.test", text }, { draw: seeded(seed), isPassing, most });
+export function twinned(
+  runner: string,
+  text: string,
+  { seed = 1, isPassing = () => true, most = 99, isFirst = false }: Options = {},
+) {
+  return twinsFor(runner, { path: "a.test", text }, { draw: seeded(seed), isPassing, most, isFirst });
 }
 
 /** The lines of a file with twins that the original does not have. */

@@ -33,7 +33,7 @@ export function forgeOf(state: State, root: string, fullName: string): Found | u
   return { repo, forge: repo.forge, folder: join(root, `${repo.fullName}.git`) };
 }
 
-/** As `forgeOf`, for callers that know that it is there. */
+/** As `forgeKind`, for callers that know that it is there. */
 export function liveForge(host: Host, fullName: string): Found {
   const found = forgeOf(host.state(), host.root(), fullName);
   if (found === undefined) throw new Error(`the stand-in has no repository ${fullName} with git`);

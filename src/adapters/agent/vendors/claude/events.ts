@@ -1,6 +1,6 @@
 import type { AgentEnd, AgentEvent } from "../../../../domain/run/agent-event.ts";
 import type { AgentStopKind } from "../../../../domain/run/attempt-fact.ts";
-import { type JsonObject, listOf, numberOf, objectOf, textOf } from "../../../json.ts";
+import { asList, asNumber, asObject, asString, type JsonObject } from "../../../json.ts";
 import { stopOfStatus } from "../../by-status.ts";
 import { countIn, type EventFormat, NO_WORDS, spoken, thought } from "../../event-format.ts";
 import { edits, reads, runs, searches, type ToolTable, toolEvent } from "../../tool-table.ts";
@@ -24,31 +24,31 @@ export const claudeEvents: EventFormat = {
   parser: () => (event) => {
     switch (event["type"]) {
       case "assistant":
-        return blocksOf(event).flatMap(saidIn);
+        return contentBlocks(event).flatMap(saidIn);
       case "user":
-        return blocksOf(event).flatMap((block) => resultIn(block, objectOf(event["tool_use_result"])));
+        return contentBlocks(event).flatMap((block) => resultIn(block, asObject(event["tool_use_result"])));
       case "system":
         return systemEvents(event);
       case "result":
-        return endOf(event);
+        return endEvents(event);
       default:
         return [];
     }
   },
 };
 
-function blocksOf(event: JsonObject): readonly (JsonObject | undefined)[] {
-  return listOf(objectOf(event["message"])?.["content"]).map(objectOf);
+function contentBlocks(event: JsonObject): readonly (JsonObject | undefined)[] {
+  return asList(asObject(event["message"])?.["content"]).map(asObject);
 }
 
 function saidIn(block: JsonObject | undefined): readonly AgentEvent[] {
   switch (block?.["type"]) {
     case "text":
-      return spoken(textOf(block["text"]));
+      return spoken(asString(block["text"]));
     case "thinking":
-      return thought(textOf(block["thinking"]));
+      return thought(asString(block["thinking"]));
     case "tool_use":
-      return [toolEvent(TOOLS, { name: textOf(block["name"]), input: objectOf(block["input"]), call: textOf(block["id"]) })];
+      return [toolEvent(TOOLS, { name: asString(block["name"]), input: asObject(block["input"]), call: asString(block["id"]) })];
     default:
       return [];
   }
@@ -57,10 +57,10 @@ function saidIn(block: JsonObject | undefined): readonly AgentEvent[] {
 function resultIn(block: JsonObject | undefined, details: JsonObject | undefined): readonly AgentEvent[] {
   if (block?.["type"] !== "tool_result") return [];
   const { content } = block;
-  const parts = listOf(content).map((part) => textOf(objectOf(part)?.["text"]) ?? "");
-  const call = textOf(block["tool_use_id"]);
-  const result = { what: "result", text: textOf(content) ?? parts.join("\n"), failed: block["is_error"] === true } as const;
-  const exit = exitOf(result, block["is_error"], details);
+  const parts = asList(content).map((part) => asString(asObject(part)?.["text"]) ?? "");
+  const call = asString(block["tool_use_id"]);
+  const result = { what: "result", text: asString(content) ?? parts.join("\n"), failed: block["is_error"] === true } as const;
+  const exit = commandExitCode(result, block["is_error"], details);
   return [{ ...result, ...(call === undefined ? {} : { call }), ...(exit === undefined ? {} : { exit }) }];
 }
 
@@ -68,38 +68,38 @@ function resultIn(block: JsonObject | undefined, details: JsonObject | undefined
  * The exit code of a command: of a failed one in the first line, and 0 for one that is no error. Only Bash says that it is none. A code that
  * Claude Code explains (grep, diff) is not 0, and a command that goes on in the background has none yet.
  */
-function exitOf(
+function commandExitCode(
   { text, failed }: { readonly text: string; readonly failed: boolean },
   isError: unknown,
   details: JsonObject | undefined,
 ): number | undefined {
   const told = failed ? /^Exit code (\d{1,5})\b/.exec(text)?.[1] : undefined;
   if (told !== undefined) return Number(told);
-  const isOpen = textOf(details?.["returnCodeInterpretation"]) !== undefined || details?.["interrupted"] === true;
-  const isBackground = textOf(details?.["backgroundTaskId"]) !== undefined || /^Command [^\n]*\bbackground\b/.test(text);
+  const isOpen = asString(details?.["returnCodeInterpretation"]) !== undefined || details?.["interrupted"] === true;
+  const isBackground = asString(details?.["backgroundTaskId"]) !== undefined || /^Command [^\n]*\bbackground\b/.test(text);
   return isError === false && !isOpen && !isBackground ? 0 : undefined;
 }
 
 function systemEvents(event: JsonObject): readonly AgentEvent[] {
-  const subtype = textOf(event["subtype"]) ?? "system";
+  const subtype = asString(event["subtype"]) ?? "system";
   switch (subtype) {
     case "init": {
-      const text = `claude begins: ${textOf(event["model"]) ?? "model unknown"}`;
+      const text = `claude begins: ${asString(event["model"]) ?? "model unknown"}`;
       return [{ what: "note", text }, { what: "compactions-told" }];
     }
     case "compact_boundary":
       return [{ what: "compacted" }];
     case "api_retry":
-      return [retryOf(event)];
+      return [retryEvent(event)];
     default:
       return [{ what: "note", text: subtype }];
   }
 }
 
-function retryOf(event: JsonObject): AgentEvent {
-  const error = textOf(event["error"]) ?? "unknown";
-  const wait = numberOf(event["retry_delay_ms"]);
-  const [n, most] = [numberOf(event["attempt"]) ?? "?", numberOf(event["max_retries"]) ?? "?"];
+function retryEvent(event: JsonObject): AgentEvent {
+  const error = asString(event["error"]) ?? "unknown";
+  const wait = asNumber(event["retry_delay_ms"]);
+  const [n, most] = [asNumber(event["attempt"]) ?? "?", asNumber(event["max_retries"]) ?? "?"];
   return {
     what: "retry",
     text: `model API: ${error}; retry ${n} of ${most} follows`,
@@ -112,20 +112,20 @@ function retryOf(event: JsonObject): AgentEvent {
 }
 
 /** It finished if its result has no error: `subtype` is "success" also for failures. */
-function endOf(result: JsonObject): readonly AgentEvent[] {
-  const says = textOf(result["result"]) ?? listOf(result["errors"]).map(String).join("; ");
-  const costUsd = numberOf(result["total_cost_usd"]);
+function endEvents(result: JsonObject): readonly AgentEvent[] {
+  const says = asString(result["result"]) ?? asList(result["errors"]).map(String).join("; ");
+  const costUsd = asNumber(result["total_cost_usd"]);
   const end: AgentEnd = {
     finished: result["is_error"] === false,
-    stop: { kind: stopKindOf(result), says },
-    answer: textOf(result["result"]) ?? "",
+    stop: { kind: claudeStopKind(result), says },
+    answer: asString(result["result"]) ?? "",
     ...(costUsd === undefined ? {} : { costUsd }),
   };
   const failure = result["is_error"] === true ? { failure: says || NO_WORDS } : {};
-  return [{ what: "end", end, ...failure }, ...usageOf(objectOf(result["usage"]))];
+  return [{ what: "end", end, ...failure }, ...usageEvents(asObject(result["usage"]))];
 }
 
-function usageOf(usage: JsonObject | undefined): readonly AgentEvent[] {
+function usageEvents(usage: JsonObject | undefined): readonly AgentEvent[] {
   if (usage === undefined) return [];
   const tokens = {
     input: countIn(usage, "input_tokens"),
@@ -144,10 +144,10 @@ const BY_REASON: Readonly<Record<string, AgentStopKind>> = {
   rapid_refill_breaker: "context",
 };
 
-function stopKindOf(result: JsonObject): AgentStopKind {
-  const reason = BY_REASON[textOf(result["terminal_reason"]) ?? ""];
+function claudeStopKind(result: JsonObject): AgentStopKind {
+  const reason = BY_REASON[asString(result["terminal_reason"]) ?? ""];
   if (reason !== undefined) return reason;
-  const status = numberOf(result["api_error_status"]);
+  const status = asNumber(result["api_error_status"]);
   if (status !== undefined) return stopOfStatus(status) ?? "unfinished";
   return result["stop_reason"] === "refusal" ? "refused" : "unfinished";
 }

@@ -45,7 +45,7 @@ export const claude: AgentProgram = {
       ]),
       env: {
         CLAUDE_CONFIG_DIR: session,
-        ...(platform === undefined ? keyOf(billing) : onPlatform(platform, model)),
+        ...(platform === undefined ? placeholderKey(billing) : onPlatform(platform, model)),
         // With any value other than 1 it refuses to work as root.
         IS_SANDBOX: "1",
         CLAUDE_CODE_MAX_RETRIES: String(retries),
@@ -60,7 +60,7 @@ export const claude: AgentProgram = {
   },
 };
 
-function keyOf(billing: ProgramOptions["billing"]): Readonly<Record<string, string>> {
+function placeholderKey(billing: ProgramOptions["billing"]): Readonly<Record<string, string>> {
   return { [billing === "subscription" ? "CLAUDE_CODE_OAUTH_TOKEN" : "ANTHROPIC_API_KEY"]: "held-by-the-gateway" };
 }
 

@@ -1,6 +1,6 @@
 import type { AgentEvent } from "../../../../domain/run/agent-event.ts";
 import type { AgentStopKind } from "../../../../domain/run/attempt-fact.ts";
-import { type JsonObject, listOf, numberOf, objectOf, textOf } from "../../../json.ts";
+import { asList, asNumber, asObject, asString, type JsonObject } from "../../../json.ts";
 import { type EventFormat, errorText, NO_WORDS, spoken, thought, tokensWithCache } from "../../event-format.ts";
 
 /** The output of Codex with `exec --json`. */
@@ -18,15 +18,15 @@ export const codexEvents: EventFormat = {
   parser: () => (event) => {
     switch (event["type"]) {
       case "item.started":
-        return commandIn(objectOf(event["item"]));
+        return commandIn(asObject(event["item"]));
       case "item.completed":
-        return completed(objectOf(event["item"]));
+        return completed(asObject(event["item"]));
       case "turn.completed":
-        return turnCompleted(objectOf(event["usage"]));
+        return turnCompleted(asObject(event["usage"]));
       case "turn.failed":
         return turnFailed(errorText(event) ?? NO_WORDS);
       case "error":
-        return [errorOf(errorText(event) ?? NO_WORDS)];
+        return [errorEvent(errorText(event) ?? NO_WORDS)];
       default:
         return [];
     }
@@ -34,41 +34,41 @@ export const codexEvents: EventFormat = {
 };
 
 function commandIn(item: JsonObject | undefined): readonly AgentEvent[] {
-  const command = textOf(item?.["command"]);
+  const command = asString(item?.["command"]);
   if (item?.["type"] !== "command_execution" || command === undefined) return [];
   const text = `exec: ${/^\/bin\/(?:ba|z)?sh -lc '(.*)'$/s.exec(command)?.[1] ?? command}`;
-  return [{ what: "tool", text, action: { does: "run", command }, ...callOf(item) }];
+  return [{ what: "tool", text, action: { does: "run", command }, ...itemCall(item) }];
 }
 
-function callOf(item: JsonObject | undefined): { readonly call?: string } {
-  const call = textOf(item?.["id"]);
+function itemCall(item: JsonObject | undefined): { readonly call?: string } {
+  const call = asString(item?.["id"]);
   return call === undefined ? {} : { call };
 }
 
 function completed(item: JsonObject | undefined): readonly AgentEvent[] {
   switch (item?.["type"]) {
     case "agent_message":
-      return [{ what: "message" }, ...spoken(textOf(item["text"]))];
+      return [{ what: "message" }, ...spoken(asString(item["text"]))];
     case "reasoning":
-      return thought(textOf(item["text"]));
+      return thought(asString(item["text"]));
     case "command_execution": {
-      const exit = numberOf(item["exit_code"]);
-      const failed = exit === undefined ? /^(?:failed|declined)$/.test(textOf(item["status"]) ?? "") : exit !== 0;
+      const exit = asNumber(item["exit_code"]);
+      const failed = exit === undefined ? /^(?:failed|declined)$/.test(asString(item["status"]) ?? "") : exit !== 0;
       const told = exit === undefined ? {} : { exit };
-      return [{ what: "result", text: textOf(item["aggregated_output"]) ?? "", failed, ...callOf(item), ...told }];
+      return [{ what: "result", text: asString(item["aggregated_output"]) ?? "", failed, ...itemCall(item), ...told }];
     }
     case "file_change": {
-      const paths = listOf(item["changes"]).map((change) => textOf(objectOf(change)?.["path"]) ?? "?");
+      const paths = asList(item["changes"]).map((change) => asString(asObject(change)?.["path"]) ?? "?");
       const text = `edit: ${paths.length === 0 ? "files" : paths.join(", ")}`;
       return [
-        { what: "tool", text, action: { does: "edit", paths }, ...callOf(item) },
-        { what: "result", text: "", failed: item["status"] === "failed", ...callOf(item) },
+        { what: "tool", text, action: { does: "edit", paths }, ...itemCall(item) },
+        { what: "result", text: "", failed: item["status"] === "failed", ...itemCall(item) },
       ];
     }
     case "error":
-      return [{ what: "result", text: textOf(item["message"]) ?? NO_WORDS, failed: true }];
+      return [{ what: "result", text: asString(item["message"]) ?? NO_WORDS, failed: true }];
     default:
-      return [{ what: "note", text: textOf(item?.["type"]) ?? "an item without a type" }];
+      return [{ what: "note", text: asString(item?.["type"]) ?? "an item without a type" }];
   }
 }
 
@@ -82,12 +82,12 @@ function turnCompleted(usage: JsonObject | undefined): readonly AgentEvent[] {
 }
 
 function turnFailed(says: string): readonly AgentEvent[] {
-  return [{ what: "end", end: { finished: false, stop: { kind: stopKindOf(says), says } }, failure: says }];
+  return [{ what: "end", end: { finished: false, stop: { kind: codexStopKind(says), says } }, failure: says }];
 }
 
 /** Codex reports every failed attempt of a request, and would retry a wrong key again and again. */
-function errorOf(message: string): AgentEvent {
-  const kind = stopKindOf(message);
+function errorEvent(message: string): AgentEvent {
+  const kind = codexStopKind(message);
   const stop = kind === "authentication" ? { stop: { kind, says: message } as const } : {};
   return { what: "error", text: message, ...stop };
 }
@@ -104,6 +104,6 @@ const KINDS: readonly (readonly [RegExp, AgentStopKind])[] = [
   [/\b400\b|refus|invalid_request/i, "refused"],
 ];
 
-function stopKindOf(message: string): AgentStopKind {
+function codexStopKind(message: string): AgentStopKind {
   return KINDS.find(([pattern]) => pattern.test(message))?.[1] ?? "unfinished";
 }

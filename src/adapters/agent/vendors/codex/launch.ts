@@ -32,12 +32,12 @@ export const codex: AgentProgram = {
   events: codexEvents,
   sessions: codexSessions,
   async prepare({ session, guard }, { program, model, effort, retries = RETRIES }) {
-    await writeFile(join(session, "config.toml"), configOf(retries), { mode: 0o600 });
+    await writeFile(join(session, "config.toml"), codexConfigToml(retries), { mode: 0o600 });
     return {
       argv: [
         ...["/bin/sh", "-c", SCRIPT, "sh", program, "exec", "--json", "--color", "never", "--ephemeral", "--ignore-rules"],
         ...["--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"],
-        ...(guard === undefined ? [] : hooksOf(guard)),
+        ...(guard === undefined ? [] : hookArguments(guard)),
         ...(model === undefined ? [] : ["--model", model]),
         ...(effort === undefined ? [] : ["-c", `model_reasoning_effort="${effort}"`]),
       ],
@@ -48,11 +48,11 @@ export const codex: AgentProgram = {
 };
 
 /** Hooks on the command line, which nothing in a file changes. Without the switch it skips hooks that no person has trusted. */
-function hooksOf({ codexOverrides }: InstalledGuard): readonly string[] {
+function hookArguments({ codexOverrides }: InstalledGuard): readonly string[] {
   return ["--dangerously-bypass-hook-trust", ...codexOverrides.flatMap((value) => ["-c", value])];
 }
 
-function configOf(retries: number): string {
+function codexConfigToml(retries: number): string {
   return `model_provider = "loopdash"
 approval_policy = "never"
 sandbox_mode = "danger-full-access"

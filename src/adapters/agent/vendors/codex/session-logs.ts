@@ -45,7 +45,7 @@ const readCounts: LogReader = (since) => {
     before = told.total;
     if (told.at < since || isNothing(grown)) return undefined;
     if (model === undefined) throw new NotUnderstood("tokens were used before a model was named");
-    return { model, tokens: tokensOf(grown), alsoUsd: 0 };
+    return { model, tokens: billedTokens(grown), alsoUsd: 0 };
   };
 };
 
@@ -78,7 +78,7 @@ function isNothing({ input_tokens, output_tokens }: Used): boolean {
   return input_tokens === 0 && output_tokens === 0;
 }
 
-function tokensOf({ input_tokens, cached_input_tokens, output_tokens }: Used): BilledTokens {
+function billedTokens({ input_tokens, cached_input_tokens, output_tokens }: Used): BilledTokens {
   const cacheRead = Math.min(cached_input_tokens, input_tokens);
   return { input: input_tokens - cacheRead, output: output_tokens, cacheRead, cacheWrite: 0, cacheWriteHour: 0 };
 }

@@ -1,6 +1,6 @@
 import type { AgentEnd, AgentEvent } from "../../../../domain/run/agent-event.ts";
 import type { AgentStopKind } from "../../../../domain/run/attempt-fact.ts";
-import { type JsonObject, objectOf, textOf } from "../../../json.ts";
+import { asObject, asString, type JsonObject } from "../../../json.ts";
 import { type EventFormat, errorText, NO_WORDS, spoken, tokensWithCache } from "../../event-format.ts";
 import { edits, reads, runs, searches, type ToolTable, toolEvent } from "../../tool-table.ts";
 
@@ -34,23 +34,23 @@ export const geminiEvents: EventFormat = {
     return (event) => {
       switch (event["type"]) {
         case "init":
-          return [{ what: "note", text: `gemini begins: ${textOf(event["model"]) ?? "model unknown"}` }];
+          return [{ what: "note", text: `gemini begins: ${asString(event["model"]) ?? "model unknown"}` }];
         case "message":
-          return messageOf(event);
+          return messageEvents(event);
         case "tool_use":
-          return [toolOf(event), { what: "message" }];
+          return [geminiToolEvent(event), { what: "message" }];
         case "tool_result":
-          return [resultOf(event)];
+          return [toolResultEvent(event)];
         case "error":
           if (isToldToGoOn(event)) return [{ what: "note", text: errorText(event) ?? NO_WORDS }];
           gaveUp = errorText(event) ?? NO_WORDS;
           return [
             { what: "error", text: gaveUp },
-            ...(result === undefined ? [] : [{ what: "end", end: endOf(result, gaveUp) } as const]),
+            ...(result === undefined ? [] : [{ what: "end", end: geminiEnd(result, gaveUp) } as const]),
           ];
         case "result":
           result = event;
-          return ended(event, endOf(event, gaveUp));
+          return ended(event, geminiEnd(event, gaveUp));
         default:
           return [];
       }
@@ -63,14 +63,14 @@ function isToldToGoOn(event: JsonObject): boolean {
   return event["severity"] === "warning" && errorText(event)?.startsWith("Agent execution blocked: ") === true;
 }
 
-function messageOf(event: JsonObject): readonly AgentEvent[] {
+function messageEvents(event: JsonObject): readonly AgentEvent[] {
   if (event["role"] !== "assistant") return [];
-  const text = textOf(event["content"]) ?? "";
+  const text = asString(event["content"]) ?? "";
   return event["delta"] === true ? [{ what: "text", text, piece: true }] : spoken(text);
 }
 
-function toolOf(event: JsonObject): AgentEvent {
-  const [name, input, call] = [textOf(event["tool_name"]), objectOf(event["parameters"]), textOf(event["tool_id"])];
+function geminiToolEvent(event: JsonObject): AgentEvent {
+  const [name, input, call] = [asString(event["tool_name"]), asObject(event["parameters"]), asString(event["tool_id"])];
   return toolEvent(TOOLS, { name, input, call });
 }
 
@@ -78,10 +78,10 @@ function toolOf(event: JsonObject): AgentEvent {
  * A command that printed something and failed has the status of one that succeeded, and no exit code. One that printed nothing has its code as
  * output, unless it is 0.
  */
-function resultOf(event: JsonObject): AgentEvent {
+function toolResultEvent(event: JsonObject): AgentEvent {
   const failed = event["status"] === "error";
-  const call = textOf(event["tool_id"]);
-  const text = textOf(event["output"]) ?? (failed ? (errorText(event) ?? NO_WORDS) : "");
+  const call = asString(event["tool_id"]);
+  const text = asString(event["output"]) ?? (failed ? (errorText(event) ?? NO_WORDS) : "");
   const code = /^Command exited with code: ([1-9]\d{0,4})$/.exec(text)?.[1];
   const told = code === undefined ? (failed || text !== "" ? {} : { exit: 0 }) : { exit: Number(code) };
   const named = call === undefined ? {} : { call };
@@ -89,16 +89,16 @@ function resultOf(event: JsonObject): AgentEvent {
 }
 
 /** It finished if its result is a success and it did not stop in a loop: a loop is reported as a success too. */
-function endOf(event: JsonObject, gaveUp: string | undefined): AgentEnd {
-  const failed = textOf(objectOf(event["error"])?.["message"]);
+function geminiEnd(event: JsonObject, gaveUp: string | undefined): AgentEnd {
+  const failed = asString(asObject(event["error"])?.["message"]);
   const succeeded = event["status"] === "success" && failed === undefined;
   const says = failed ?? gaveUp ?? NO_WORDS;
-  return { finished: succeeded && gaveUp === undefined, stop: { kind: stopKindOf(says), says, ...waitOf(says) } };
+  return { finished: succeeded && gaveUp === undefined, stop: { kind: geminiStopKind(says), says, ...parseQuotaWait(says) } };
 }
 
 function ended(event: JsonObject, end: AgentEnd): readonly AgentEvent[] {
   const failure = event["status"] === "error" ? { failure: errorText(event) ?? NO_WORDS } : {};
-  const stats = objectOf(event["stats"]);
+  const stats = asObject(event["stats"]);
   const used: readonly AgentEvent[] =
     stats === undefined ? [] : [{ what: "usage", tokens: tokensWithCache(stats, "cached"), addsUp: false }];
   return [{ what: "end", end, ...failure }, ...used];
@@ -111,12 +111,12 @@ const KINDS: readonly (readonly [RegExp, AgentStopKind])[] = [
 ];
 
 /** "unfinished" if its message has no kind: the API's last answer does. */
-function stopKindOf(message: string): AgentStopKind {
+function geminiStopKind(message: string): AgentStopKind {
   return KINDS.find(([pattern]) => pattern.test(message))?.[1] ?? "unfinished";
 }
 
 /** The wait in Google's message about a used-up quota. */
-function waitOf(message: string): { retryAfterMs?: number } {
+function parseQuotaWait(message: string): { retryAfterMs?: number } {
   const seconds = Number(/retry in ([\d.]{1,12})s\b/i.exec(message)?.[1]);
   return Number.isFinite(seconds) && seconds > 0 ? { retryAfterMs: Math.ceil(seconds * 1_000) } : {};
 }

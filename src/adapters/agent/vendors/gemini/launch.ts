@@ -40,7 +40,7 @@ export const gemini: AgentProgram = {
     const settings = join(home, "settings.json");
     const hooks =
       guard === undefined ? { hooksConfig: { enabled: false } } : { hooksConfig: { enabled: true }, hooks: guard.hooks };
-    await writeFile(settings, `${JSON.stringify({ ...settingsOf(input), ...hooks }, undefined, 2)}\n`, { mode: 0o600 });
+    await writeFile(settings, `${JSON.stringify({ ...geminiSettings(input), ...hooks }, undefined, 2)}\n`, { mode: 0o600 });
     await writeFile(join(home, "policies", "loopdash.toml"), POLICY, { mode: 0o600 });
     const whole = join(session, "whole-output.cjs");
     await writeFile(whole, WHOLE_OUTPUT, { mode: 0o600 });
@@ -50,7 +50,10 @@ export const gemini: AgentProgram = {
     const flags = ["--output-format", "stream-json", "--yolo", "--skip-trust", "--model", model];
     return {
       argv: promptOnStdin(["/usr/bin/env", options, program, ...flags]),
-      env: { ...gemini.homeEnv(session), ...(platform === undefined ? placeholderOf(input) : await onVertex(platform, session)) },
+      env: {
+        ...gemini.homeEnv(session),
+        ...(platform === undefined ? placeholderVariables(input) : await onVertex(platform, session)),
+      },
       baseUrls: [{ name: addressVariable(input), path: "" }],
       // System settings would do as well, and it skips those below a folder such as /tmp (measured with 0.61.0).
       ...(guard === undefined ? {} : { readOnly: [settings, join(home, "policies")] }),
@@ -70,7 +73,7 @@ function addressVariable({ billing, platform }: Pick<ProgramOptions, "billing" |
 }
 
 /** A placeholder for the key. If it has a token, it neither reads a login nor refreshes one. */
-function placeholderOf(options: Pick<ProgramOptions, "billing">): Readonly<Record<string, string>> {
+function placeholderVariables(options: Pick<ProgramOptions, "billing">): Readonly<Record<string, string>> {
   const held = "held-by-the-gateway";
   return hasLogin(options) ? { GOOGLE_GENAI_USE_GCA: "true", GOOGLE_CLOUD_ACCESS_TOKEN: held } : { GEMINI_API_KEY: held };
 }
@@ -120,8 +123,8 @@ decision = "deny"
 priority = 999
 `;
 
-function settingsOf({ model = BEST, effort, turns, platform, retries = RETRIES, billing }: ProgramOptions): object {
-  const thinking = effort === undefined ? {} : { generateContentConfig: { thinkingConfig: thinkingOf(model, effort) } };
+function geminiSettings({ model = BEST, effort, turns, platform, retries = RETRIES, billing }: ProgramOptions): object {
+  const thinking = effort === undefined ? {} : { generateContentConfig: { thinkingConfig: thinkingConfig(model, effort) } };
   const byKey = platform === undefined ? "gemini-api-key" : "vertex-ai";
   return {
     security: {
@@ -165,6 +168,6 @@ const BESIDE = [
 const BUDGETS = { low: 1024, medium: 8192, high: 24_576 };
 
 /** By the model's generation (ai.google.dev/gemini-api/docs/thinking). */
-function thinkingOf(model: string, effort: "low" | "medium" | "high"): object {
+function thinkingConfig(model: string, effort: "low" | "medium" | "high"): object {
   return model.includes("2.5") ? { thinkingBudget: BUDGETS[effort] } : { thinkingLevel: effort.toUpperCase() };
 }

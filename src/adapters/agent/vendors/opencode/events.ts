@@ -1,5 +1,5 @@
 import type { AgentEnd, AgentEvent, AgentStop } from "../../../../domain/run/agent-event.ts";
-import { type JsonObject, numberOf, objectOf, textOf } from "../../../json.ts";
+import { asNumber, asObject, asString, type JsonObject } from "../../../json.ts";
 import { stopOfStatus } from "../../by-status.ts";
 import { countIn, type EventFormat, type EventParser, errorText, NO_WORDS, spoken } from "../../event-format.ts";
 import { edits, reads, runs, searches, type ToolTable, toolEvent } from "../../tool-table.ts";
@@ -21,7 +21,7 @@ const TOOLS: ToolTable = {
 const PATCHED = /^\*\*\* (?:Update|Add|Delete) File: (.+)$/gm;
 
 function patchedPaths(input: JsonObject): readonly string[] {
-  return [...(textOf(input["patchText"]) ?? "").matchAll(PATCHED)].map(([, path = ""]) => path.trim()).slice(0, 50);
+  return [...(asString(input["patchText"]) ?? "").matchAll(PATCHED)].map(([, path = ""]) => path.trim()).slice(0, 50);
 }
 
 /**
@@ -44,29 +44,29 @@ function createParser(): EventParser {
   let isInterrupted = false;
   /** Tokens of the context of the last step; undefined before the first. */
   let context: number | undefined;
-  const end = (): AgentEvent => ({ what: "end", end: endOf(error, reason, isInterrupted) });
+  const end = (): AgentEvent => ({ what: "end", end: opencodeEnd(error, reason, isInterrupted) });
   return (event) => {
-    const part = objectOf(event["part"]);
+    const part = asObject(event["part"]);
     switch (event["type"]) {
       case "step_start":
         reason = undefined;
         isInterrupted = false;
         return [{ what: "message" }, ...(context === undefined ? [{ what: "compactions-told" } as const] : []), end()];
       case "text":
-        return spoken(textOf(part?.["text"]));
+        return spoken(asString(part?.["text"]));
       case "tool_use":
-        isInterrupted = objectOf(objectOf(part?.["state"])?.["metadata"])?.["interrupted"] === true;
-        return [...toolOf(part), end()];
+        isInterrupted = asObject(asObject(part?.["state"])?.["metadata"])?.["interrupted"] === true;
+        return [...toolEvents(part), end()];
       case "step_finish": {
-        reason = textOf(part?.["reason"]);
-        const usage = usageOf(part);
+        reason = asString(part?.["reason"]);
+        const usage = usageEvent(part);
         const before = context ?? 0;
         context = usage.tokens.input + usage.tokens.cacheRead + usage.tokens.cacheWrite;
         const isShortened = before >= SHORTENED.from && context < before * SHORTENED.share;
         return [usage, ...(isShortened ? [{ what: "compacted" } as const] : []), end()];
       }
       case "error":
-        error = errorOf(event);
+        error = errorStop(event);
         return [{ what: "error", text: error.says }, end()];
       default:
         return [];
@@ -75,7 +75,7 @@ function createParser(): EventParser {
 }
 
 /** It finished if it has no error and its last step ended with a stop. */
-function endOf(error: AgentStop | undefined, reason: string | undefined, isInterrupted: boolean): AgentEnd {
+function opencodeEnd(error: AgentStop | undefined, reason: string | undefined, isInterrupted: boolean): AgentEnd {
   const finished = error === undefined && reason === "stop" && !isInterrupted;
   const says = isInterrupted
     ? "it never used the last tool that it was asked to"
@@ -86,17 +86,17 @@ function endOf(error: AgentStop | undefined, reason: string | undefined, isInter
 }
 
 /** Tools are reported when they have ended. */
-function toolOf(part: JsonObject | undefined): readonly AgentEvent[] {
-  const state = objectOf(part?.["state"]);
-  const error = textOf(state?.["error"]);
-  const exit = numberOf(objectOf(state?.["metadata"])?.["exit"]);
+function toolEvents(part: JsonObject | undefined): readonly AgentEvent[] {
+  const state = asObject(part?.["state"]);
+  const error = asString(state?.["error"]);
+  const exit = asNumber(asObject(state?.["metadata"])?.["exit"]);
   const failed = error !== undefined || (exit ?? 0) !== 0;
-  const call = textOf(part?.["callID"]);
+  const call = asString(part?.["callID"]);
   return [
-    toolEvent(TOOLS, { name: textOf(part?.["tool"]), input: objectOf(state?.["input"]), call }),
+    toolEvent(TOOLS, { name: asString(part?.["tool"]), input: asObject(state?.["input"]), call }),
     {
       what: "result",
-      text: error ?? textOf(state?.["output"]) ?? "",
+      text: error ?? asString(state?.["output"]) ?? "",
       failed,
       ...(call === undefined ? {} : { call }),
       ...(exit === undefined ? {} : { exit }),
@@ -104,9 +104,9 @@ function toolOf(part: JsonObject | undefined): readonly AgentEvent[] {
   ];
 }
 
-function usageOf(part: JsonObject | undefined): Extract<AgentEvent, { what: "usage" }> {
-  const tokens = objectOf(part?.["tokens"]);
-  const cache = objectOf(tokens?.["cache"]);
+function usageEvent(part: JsonObject | undefined): Extract<AgentEvent, { what: "usage" }> {
+  const tokens = asObject(part?.["tokens"]);
+  const cache = asObject(tokens?.["cache"]);
   const used = {
     input: countIn(tokens, "input"),
     output: countIn(tokens, "output") + countIn(tokens, "reasoning"),
@@ -123,9 +123,9 @@ const BY_NAME: Readonly<Record<string, AgentStop["kind"]>> = {
   MessageOutputLengthError: "context",
 };
 
-function errorOf(event: JsonObject): AgentStop {
-  const error = objectOf(event["error"]);
-  const status = numberOf(objectOf(error?.["data"])?.["statusCode"]);
+function errorStop(event: JsonObject): AgentStop {
+  const error = asObject(event["error"]);
+  const status = asNumber(asObject(error?.["data"])?.["statusCode"]);
   const byStatus = status === undefined ? undefined : stopOfStatus(status);
-  return { kind: byStatus ?? BY_NAME[textOf(error?.["name"]) ?? ""] ?? "unfinished", says: errorText(event) ?? NO_WORDS };
+  return { kind: byStatus ?? BY_NAME[asString(error?.["name"]) ?? ""] ?? "unfinished", says: errorText(event) ?? NO_WORDS };
 }

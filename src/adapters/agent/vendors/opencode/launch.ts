@@ -37,8 +37,8 @@ export const opencode: AgentProgram = {
     // The guard's folder is read-only in the sandbox.
     const settings = join(guard?.folder ?? session, "opencode.json");
     const folders = await foldersIn(session);
-    const plugins = guard === undefined ? {} : { plugin: [await pluginOf(guard)] };
-    await writeFile(settings, `${JSON.stringify({ ...settingsOf(options, model), ...plugins }, undefined, 2)}\n`, {
+    const plugins = guard === undefined ? {} : { plugin: [await writePlugin(guard)] };
+    await writeFile(settings, `${JSON.stringify({ ...opencodeSettings(options, model), ...plugins }, undefined, 2)}\n`, {
       mode: 0o600,
     });
     // Our title saves a request for one.
@@ -79,7 +79,7 @@ const SWITCHES = Object.fromEntries(
 );
 
 /** Writes the guard's plugin; gives its address. */
-async function pluginOf({ folder, plugin }: InstalledGuard): Promise<string> {
+async function writePlugin({ folder, plugin }: InstalledGuard): Promise<string> {
   const file = join(folder, "loopdash-guard.js");
   await writeFile(file, plugin, { mode: 0o600 });
   return pathToFileURL(file).href;
@@ -92,7 +92,7 @@ async function foldersIn(session: string): Promise<Readonly<Record<string, strin
   return Object.fromEntries(names.map((name) => [`XDG_${name.toUpperCase()}_HOME`, join(session, name)]));
 }
 
-function settingsOf({ effort, baseUrl }: ProgramOptions, model: string): object {
+function opencodeSettings({ effort, baseUrl }: ProgramOptions, model: string): object {
   const openai = baseUrl === undefined || new URL(baseUrl).hostname === OPENAI;
   const thinks = effort === undefined ? {} : { reasoning: true, options: { reasoningEffort: effort } };
   return {

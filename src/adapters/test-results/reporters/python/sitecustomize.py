@@ -67,6 +67,7 @@ def _watch(runner, folder):
         }
         for method, outcome in outcomes.items():
             setattr(result, method, _noting(getattr(result, method), outcome, results))
+        result.addSubTest = _noting_subtest(result.addSubTest, results)
         return result
 
     def run_and_write(self, test):
@@ -81,18 +82,37 @@ def _watch(runner, folder):
 
 def _noting(method, outcome, results):
     def noted(test, *rest):
-        results.append((test.id(), outcome))
+        results.append(_names(test) + (outcome,))
         return method(test, *rest)
 
     return noted
+
+
+def _noting_subtest(method, results):
+    """A test of which a subtest fails is in no other result."""
+
+    def noted(test, subtest, error):
+        failed = _names(test) + ("failed",)
+        if error is not None and failed not in results[-1:]:
+            results.append(failed)
+        return method(test, subtest, error)
+
+    return noted
+
+
+def _names(test):
+    """A test's class and its own name, as pytest tells them; what is no method of a class has one name."""
+    whole = test.id()
+    end = "." + getattr(test, "_testMethodName", "\0")
+    return ([whole[: -len(end)]], end[1:]) if whole.endswith(end) else ([], whole)
 
 
 def _write(folder, results):
     """In the form of jest's and vitest's JSON."""
     import json
 
-    tests = [{"ancestorTitles": [], "title": name, "status": outcome} for name, outcome in results]
-    failed = sum(1 for _, outcome in results if outcome == "failed")
+    tests = [{"ancestorTitles": above, "title": name, "status": outcome} for above, name, outcome in results]
+    failed = sum(1 for _, _, outcome in results if outcome == "failed")
     report = {
         "numTotalTests": len(tests),
         "numFailedTests": failed,

@@ -86,12 +86,12 @@ export class BatchQuery {
   /** The names of the repositories, for a message. */
   #repositoryNames(): string {
     const { repositories } = this.#sender;
-    return plainText(repositories.map((_, repo) => Object.values(this.#sender.nameOf(repo)).join("/")).join(", "), 300);
+    return plainText(repositories.map((_, repo) => Object.values(this.#sender.currentName(repo)).join("/")).join(", "), 300);
   }
 
   #searchText(repo: number, search: string): string {
     const { labels = [], milestone, project } = this.#spec;
-    const { owner, repo: name } = this.#sender.nameOf(repo);
+    const { owner, repo: name } = this.#sender.currentName(repo);
     const quoted = (value: string): string => `"${value.replace(/["\\]/g, "\\$&")}"`;
     return [
       search,

@@ -100,7 +100,7 @@ export class ChangeFeed {
     const request = { route, parameters: { ...parameters, since }, etag: feed.etag, mostPages: MOST_PAGES };
     const answer = await this.#client.list(request);
     if (answer === "unchanged") return { feed, fresh: [], isCut: false };
-    const items = answer.items.map((raw) => ({ item: shaped(schema, raw), hash: hashOf(raw) }));
+    const items = answer.items.map((raw) => ({ item: shaped(schema, raw), hash: feedItemHash(raw) }));
     const fresh = items.filter(({ item, hash }) => feed.hashes.get(keyOf(item)) !== hash).map(({ item }) => item);
     const hashes = new Map(items.map(({ item, hash }) => [keyOf(item), hash]));
     const newest = Math.max(0, ...items.map(({ item }) => Date.parse(item.updated_at)));
@@ -111,7 +111,7 @@ export class ChangeFeed {
 }
 
 /** GitHub's numbers may be too large for a number of JavaScript; Octokit makes a bigint of them then. */
-function hashOf(item: unknown): string {
+function feedItemHash(item: unknown): string {
   return textSha(JSON.stringify(item, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value)));
 }
 

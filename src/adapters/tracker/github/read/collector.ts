@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { shaped } from "../../../github/client.ts";
 import { InconsistentRead } from "../../../github/failures.ts";
-import { keyOf, type Place } from "../repositories.ts";
+import { type IssuePlace, issuePlaceKey } from "../repositories.ts";
 import { IssueNode, MarkedNode } from "./answers.ts";
 import type { IssueList, QueryField } from "./issue-lists.ts";
 
@@ -20,22 +20,22 @@ export interface ListProgress {
 
 /** Gathers the issues of one reading. Throws an InconsistentRead if its pages do not fit together. */
 export class Collector {
-  readonly nodes = new Map<string, Place & { readonly node: IssueNode }>();
+  readonly nodes = new Map<string, IssuePlace & { readonly node: IssueNode }>();
   /** Issues with loopdash's label, by key. */
-  readonly marked = new Map<string, Place & MarkedNode>();
+  readonly marked = new Map<string, IssuePlace & MarkedNode>();
   /** Keys of the issues in lists. */
   readonly inLists = new Set<string>();
   readonly #indexOf: (repositoryId: string) => number | undefined;
-  readonly #check: (place: Place, node: IssueNode) => void;
+  readonly #check: (place: IssuePlace, node: IssueNode) => void;
 
   /** `check` throws if an issue is older than what is known of it. */
-  constructor(indexOf: (repositoryId: string) => number | undefined, check: (place: Place, node: IssueNode) => void) {
+  constructor(indexOf: (repositoryId: string) => number | undefined, check: (place: IssuePlace, node: IssueNode) => void) {
     this.#indexOf = indexOf;
     this.#check = check;
   }
 
   /** A single issue. Should GitHub follow a transfer, what comes is at another place, and none is at this one. */
-  issueField(place: Place): QueryField {
+  issueField(place: IssuePlace): QueryField {
     return {
       repo: place.repo,
       alias: `n${place.number}`,
@@ -80,8 +80,8 @@ export class Collector {
   #takeNode(list: IssueList, node: unknown): string | undefined {
     if (!list.isWhole) {
       const marked = { ...shaped(MarkedNode, node), repo: list.repo ?? 0 };
-      this.marked.set(keyOf(marked), marked);
-      return keyOf(marked);
+      this.marked.set(issuePlaceKey(marked), marked);
+      return issuePlaceKey(marked);
     }
     const key = this.#keep(node);
     if (key !== undefined) this.inLists.add(key);
@@ -94,7 +94,7 @@ export class Collector {
     const repo = this.#indexOf(repository.id);
     if (repo === undefined) return undefined;
     const node = shaped(IssueNode, value);
-    const key = keyOf({ repo, number });
+    const key = issuePlaceKey({ repo, number });
     const known = this.nodes.get(key);
     if (known !== undefined && known.node.updatedAt !== node.updatedAt) throw changedMeanwhile();
     this.#check({ repo, number }, node);

@@ -105,7 +105,7 @@ export interface QuerySender {
   readonly missing: Missing;
   readonly repositories: readonly Repository[];
   /** Owner and name of a repository as it is called now, by its index. */
-  nameOf(repo: number): { readonly owner: string; readonly repo: string };
+  currentName(repo: number): { readonly owner: string; readonly repo: string };
   /** Sends a batch, and hands out its answer. */
   send(batch: QueryBatch): Promise<void>;
 }

@@ -3,8 +3,8 @@ import { errorMessage } from "../../../../domain/values/text.ts";
 import { TrackerBusy } from "../../../../ports/tracker.ts";
 import { type GitHubClient, shaped } from "../../../github/client.ts";
 import { InconsistentRead, UnknownFields } from "../../../github/failures.ts";
-import { keyOf, type Place, type Repository } from "../repositories.ts";
-import type { Issue } from "../ticket/issue.ts";
+import { type IssuePlace, issuePlaceKey, type Repository } from "../repositories.ts";
+import type { GitHubIssue } from "../ticket/issue.ts";
 import { type BlockerNode, BlockerPage, type CommentNode, CommentPage, type IssueNode, type MarkedNode } from "./answers.ts";
 import { Collector, changedMeanwhile, type ListProgress, mustLeadOn } from "./collector.ts";
 import { type IssueList, QueryBatch, type QuerySender, type RepositoryReference } from "./issue-lists.ts";
@@ -29,17 +29,17 @@ const BUSY_MS = 5000;
 
 /** What to read: single issues, and lists of them. */
 interface Ask {
-  readonly places: readonly Place[];
+  readonly places: readonly IssuePlace[];
   readonly lists?: readonly IssueList[];
 }
 
 /** What a reading found. */
-export interface Found {
-  readonly issues: ReadonlyMap<string, Issue>;
+export interface FoundIssues {
+  readonly issues: ReadonlyMap<string, GitHubIssue>;
   /** Keys of the issues in lists. */
   readonly inLists: ReadonlySet<string>;
   /** Issues with loopdash's label, by key. */
-  readonly marked: ReadonlyMap<string, Place & MarkedNode>;
+  readonly marked: ReadonlyMap<string, IssuePlace & MarkedNode>;
 }
 
 /**
@@ -79,26 +79,26 @@ export class IssueReader implements QuerySender {
   }
 
   /** Owner and name of a repository as it is called now: it may have been renamed. */
-  nameOf(repo: number): { readonly owner: string; readonly repo: string } {
+  currentName(repo: number): { readonly owner: string; readonly repo: string } {
     const { owner, name } = this.repositories[repo] as Repository;
     const named = this.#named.get(repo);
     return { owner: named?.owner ?? owner, repo: named?.repo ?? name };
   }
 
   /** The index of the repository with this id of GitHub's. */
-  indexOf(repositoryId: string): number | undefined {
+  repositoryIndex(repositoryId: string): number | undefined {
     return [...this.#named].find(([, { id }]) => id === repositoryId)?.[0];
   }
 
   /** Takes note of an issue's update that another answer told of. */
-  noteUpdate(place: Place, updatedAt: string): void {
-    const key = keyOf(place);
+  noteUpdate(place: IssuePlace, updatedAt: string): void {
+    const key = issuePlaceKey(place);
     this.#updated.set(key, Math.max(this.#updated.get(key) ?? 0, Date.parse(updatedAt)));
   }
 
   /** Reads until the answers fit together. Throws a TrackerBusy if they do not three times in a row. */
-  async read({ places, lists = [] }: Ask): Promise<Found> {
-    const unique = [...new Map(places.map((place) => [keyOf(place), place])).values()];
+  async read({ places, lists = [] }: Ask): Promise<FoundIssues> {
+    const unique = [...new Map(places.map((place) => [issuePlaceKey(place), place])).values()];
     let tries = 0;
     for (;;) {
       try {
@@ -137,7 +137,7 @@ export class IssueReader implements QuerySender {
 
   /** A repository by its id, once that is known: if it gets another name, its old one may become another repository's. */
   #referenceTo(repo: number): RepositoryReference {
-    return { ...this.nameOf(repo), id: this.#named.get(repo)?.id };
+    return { ...this.currentName(repo), id: this.#named.get(repo)?.id };
   }
 
   /** True if there is something new to leave out. */
@@ -147,9 +147,9 @@ export class IssueReader implements QuerySender {
     return fresh.length > 0;
   }
 
-  async #readOnce(places: readonly Place[], lists: readonly IssueList[]): Promise<Found> {
+  async #readOnce(places: readonly IssuePlace[], lists: readonly IssueList[]): Promise<FoundIssues> {
     const collector = new Collector(
-      (id) => this.indexOf(id),
+      (id) => this.repositoryIndex(id),
       (place, node) => this.#mustBeNew(place, node),
     );
     const progress = lists.map(
@@ -167,21 +167,21 @@ export class IssueReader implements QuerySender {
     return { issues, inLists: collector.inLists, marked: collector.marked };
   }
 
-  #note(place: Place, node: IssueNode): void {
+  #note(place: IssuePlace, node: IssueNode): void {
     this.noteUpdate(place, node.updatedAt);
-    const [seen, last] = [this.#closings.get(keyOf(place)) ?? [], closingOf(node)];
-    if (last !== undefined && !seen.includes(last)) this.#closings.set(keyOf(place), [...seen, last]);
+    const [seen, last] = [this.#closings.get(issuePlaceKey(place)) ?? [], closingId(node)];
+    if (last !== undefined && !seen.includes(last)) this.#closings.set(issuePlaceKey(place), [...seen, last]);
   }
 
-  #mustBeNew(place: Place, node: IssueNode): void {
-    const [seen, last] = [this.#closings.get(keyOf(place)) ?? [], closingOf(node)];
+  #mustBeNew(place: IssuePlace, node: IssueNode): void {
+    const [seen, last] = [this.#closings.get(issuePlaceKey(place)) ?? [], closingId(node)];
     const lacksClosing = seen.length > 0 && last !== seen.at(-1) && (last === undefined || seen.includes(last));
-    if (!lacksClosing && Date.parse(node.updatedAt) >= (this.#updated.get(keyOf(place)) ?? 0)) return;
+    if (!lacksClosing && Date.parse(node.updatedAt) >= (this.#updated.get(issuePlaceKey(place)) ?? 0)) return;
     throw new InconsistentRead("GitHub answers with an older state of an issue than before");
   }
 }
 
-function closingOf({ timelineItems }: IssueNode): string | undefined {
+function closingId({ timelineItems }: IssueNode): string | undefined {
   return timelineItems.nodes.at(-1)?.id;
 }
 
@@ -189,7 +189,7 @@ function closingOf({ timelineItems }: IssueNode): string | undefined {
 const MORE_AT_ONCE = 20;
 
 /** An issue of which some pages are still to be read; the cursors of the next ones. */
-interface PartialIssue extends Place {
+interface PartialIssue extends IssuePlace {
   readonly node: IssueNode;
   readonly comments: (CommentNode | null)[];
   readonly blockers: (BlockerNode | null)[];
@@ -199,9 +199,9 @@ interface PartialIssue extends Place {
 /** Completes issues of which only the first pages are known, and finds what their texts name if the server knows no relations. */
 async function completeIssues(
   sender: QuerySender,
-  nodes: ReadonlyMap<string, Place & { readonly node: IssueNode }>,
-): Promise<ReadonlyMap<string, Issue>> {
-  const partial = new Map([...nodes].map(([key, each]) => [key, partialOf(each, sender.missing)]));
+  nodes: ReadonlyMap<string, IssuePlace & { readonly node: IssueNode }>,
+): Promise<ReadonlyMap<string, GitHubIssue>> {
+  const partial = new Map([...nodes].map(([key, each]) => [key, partialIssue(each, sender.missing)]));
   for (;;) {
     const open = [...partial.values()].filter(({ next }) => next.size > 0).slice(0, MORE_AT_ONCE);
     if (open.length === 0) break;
@@ -218,7 +218,7 @@ async function completeIssues(
   );
 }
 
-function partialOf({ repo, number, node }: Place & { readonly node: IssueNode }, missing: Missing): PartialIssue {
+function partialIssue({ repo, number, node }: IssuePlace & { readonly node: IssueNode }, missing: Missing): PartialIssue {
   const next: PartialIssue["next"] = new Map();
   const { comments } = node;
   if (comments.pageInfo.hasPreviousPage) next.set("comments", comments.pageInfo.startCursor);

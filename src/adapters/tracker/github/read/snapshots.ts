@@ -4,9 +4,9 @@ import type { GitHubClient } from "../../../github/client.ts";
 import { WHOLE_EVERY } from "../../../reading-pace.ts";
 import type { ServiceTicket } from "../../service/ticket-service.ts";
 import { LOOPDASH_LABEL } from "../marks.ts";
-import { keyOf, type Place, placeOf } from "../repositories.ts";
-import type { Issue } from "../ticket/issue.ts";
-import { type TicketContext, ticketOf } from "../ticket/ticket.ts";
+import { type IssuePlace, issuePlaceKey, parseIssuePlace } from "../repositories.ts";
+import type { GitHubIssue } from "../ticket/issue.ts";
+import { type GitHubTicketContext, issueTicket } from "../ticket/ticket.ts";
 import { type IdentifiedIssues, TicketIds } from "../ticket/ticket-ids.ts";
 import { BatchQuery } from "./batch-query.ts";
 import { type ChangedIssue, ChangeFeed } from "./change-feed.ts";
@@ -14,8 +14,8 @@ import { discoveredList } from "./issue-lists.ts";
 import type { IssueReader } from "./issue-reader.ts";
 
 /** An issue, and the ticket that it is. */
-export interface TicketNow {
-  readonly issue: Issue;
+export interface IssueAndTicket {
+  readonly issue: GitHubIssue;
   readonly ticket: ServiceTicket;
 }
 
@@ -41,12 +41,12 @@ export class Snapshots {
   readonly #client: GitHubClient;
   readonly #options: SnapshotOptions;
   readonly #query: BatchQuery;
-  #issues: ReadonlyMap<string, Issue> = new Map();
+  #issues: ReadonlyMap<string, GitHubIssue> = new Map();
   #feeds: readonly ChangeFeed[] = [];
   /** The server's time from which on the lists of changes tell. Milliseconds. */
   #since = 0;
   /** Issues with comments that changed, which are to be read the next time. */
-  #due: readonly Place[] = [];
+  #due: readonly IssuePlace[] = [];
   #readings = 0;
   #identified: IdentifiedIssues | undefined;
   #tickets: ReadonlyMap<TicketId, ServiceTicket> = new Map();
@@ -89,24 +89,24 @@ export class Snapshots {
   }
 
   /** One ticket as it is now; undefined if there is none. */
-  async fresh(id: TicketId): Promise<TicketNow | undefined> {
+  async fresh(id: TicketId): Promise<IssueAndTicket | undefined> {
     if (this.#identified === undefined) await this.#readAll();
     const place = this.#identified?.places.get(id);
     if (place === undefined) return undefined;
     await this.#readPlaces([place]);
-    const [issue, ticket] = [this.#issues.get(keyOf(place)), this.#tickets.get(id)];
+    const [issue, ticket] = [this.#issues.get(issuePlaceKey(place)), this.#tickets.get(id)];
     return issue === undefined || ticket === undefined ? undefined : { issue, ticket };
   }
 
   /** Where a ticket's issue is, of the batch or not; undefined if its id names none. */
-  placeOf(id: TicketId): Place | undefined {
-    return this.#identified?.places.get(id) ?? this.ids.discovered(id) ?? placeOf(id, this.reader.repositories);
+  issuePlace(id: TicketId): IssuePlace | undefined {
+    return this.#identified?.places.get(id) ?? this.ids.discovered(id) ?? parseIssuePlace(id, this.reader.repositories);
   }
 
   /** Reads these issues anew. What is not there any more is forgotten. */
-  async #readPlaces(places: readonly Place[]): Promise<void> {
+  async #readPlaces(places: readonly IssuePlace[]): Promise<void> {
     const { issues } = await this.reader.read({ places });
-    const gone = new Set(places.map(keyOf).filter((key) => !issues.has(key)));
+    const gone = new Set(places.map(issuePlaceKey).filter((key) => !issues.has(key)));
     this.#enter(issues);
     this.#keep(new Map([...[...this.#issues].filter(([key]) => !gone.has(key)), ...issues]));
   }
@@ -114,7 +114,7 @@ export class Snapshots {
   /** GitHub's ids of the issues of tickets. */
   keys(): ReadonlyMap<TicketId, string> {
     const places = [...(this.#identified?.places ?? [])];
-    return new Map(places.map(([id, place]) => [id, this.#issues.get(keyOf(place))?.node.id ?? ""]));
+    return new Map(places.map(([id, place]) => [id, this.#issues.get(issuePlaceKey(place))?.node.id ?? ""]));
   }
 
   /** Frees what was read. */
@@ -137,12 +137,12 @@ export class Snapshots {
     for (const marked of found.marked.values()) ids.noteMark(marked, marked);
     for (const key of found.inLists) {
       const issue = found.issues.get(key);
-      if (issue !== undefined && this.#query.matches(traitsOf(issue))) ids.addMember(issue);
+      if (issue !== undefined && this.#query.matches(issueTraits(issue))) ids.addMember(issue);
     }
-    const known = new Set([...asked.map(keyOf), ...found.issues.keys()]);
+    const known = new Set([...asked.map(issuePlaceKey), ...found.issues.keys()]);
     if (!ids.isListed && ids.places().length === 0) await this.#query.refuseUnknownNames();
-    const more = ids.places().filter((place) => !known.has(keyOf(place)));
-    const rest = more.length === 0 ? new Map<string, Issue>() : (await reader.read({ places: more })).issues;
+    const more = ids.places().filter((place) => !known.has(issuePlaceKey(place)));
+    const rest = more.length === 0 ? new Map<string, GitHubIssue>() : (await reader.read({ places: more })).issues;
     this.#keep(new Map([...found.issues, ...rest]));
     this.#due = [];
     if (this.#feeds.length === 0) this.#watchFrom(from);
@@ -157,7 +157,7 @@ export class Snapshots {
   async #readChanges(): Promise<boolean> {
     const touched = [...this.#due];
     for (const [repo, feed] of this.#feeds.entries()) {
-      const issues = await feed.issues(this.reader.nameOf(repo));
+      const issues = await feed.issues(this.reader.currentName(repo));
       if (issues === undefined) return false;
       touched.push(...this.#touchedBy(repo, issues));
     }
@@ -168,9 +168,9 @@ export class Snapshots {
   }
 
   async #lookAtComments(): Promise<boolean> {
-    const due: Place[] = [];
+    const due: IssuePlace[] = [];
     for (const [repo, feed] of this.#feeds.entries()) {
-      const commented = await feed.commented(this.reader.nameOf(repo));
+      const commented = await feed.commented(this.reader.currentName(repo));
       if (commented === undefined) return false;
       due.push(...commented.map((number) => ({ repo, number })).filter((place) => this.ids.concerns(place)));
     }
@@ -179,10 +179,12 @@ export class Snapshots {
   }
 
   /** Issues that must be read anew: tickets that changed, those that wait for an issue that did, and those that are new. */
-  #touchedBy(repo: number, issues: readonly ChangedIssue[]): readonly Place[] {
+  #touchedBy(repo: number, issues: readonly ChangedIssue[]): readonly IssuePlace[] {
     const changed = new Set(issues.map(({ number }) => number));
     const waiting = [...this.#issues.values()].filter(({ blockers }) =>
-      blockers.some((each) => each !== undefined && changed.has(each.number) && this.reader.indexOf(each.repository.id) === repo),
+      blockers.some(
+        (each) => each !== undefined && changed.has(each.number) && this.reader.repositoryIndex(each.repository.id) === repo,
+      ),
     );
     const own = issues.filter((issue) => this.#mayConcern(repo, issue));
     for (const { number, updatedAt } of own) this.reader.noteUpdate({ repo, number }, updatedAt);
@@ -195,26 +197,26 @@ export class Snapshots {
     return isNew || this.ids.concerns({ repo, number }) || labels.some((label) => label.toLowerCase() === LOOPDASH_LABEL);
   }
 
-  #enter(issues: ReadonlyMap<string, Issue>): void {
+  #enter(issues: ReadonlyMap<string, GitHubIssue>): void {
     for (const issue of issues.values()) {
       this.ids.noteMark(issue, issue.node);
-      if (!this.ids.isListed && this.#query.judgesIssues && this.#query.matches(traitsOf(issue))) this.ids.addMember(issue);
+      if (!this.ids.isListed && this.#query.judgesIssues && this.#query.matches(issueTraits(issue))) this.ids.addMember(issue);
     }
   }
 
-  #keep(issues: ReadonlyMap<string, Issue>): void {
+  #keep(issues: ReadonlyMap<string, GitHubIssue>): void {
     const { spec, repos } = this.#options;
     const identified = this.ids.identify(issues);
-    const context: TicketContext = {
+    const context: GitHubTicketContext = {
       spec,
       repos,
       ids: identified.ids,
       prefixes: this.reader.repositories.map(({ prefix }) => prefix),
-      indexOf: (repositoryId) => this.reader.indexOf(repositoryId),
+      indexOf: (repositoryId) => this.reader.repositoryIndex(repositoryId),
     };
     const tickets = [...identified.places].map(([id, place]) => {
-      const issue = issues.get(keyOf(place)) as Issue;
-      return [id, ticketOf(id, issue, context)] as const;
+      const issue = issues.get(issuePlaceKey(place)) as GitHubIssue;
+      return [id, issueTicket(id, issue, context)] as const;
     });
     this.#tickets = new Map(tickets);
     this.#issues = issues;
@@ -222,6 +224,6 @@ export class Snapshots {
   }
 }
 
-function traitsOf({ node }: Issue): { readonly labels: readonly string[]; readonly milestone: string | undefined } {
+function issueTraits({ node }: GitHubIssue): { readonly labels: readonly string[]; readonly milestone: string | undefined } {
   return { labels: node.labels.nodes.map(({ name }) => name), milestone: node.milestone?.title };
 }

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { shaped } from "../../../github/client.ts";
 import { withoutTrailer } from "../marks.ts";
-import { keyOf, type Place } from "../repositories.ts";
-import type { Blocker } from "../ticket/issue.ts";
+import { type IssuePlace, issuePlaceKey } from "../repositories.ts";
+import type { GitHubBlocker } from "../ticket/issue.ts";
 import { BlockerNode, type IssueNode } from "./answers.ts";
 import { QueryBatch, type QuerySender } from "./issue-lists.ts";
 
@@ -33,14 +33,14 @@ export function referencesIn(body: string, which: { readonly tasks: boolean; rea
     // Of a task, only what it begins with: more of the line says what it is about.
     if (which.tasks && TASK.test(line)) {
       const rest = line.replace(TASK, "");
-      return [...rest.matchAll(REFERENCE)].filter(({ index }) => index === 0).map(referenceOf);
+      return [...rest.matchAll(REFERENCE)].filter(({ index }) => index === 0).map(toReference);
     }
     const waits = which.lines ? WAITS.exec(line)?.[1] : undefined;
-    return waits === undefined ? [] : [...waits.matchAll(REFERENCE)].map(referenceOf);
+    return waits === undefined ? [] : [...waits.matchAll(REFERENCE)].map(toReference);
   });
 }
 
-function referenceOf([, addressed, at, named, number]: RegExpMatchArray): Reference {
+function toReference([, addressed, at, named, number]: RegExpMatchArray): Reference {
   return { repository: addressed ?? named, number: Number(at ?? number) };
 }
 
@@ -51,8 +51,8 @@ function referenceOf([, addressed, at, named, number]: RegExpMatchArray): Refere
  */
 export async function readNamedBlockers(
   sender: QuerySender,
-  nodes: ReadonlyMap<string, Place & { readonly node: IssueNode }>,
-): Promise<ReadonlyMap<string, readonly (Blocker | undefined)[]>> {
+  nodes: ReadonlyMap<string, IssuePlace & { readonly node: IssueNode }>,
+): Promise<ReadonlyMap<string, readonly (GitHubBlocker | undefined)[]>> {
   const { missing } = sender;
   const which = { tasks: missing.has("subIssues"), lines: missing.has("blockedBy") };
   const named = [...nodes].map(([key, { repo, number, node }]) => {
@@ -81,7 +81,7 @@ function placeKey({ repo, number }: NamedPlace): string {
 function placeIn(sender: QuerySender, repo: number, { repository, number }: Reference): NamedPlace {
   if (repository === undefined) return { repo, number };
   const at = sender.repositories.findIndex((_, index) => {
-    const { owner, repo: name } = sender.nameOf(index);
+    const { owner, repo: name } = sender.currentName(index);
     return `${owner}/${name}`.toLowerCase() === repository.toLowerCase();
   });
   return { repo: at === -1 ? repository : at, number };
@@ -91,14 +91,14 @@ function placeIn(sender: QuerySender, repo: number, { repository, number }: Refe
 async function readBlockers(
   sender: QuerySender,
   places: readonly NamedPlace[],
-  nodes: ReadonlyMap<string, Place & { readonly node: IssueNode }>,
-): Promise<ReadonlyMap<string, Blocker | undefined>> {
-  const found = new Map<string, Blocker | undefined>();
+  nodes: ReadonlyMap<string, IssuePlace & { readonly node: IssueNode }>,
+): Promise<ReadonlyMap<string, GitHubBlocker | undefined>> {
+  const found = new Map<string, GitHubBlocker | undefined>();
   const batch = new QueryBatch();
   const foreign = new Map<string, NamedPlace[]>();
   for (const place of places) {
     const { repo, number } = place;
-    const known = typeof repo === "number" ? nodes.get(keyOf({ repo, number })) : undefined;
+    const known = typeof repo === "number" ? nodes.get(issuePlaceKey({ repo, number })) : undefined;
     if (known !== undefined) found.set(placeKey(place), known.node);
     else if (typeof repo === "number") batch.add(blockerField(repo, number, (blocker) => found.set(placeKey(place), blocker)));
     else foreign.set(repo.toLowerCase(), [...(foreign.get(repo.toLowerCase()) ?? []), place]);
@@ -110,7 +110,7 @@ async function readBlockers(
 
 const Blocking = BlockerNode.nullable();
 
-function blockerField(repo: number, number: number, set: (blocker: Blocker) => void) {
+function blockerField(repo: number, number: number, set: (blocker: GitHubBlocker) => void) {
   return {
     repo,
     alias: `n${number}`,
@@ -122,7 +122,7 @@ function blockerField(repo: number, number: number, set: (blocker: Blocker) => v
   };
 }
 
-function foreignField(alias: string, places: readonly NamedPlace[], found: Map<string, Blocker | undefined>) {
+function foreignField(alias: string, places: readonly NamedPlace[], found: Map<string, GitHubBlocker | undefined>) {
   const [owner = "", name = ""] = String(places[0]?.repo).split("/");
   const issues = places.map(({ number }) => `n${number}: issue(number: ${number}) { ...Blocker }`);
   return {

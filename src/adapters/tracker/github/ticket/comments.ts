@@ -2,32 +2,32 @@ import { HumanStep } from "../../../../domain/run/command.ts";
 import type { TrackerState } from "../../../../domain/run/drift-fact.ts";
 import { COMMENT_MARK } from "../marks.ts";
 import type { CommentNode } from "../read/answers.ts";
-import type { Issue } from "./issue.ts";
+import type { GitHubIssue } from "./issue.ts";
 
 const STEP = "Human step: ";
 /** Who may say what is left to a person, besides the token's own user (GraphQL's CommentAuthorAssociation). */
 export const TRUSTED: ReadonlySet<string> = new Set(["OWNER", "MEMBER", "COLLABORATOR"]);
 
 /** A ticket's gate: the comment that says what is left, and the step in it. */
-export interface Gate {
+export interface GitHubGate {
   readonly step: string;
   readonly comment: CommentNode;
 }
 
 /** The newest comment that says what is left to a person: its first line is exactly `Human step: …`, and its author may say so. */
-export function gateOf({ comments }: Issue): Gate | undefined {
+export function newestGate({ comments }: GitHubIssue): GitHubGate | undefined {
   return byAge(comments).findLast(({ gate }) => gate !== undefined)?.gate;
 }
 
 /** loopdash's own comments, oldest first: the token's own user wrote them, and the mark is their last line. One is meant to be. */
-export function ownComments({ comments }: Issue): readonly CommentNode[] {
+export function ownComments({ comments }: GitHubIssue): readonly CommentNode[] {
   return byAge(comments)
     .map(({ comment }) => comment)
     .filter(isOwn);
 }
 
 /** The comments that people wrote for whoever works on the ticket, oldest first: no bots, no gates, none that were hidden. */
-export function talkOf({ comments }: Issue): readonly CommentNode[] {
+export function listTalk({ comments }: GitHubIssue): readonly CommentNode[] {
   return byAge(comments)
     .filter(
       ({ comment, gate }) =>
@@ -63,13 +63,15 @@ function isOwn({ viewerDidAuthor, body }: CommentNode): boolean {
   return viewerDidAuthor && body.trimEnd().split(/\r?\n/).at(-1) === COMMENT_MARK;
 }
 
-function byAge(comments: readonly CommentNode[]): readonly { readonly comment: CommentNode; readonly gate: Gate | undefined }[] {
+function byAge(
+  comments: readonly CommentNode[],
+): readonly { readonly comment: CommentNode; readonly gate: GitHubGate | undefined }[] {
   return [...comments]
     .sort((a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt))
     .map((comment) => ({ comment, gate: gateIn(comment) }));
 }
 
-function gateIn(comment: CommentNode): Gate | undefined {
+function gateIn(comment: CommentNode): GitHubGate | undefined {
   const { viewerDidAuthor, authorAssociation, isMinimized, body } = comment;
   const mayTell = viewerDidAuthor || (TRUSTED.has(authorAssociation) && !isMinimized);
   const step = mayTell ? stepIn(body) : undefined;

@@ -7,12 +7,12 @@ import { exclusiveNames, GATE_LABEL, namedRepo } from "../../service/labels.ts";
 import type { ServiceTicket } from "../../service/ticket-service.ts";
 import { CANCELED_TODO, MAX_BODY, MAX_NAME, oneLine, quotedComment } from "../../service/ticket-text.ts";
 import { withoutTrailer } from "../marks.ts";
-import { keyOf } from "../repositories.ts";
-import { gateOf, ownComments, TRUSTED, talkOf } from "./comments.ts";
-import type { Blocker, Issue } from "./issue.ts";
+import { issuePlaceKey } from "../repositories.ts";
+import { listTalk, newestGate, ownComments, TRUSTED } from "./comments.ts";
+import type { GitHubBlocker, GitHubIssue } from "./issue.ts";
 
 /** What an issue is to the batch, apart from the issue itself. */
-export interface TicketContext {
+export interface GitHubTicketContext {
   readonly spec: GitHubSpec;
   /** The batch's names of its repositories. */
   readonly repos: readonly RepoId[];
@@ -25,19 +25,19 @@ export interface TicketContext {
 }
 
 /** An issue as a ticket. Throws an error that names it if its state is none that GitHub documents. */
-export function ticketOf(id: TicketId, issue: Issue, context: TicketContext): ServiceTicket {
+export function issueTicket(id: TicketId, issue: GitHubIssue, context: GitHubTicketContext): ServiceTicket {
   const { node } = issue;
   const labels = node.labels.nodes.map(({ name }) => name);
   const title = oneLine(node.title);
-  const body = bodyOf(issue);
-  const { state, held: undecided } = stateOf(id, issue, context.spec);
-  const { dependsOn, held: waiting } = blockersOf(issue, context);
+  const body = ticketBody(issue);
+  const { state, held: undecided } = issueState(id, issue, context.spec);
+  const { dependsOn, held: waiting } = splitBlockers(issue, context);
   const held = state.as === "open" ? (undecided ?? waiting) : undefined;
-  const repo = repoOf(issue, labels, context);
+  const repo = issueRepo(issue, labels, context);
   const exclusive = exclusiveNames(labels);
   const people = node.assignees.nodes.map(({ name, login }) => name || login);
   const assignee = plainText(people.join(", "), MAX_NAME);
-  const setByCommit = state.as === "done" ? commitOf(issue) : undefined;
+  const setByCommit = state.as === "done" ? closingCommit(issue) : undefined;
   // `updatedAt` has whole seconds: the last closing and loopdash's own comment tell an undone write from none.
   const traces = [
     node.updatedAt,
@@ -59,7 +59,7 @@ export function ticketOf(id: TicketId, issue: Issue, context: TicketContext): Se
     dependsOn,
     exclusive,
     assignee,
-    writer: writerOf(issue),
+    writer: leastTrustedWriter(issue),
     ...(held !== undefined && { held }),
     ...(repo !== undefined && { repo }),
     ...(setByCommit !== undefined && { setByCommit }),
@@ -67,15 +67,15 @@ export function ticketOf(id: TicketId, issue: Issue, context: TicketContext): Se
 }
 
 /** The least trusted writer of a ticket's text, comments included. */
-function writerOf(issue: Issue): Writer {
+function leastTrustedWriter(issue: GitHubIssue): Writer {
   const { node } = issue;
   if (node.viewerDidAuthor && withoutTrailer(node.body).text !== node.body.replace(/\r\n?/g, "\n").trimEnd()) return "filed";
-  const isMembers = [node, ...talkOf(issue)].every((text) => text.viewerDidAuthor || TRUSTED.has(text.authorAssociation));
+  const isMembers = [node, ...listTalk(issue)].every((text) => text.viewerDidAuthor || TRUSTED.has(text.authorAssociation));
   return isMembers ? "member" : "outsider";
 }
 
 /** True if an issue counts as finished: closed as completed, or before GitHub knew reasons. */
-function isCompleted({ state, stateReason }: Pick<Blocker, "state" | "stateReason">): boolean {
+function isCompleted({ state, stateReason }: Pick<GitHubBlocker, "state" | "stateReason">): boolean {
   return state === "CLOSED" && (stateReason === "COMPLETED" || stateReason === null);
 }
 
@@ -85,9 +85,9 @@ function canceledAs(stateReason: string | null): string | undefined {
   return stateReason === "DUPLICATE" ? "a duplicate" : undefined;
 }
 
-function stateOf(
+function issueState(
   id: TicketId,
-  issue: Issue,
+  issue: GitHubIssue,
   spec: GitHubSpec,
 ): { readonly state: TrackerState; readonly held?: string | undefined } {
   const { state, stateReason, labels } = issue.node;
@@ -100,7 +100,7 @@ function stateOf(
   }
   if (state !== "OPEN") throw unknownState(id, state);
   if (!labels.nodes.some(({ name }) => name === GATE_LABEL)) return { state: { as: "open" } };
-  const gate = gateOf(issue);
+  const gate = newestGate(issue);
   if (gate !== undefined) return { state: { as: "human-gated", step: gate.step } };
   return { state: { as: "open" }, held: `it has the label ${GATE_LABEL}, and no comment says what is left to do` };
 }
@@ -110,7 +110,10 @@ function unknownState(id: TicketId, word: string): Error {
 }
 
 /** The blockers that are tickets of the batch, and why the ticket waits for any other. */
-function blockersOf(issue: Issue, context: TicketContext): { readonly dependsOn: readonly TicketId[]; readonly held?: string } {
+function splitBlockers(
+  issue: GitHubIssue,
+  context: GitHubTicketContext,
+): { readonly dependsOn: readonly TicketId[]; readonly held?: string } {
   const looked = issue.blockers.map((blocker) => lookAt(blocker, context));
   const dependsOn = [...new Set(looked.map(({ id }) => id).filter((id) => id !== undefined))].sort();
   const [first, ...more] = looked.map(({ waits }) => waits).filter((waits) => waits !== undefined);
@@ -121,26 +124,30 @@ function blockersOf(issue: Issue, context: TicketContext): { readonly dependsOn:
 
 /** A blocker: a ticket of the batch by its id, or the name of another issue that is not finished. */
 function lookAt(
-  blocker: Blocker | undefined,
-  { spec, ids, indexOf, prefixes }: TicketContext,
+  blocker: GitHubBlocker | undefined,
+  { spec, ids, indexOf, prefixes }: GitHubTicketContext,
 ): { readonly id?: TicketId | undefined; readonly waits?: string } {
   if (blocker === undefined) return { waits: "an issue that the token may not see" };
   const { number, repository, state, stateReason } = blocker;
   const repo = indexOf(repository.id);
-  const id = repo === undefined ? undefined : ids.get(keyOf({ repo, number }));
+  const id = repo === undefined ? undefined : ids.get(issuePlaceKey({ repo, number }));
   if (id !== undefined) return { id };
   const isSettled = spec.canceled === "settled" && state === "CLOSED" && canceledAs(stateReason) !== undefined;
   if (isCompleted(blocker) || isSettled) return {};
   return { waits: repo === undefined ? `${repository.nameWithOwner}#${number}` : `${prefixes[repo]}-${number}` };
 }
 
-function repoOf({ repo }: Issue, labels: readonly string[], { spec, repos, prefixes }: TicketContext): RepoId | undefined {
+function issueRepo(
+  { repo }: GitHubIssue,
+  labels: readonly string[],
+  { spec, repos, prefixes }: GitHubTicketContext,
+): RepoId | undefined {
   if (spec.repos !== undefined) return prefixes[repo] as RepoId;
   return namedRepo(labels, repos);
 }
 
 /** The commit whose message closed the issue ("Closes #7"), if that is how it was closed last. */
-function commitOf({ node }: Issue): string | undefined {
+function closingCommit({ node }: GitHubIssue): string | undefined {
   const closer = node.timelineItems.nodes.at(-1)?.closer;
   return closer?.__typename === "Commit" ? closer.oid : undefined;
 }
@@ -149,10 +156,10 @@ function commitOf({ node }: Issue): string | undefined {
  * The text of a ticket: its description, and what people said below it. If it is too long, the oldest comments go first, and a line
  * says so. A description that is too long by itself stays whole: the batch refuses it, by the ticket's name.
  */
-function bodyOf(issue: Issue): string {
+function ticketBody(issue: GitHubIssue): string {
   const text = issue.node.viewerDidAuthor ? withoutTrailer(issue.node.body).text : issue.node.body;
   const description = text.replace(/\r\n?/g, "\n").toWellFormed();
-  const comments = talkOf(issue).map(({ author, createdAt, body }) =>
+  const comments = listTalk(issue).map(({ author, createdAt, body }) =>
     quotedComment({ name: author?.name || author?.login || "ghost", createdAt, body }),
   );
   for (let first = 0; first < comments.length; first += 1) {

@@ -1,8 +1,8 @@
 import { isSameState, type TrackerState } from "../../../../domain/run/drift-fact.ts";
 import { GATE_LABEL } from "../../service/labels.ts";
 import type { CommentNode } from "../read/answers.ts";
-import { gateOf, ownComments, ownText, stepIn } from "../ticket/comments.ts";
-import type { Issue } from "../ticket/issue.ts";
+import { newestGate, ownComments, ownText, stepIn } from "../ticket/comments.ts";
+import type { GitHubIssue } from "../ticket/issue.ts";
 
 /** One request that changes an issue. */
 export type Step =
@@ -22,7 +22,7 @@ export type Step =
  *
  * The plan is empty if all is as it should be. A person's own comment is never touched.
  */
-export function planFor(issue: Issue, now: TrackerState, state: TrackerState, note: string): readonly Step[] {
+export function planFor(issue: GitHubIssue, now: TrackerState, state: TrackerState, note: string): readonly Step[] {
   const own = ownComments(issue);
   const isLabelled = issue.node.labels.nodes.some(({ name }) => name === GATE_LABEL);
   const isGateOwn = own.some(({ body }) => stepIn(body) !== undefined);
@@ -47,10 +47,10 @@ function isLeftOver(
 }
 
 /** Writes loopdash's own comment, and removes doubles of it. A gate that a newer one would hide is written anew, at the end. */
-function commentSteps(issue: Issue, own: readonly CommentNode[], state: TrackerState, note: string): readonly Step[] {
+function commentSteps(issue: GitHubIssue, own: readonly CommentNode[], state: TrackerState, note: string): readonly Step[] {
   const text = ownText(state, note);
   const current = own.at(-1);
-  const gate = gateOf(issue)?.comment;
+  const gate = newestGate(issue)?.comment;
   const isHidden = state.as === "human-gated" && gate !== undefined && gate !== current && isAfter(gate, current);
   if (current === undefined || isHidden) return [{ do: "create comment", text }, ...own.map(removal)];
   const edit: readonly Step[] = current.body === text ? [] : [{ do: "edit comment", comment: current, text }];

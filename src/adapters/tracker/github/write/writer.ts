@@ -10,7 +10,7 @@ import type { FileAnswer, ServiceTicket } from "../../service/ticket-service.ts"
 import { LOOPDASH_LABEL, withoutMark, withTrailer } from "../marks.ts";
 import type { IssueReader } from "../read/issue-reader.ts";
 import type { Snapshots } from "../read/snapshots.ts";
-import { keyOf, type Place } from "../repositories.ts";
+import { type IssuePlace, issuePlaceKey } from "../repositories.ts";
 import { numberOfComment } from "../ticket/comments.ts";
 import type { Step } from "./state-plan.ts";
 import type { UnconfirmedWrites } from "./unconfirmed-writes.ts";
@@ -46,8 +46,8 @@ export class Writer {
   }
 
   /** Carries out one step of a plan. */
-  async apply(place: Place, step: Step): Promise<void> {
-    const name = this.#reader.nameOf(place.repo);
+  async apply(place: IssuePlace, step: Step): Promise<void> {
+    const name = this.#reader.currentName(place.repo);
     switch (step.do) {
       case "close":
         return await this.#update(place, { state: "closed", state_reason: "completed" });
@@ -80,7 +80,7 @@ export class Writer {
     repo: number,
     issue: { readonly title: string; readonly body: string; readonly labels: readonly string[] },
   ): Promise<number> {
-    const name = this.#reader.nameOf(repo);
+    const name = this.#reader.currentName(repo);
     for (const label of issue.labels) await this.#ensureLabel(repo, label);
     const { number, labels, updated_at } = await this.#client.write("open an issue", Created, ({ rest }) =>
       rest.issues.create({ ...name, title: issue.title, body: issue.body, labels: [...issue.labels] }),
@@ -95,12 +95,12 @@ export class Writer {
   }
 
   /** Closes an issue that was opened by mistake, without its mark. */
-  async withdraw(place: Place, body: string): Promise<void> {
+  async withdraw(place: IssuePlace, body: string): Promise<void> {
     await this.#update(place, { state: "closed", state_reason: "not_planned", body: withoutMark(body) });
   }
 
   async #update(
-    place: Place,
+    place: IssuePlace,
     change: {
       readonly state: "open" | "closed";
       readonly state_reason: "completed" | "reopened" | "not_planned";
@@ -109,7 +109,7 @@ export class Writer {
   ): Promise<void> {
     const what = `set the issue to ${change.state}`;
     const answer = await this.#client.write(what, Updated, ({ rest }) =>
-      rest.issues.update({ ...this.#reader.nameOf(place.repo), issue_number: place.number, ...change }),
+      rest.issues.update({ ...this.#reader.currentName(place.repo), issue_number: place.number, ...change }),
     );
     if (answer.number !== place.number || answer.state !== change.state)
       throw new LostAnswer(`GitHub was asked to ${what} and answers with another state`);
@@ -117,12 +117,12 @@ export class Writer {
   }
 
   /** The comment's answer may be lost: see UnconfirmedWrites. */
-  async #comment(place: Place, text: string): Promise<void> {
-    const written = `comment ${keyOf(place)}`;
+  async #comment(place: IssuePlace, text: string): Promise<void> {
+    const written = `comment ${issuePlaceKey(place)}`;
     this.#unconfirmed.mustBeSettled(written);
     try {
       await this.#client.write("comment on the issue", Anything, ({ rest }) =>
-        rest.issues.createComment({ ...this.#reader.nameOf(place.repo), issue_number: place.number, body: text }),
+        rest.issues.createComment({ ...this.#reader.currentName(place.repo), issue_number: place.number, body: text }),
       );
       this.#unconfirmed.clear(written);
     } catch (error) {
@@ -131,9 +131,9 @@ export class Writer {
     }
   }
 
-  async #label(place: Place): Promise<void> {
+  async #label(place: IssuePlace): Promise<void> {
     await this.#ensureLabel(place.repo, GATE_LABEL);
-    const name = this.#reader.nameOf(place.repo);
+    const name = this.#reader.currentName(place.repo);
     const labels = await this.#client.write("label the issue", Labels, ({ rest }) =>
       rest.issues.addLabels({ ...name, issue_number: place.number, labels: [GATE_LABEL] }),
     );
@@ -142,8 +142,8 @@ export class Writer {
     throw new Error(`${name.owner}/${name.repo} has a label "${plainText(alike.name, 60)}": rename it to ${GATE_LABEL}`);
   }
 
-  async #unlabel(place: Place): Promise<void> {
-    const name = this.#reader.nameOf(place.repo);
+  async #unlabel(place: IssuePlace): Promise<void> {
+    const name = this.#reader.currentName(place.repo);
     const request = this.#client.write("remove its label", Anything, ({ rest }) =>
       rest.issues.removeLabel({ ...name, issue_number: place.number, name: GATE_LABEL }),
     );
@@ -157,7 +157,7 @@ export class Writer {
     const like = LABELS[label] ?? OTHER_LABEL;
     try {
       await this.#client.write(`make the label ${label}`, Anything, ({ rest }) =>
-        rest.issues.createLabel({ ...this.#reader.nameOf(repo), name: label, ...like }),
+        rest.issues.createLabel({ ...this.#reader.currentName(repo), name: label, ...like }),
       );
     } catch (error) {
       if (!(error instanceof GitHubRefusal && error.status === 422 && /already_exists/.test(error.message))) throw error;
@@ -205,10 +205,10 @@ export async function fileTicket(context: FilingContext, ticket: FiledTicket): P
   snapshots.ids.addFiled(id, place);
   for (let read = 1; ; read += 1) {
     const filed = await findFiled(context, id);
-    const oldest = snapshots.placeOf(id);
-    if (filed !== undefined && oldest !== undefined && keyOf(oldest) !== keyOf(place)) {
+    const oldest = snapshots.issuePlace(id);
+    if (filed !== undefined && oldest !== undefined && issuePlaceKey(oldest) !== issuePlaceKey(place)) {
       snapshots.ids.forgetDiscovered(place);
-      await context.writer.withdraw(place, textOf(context, ticket, place.repo));
+      await context.writer.withdraw(place, issueBody(context, ticket, place.repo));
     }
     if (filed !== undefined) return filed.title === ticket.title ? { filed } : { taken: id };
     if (read === READS) throw new LostAnswer(`GitHub opened an issue for ${id} and does not show it`);
@@ -227,14 +227,14 @@ async function findFiled({ snapshots }: FilingContext, id: TicketId): Promise<Se
   return (await snapshots.fresh(other.id))?.ticket;
 }
 
-async function open(context: FilingContext, ticket: FiledTicket): Promise<Place> {
+async function open(context: FilingContext, ticket: FiledTicket): Promise<IssuePlace> {
   const { writer, unconfirmed, options } = context;
   const { id, title, exclusive = [] } = ticket;
-  const repo = homeOf(context, ticket);
+  const repo = targetRepository(context, ticket);
   const repoLabel = options.spec.repos === undefined && options.repos.length > 1 ? ticket.repo : undefined;
   const labels = [LOOPDASH_LABEL, ...labelsFor(repoLabel, exclusive)];
   try {
-    const number = await writer.open(repo, { title, body: textOf(context, ticket, repo), labels });
+    const number = await writer.open(repo, { title, body: issueBody(context, ticket, repo), labels });
     unconfirmed.clear(`issue ${id}`);
     return { repo, number };
   } catch (error) {
@@ -243,15 +243,15 @@ async function open(context: FilingContext, ticket: FiledTicket): Promise<Place>
   }
 }
 
-function textOf({ snapshots }: FilingContext, { id, body, note, dependsOn = [] }: FiledTicket, repo: number): string {
-  const parent = parentOf(id);
-  const foundAt = parent === undefined ? undefined : snapshots.placeOf(parent);
-  const linked = (place: Place): string => {
-    const { owner, repo: name } = snapshots.reader.nameOf(place.repo);
+function issueBody({ snapshots }: FilingContext, { id, body, note, dependsOn = [] }: FiledTicket, repo: number): string {
+  const parent = parentTicket(id);
+  const foundAt = parent === undefined ? undefined : snapshots.issuePlace(parent);
+  const linked = (place: IssuePlace): string => {
+    const { owner, repo: name } = snapshots.reader.currentName(place.repo);
     return place.repo === repo ? `#${place.number}` : `${owner}/${name}#${place.number}`;
   };
   const first = dependsOn.map((each) => {
-    const place = snapshots.placeOf(each);
+    const place = snapshots.issuePlace(each);
     if (place === undefined) throw new Error(`GitHub: ${id} cannot wait for ${each}, which is no ticket there`);
     return linked(place);
   });
@@ -259,18 +259,18 @@ function textOf({ snapshots }: FilingContext, { id, body, note, dependsOn = [] }
 }
 
 /** The ticket at whose work this one was found: `app-7` of `app-7-d1`. */
-function parentOf(id: TicketId): TicketId | undefined {
+function parentTicket(id: TicketId): TicketId | undefined {
   const parent = id.replace(/-d\d+$/, "");
   return parent === id ? undefined : (parent as TicketId);
 }
 
 /** The index of the repository in which an issue for the ticket is opened. */
-function homeOf({ snapshots, options }: FilingContext, { id, repo }: FiledTicket): number {
+function targetRepository({ snapshots, options }: FilingContext, { id, repo }: FiledTicket): number {
   const { repositories } = snapshots.reader;
   const named = options.spec.repos === undefined ? -1 : repositories.findIndex(({ prefix }) => prefix === repo);
   if (named !== -1) return named;
-  const parent = parentOf(id);
-  const place = parent === undefined ? undefined : snapshots.placeOf(parent);
+  const parent = parentTicket(id);
+  const place = parent === undefined ? undefined : snapshots.issuePlace(parent);
   if (place !== undefined) return place.repo;
   if (repositories.length === 1) return 0;
   throw new Error(`GitHub: no repository for ${id}: "repos" of the tracker does not name ${repo}`);

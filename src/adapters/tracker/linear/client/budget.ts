@@ -34,14 +34,14 @@ export interface Budget {
  * The budget that an answer's headers tell of (Linear's documentation, "Rate limiting": X-RateLimit-Requests-*,
  * X-RateLimit-Complexity-*). Times of reset are compared with the answer's own Date, because the local clock may be wrong.
  */
-export function budgetOf(headers: Headers, now: number): Budget {
-  const [requests, complexity] = [allowanceOf(headers, "requests", now), allowanceOf(headers, "complexity", now)];
+export function readBudget(headers: Headers, now: number): Budget {
+  const [requests, complexity] = [readAllowance(headers, "requests", now), readAllowance(headers, "complexity", now)];
   return { ...(requests && { requests }), ...(complexity && { complexity }) };
 }
 
 /** The points that a query took; 0 if the answer does not say. */
-export function complexityOf(headers: Headers): number {
-  return countOf(headers, "x-complexity") ?? 0;
+export function queryComplexity(headers: Headers): number {
+  return readCountHeader(headers, "x-complexity") ?? 0;
 }
 
 /** The server's time of an answer. Milliseconds since the epoch; undefined if it does not say. */
@@ -51,11 +51,11 @@ export function serverTime(headers: Headers): number | undefined {
 }
 
 /** When a refused request may be repeated, by the headers of the refusal. Milliseconds since the epoch, by the local clock. */
-export function retryAtOf(headers: Headers | undefined, now: number): number {
+export function retryTime(headers: Headers | undefined, now: number): number {
   if (headers === undefined) return now + BUSY_MS;
-  const after = countOf(headers, "retry-after");
+  const after = readCountHeader(headers, "retry-after");
   if (after !== undefined) return now + after * 1000;
-  const kinds = ["endpoint-requests", "requests", "complexity"].flatMap((kind) => allowanceOf(headers, kind, now) ?? []);
+  const kinds = ["endpoint-requests", "requests", "complexity"].flatMap((kind) => readAllowance(headers, kind, now) ?? []);
   const resets = kinds.filter(({ remaining, resetAt }) => remaining < 1 && resetAt > now).map(({ resetAt }) => resetAt);
   return resets.length > 0 ? Math.max(...resets) : now + BUSY_MS;
 }
@@ -64,7 +64,7 @@ export function retryAtOf(headers: Headers | undefined, now: number): number {
  * Milliseconds until the next reading, so that readings take at most half of what is left until the limits are reset, and at most
  * half of the limits in any hour. A reading costs the mean of a whole one and the light ones that follow it.
  */
-export function pauseOf(
+export function readingPause(
   budget: Budget,
   { whole, changes }: { readonly whole?: Cost; readonly changes?: Cost },
   now: number,
@@ -91,16 +91,16 @@ function steadyPause(limit: number, round: number): number {
   return HOUR_MS / WHOLE_EVERY / (rounds < 1 ? rounds : Math.floor(rounds));
 }
 
-function allowanceOf(headers: Headers, kind: string, now: number): Allowance | undefined {
-  const remaining = countOf(headers, `x-ratelimit-${kind}-remaining`);
-  const reset = countOf(headers, `x-ratelimit-${kind}-reset`);
+function readAllowance(headers: Headers, kind: string, now: number): Allowance | undefined {
+  const remaining = readCountHeader(headers, `x-ratelimit-${kind}-remaining`);
+  const reset = readCountHeader(headers, `x-ratelimit-${kind}-reset`);
   if (remaining === undefined || reset === undefined) return undefined;
   const resetMs = reset < SECONDS_BELOW ? reset * 1000 : reset;
-  const limit = countOf(headers, `x-ratelimit-${kind}-limit`);
+  const limit = readCountHeader(headers, `x-ratelimit-${kind}-limit`);
   return { remaining, resetAt: now + resetMs - (serverTime(headers) ?? now), ...(limit !== undefined && { limit }) };
 }
 
-function countOf(headers: Headers, name: string): number | undefined {
+function readCountHeader(headers: Headers, name: string): number | undefined {
   const text = headers.get(name);
   return text === null || text.trim() === "" ? undefined : Count.safeParse(text).data;
 }

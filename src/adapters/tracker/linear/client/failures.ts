@@ -1,8 +1,8 @@
 import { errorCode, plainText } from "../../../../domain/values/text.ts";
 import { TrackerBusy } from "../../../../ports/tracker.ts";
 import { AnswerTooLarge } from "../../../answer-text.ts";
-import { isObject, listOf, objectOf, textOf } from "../../../json.ts";
-import { retryAtOf } from "./budget.ts";
+import { asList, asObject, asString, isObject } from "../../../json.ts";
+import { retryTime } from "./budget.ts";
 
 /** Characters of a service's own words in a message. */
 const MAX_QUOTED = 300;
@@ -40,7 +40,7 @@ interface Response {
 
 /** True if a request failed because the token is not accepted. */
 export function isRefusedToken(error: unknown): boolean {
-  const response = responseOf(error);
+  const response = errorResponse(error);
   if (response === undefined) return false;
   const { status, errors } = response;
   return status === 401 || errors.some(({ code, type }) => code === "AUTHENTICATION_ERROR" || type === "authentication error");
@@ -51,12 +51,12 @@ export function isRefusedToken(error: unknown): boolean {
  * gave a reason and did nothing, or an Error.
  */
 export function describeFailure(error: unknown, failed: Failed): Error {
-  const response = responseOf(error);
+  const response = errorResponse(error);
   if (response === undefined) return new Error(withoutAnswer(cause(error), failed));
   const { status, headers, errors } = response;
   const quoted = quote(errors[0]?.message ?? "", failed);
   if (isRateLimit(response))
-    return new TrackerBusy("Linear's rate limit is reached for this token", retryAtOf(headers, failed.now));
+    return new TrackerBusy("Linear's rate limit is reached for this token", retryTime(headers, failed.now));
   if (isRefusedToken(error))
     return new Error("Linear does not accept the token: it is wrong, has expired or was revoked; give loopdash another one");
   if (status === 403 || errors.some(({ code, type }) => code === "FORBIDDEN" || type === "forbidden"))
@@ -94,21 +94,21 @@ function cause(error: unknown): unknown {
   return isObject(error) && "raw" in error && error["raw"] instanceof Error ? error["raw"] : error;
 }
 
-function responseOf(error: unknown): Response | undefined {
-  const response = objectOf(objectOf(cause(error))?.["response"]);
+function errorResponse(error: unknown): Response | undefined {
+  const response = asObject(asObject(cause(error))?.["response"]);
   if (response === undefined || typeof response["status"] !== "number") return undefined;
   const { headers } = response;
   return {
     status: response["status"],
     headers: headers instanceof Headers ? headers : undefined,
-    errors: listOf(response["errors"]).map((each) => {
-      const { message, extensions } = objectOf(each) ?? {};
-      const { code, type, userPresentableMessage } = objectOf(extensions) ?? {};
-      const said = [textOf(message), textOf(userPresentableMessage)].filter((text) => text !== undefined && text !== "");
+    errors: asList(response["errors"]).map((each) => {
+      const { message, extensions } = asObject(each) ?? {};
+      const { code, type, userPresentableMessage } = asObject(extensions) ?? {};
+      const said = [asString(message), asString(userPresentableMessage)].filter((text) => text !== undefined && text !== "");
       return {
         message: [...new Set(said)].join(": ") || "it gives no reason",
-        code: textOf(code) ?? "",
-        type: textOf(type) ?? "",
+        code: asString(code) ?? "",
+        type: asString(type) ?? "",
       };
     }),
   };

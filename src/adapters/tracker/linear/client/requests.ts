@@ -6,7 +6,7 @@ import { plainText } from "../../../../domain/values/text.ts";
 import { TrackerBusy } from "../../../../ports/tracker.ts";
 import { outsidePause } from "../../../host-pause.ts";
 import type { TokenSource } from "../../../token-source.ts";
-import { type Budget, budgetOf, type Cost, complexityOf, serverTime } from "./budget.ts";
+import { type Budget, type Cost, queryComplexity, readBudget, serverTime } from "./budget.ts";
 import { describeFailure, isRefusedToken } from "./failures.ts";
 import { type SendOptions, send } from "./send.ts";
 
@@ -80,8 +80,8 @@ export class LinearRequests {
   /** The ids of the token's own user and of the organization. They are asked for once for each token. */
   async me(): Promise<{ readonly viewer: string; readonly organization: string }> {
     this.#me ??= {
-      viewer: idOf(await this.#send(async (client) => await client.viewer)),
-      organization: idOf(await this.#send(async (client) => await client.organization)),
+      viewer: requireId(await this.#send(async (client) => await client.viewer)),
+      organization: requireId(await this.#send(async (client) => await client.organization)),
     };
     return this.#me;
   }
@@ -143,9 +143,9 @@ export class LinearRequests {
   }
 
   #note(headers: Headers): void {
-    this.#budget = budgetOf(headers, this.#now());
+    this.#budget = readBudget(headers, this.#now());
     this.#servedAt ??= serverTime(headers);
-    this.#cost = { ...this.#cost, complexity: this.#cost.complexity + complexityOf(headers) };
+    this.#cost = { ...this.#cost, complexity: this.#cost.complexity + queryComplexity(headers) };
   }
 
   #problem(error: unknown, tokens: readonly string[]): Error {
@@ -154,7 +154,7 @@ export class LinearRequests {
   }
 }
 
-function idOf({ id }: { readonly id: unknown }): string {
+function requireId({ id }: { readonly id: unknown }): string {
   if (typeof id === "string" && id !== "") return id;
   throw new Error("Linear's answer is not what its API promises: the token's user or organization has no id");
 }

@@ -1,5 +1,5 @@
 import { answerText } from "../../../answer-text.ts";
-import { objectOf } from "../../../json.ts";
+import { asObject } from "../../../json.ts";
 
 /** Where a request goes, and with what. */
 export interface SendOptions {
@@ -9,7 +9,7 @@ export interface SendOptions {
 }
 
 /** The data of an answer, and its headers. */
-export interface Answer {
+export interface LinearAnswer {
   readonly data: unknown;
   readonly headers: Headers;
 }
@@ -33,10 +33,10 @@ export async function send(
   { apiUrl, token, timeoutMs }: SendOptions,
   document: string,
   variables: Readonly<Record<string, unknown>> = {},
-): Promise<Answer> {
+): Promise<LinearAnswer> {
   const response = await fetch(apiUrl, {
     method: "POST",
-    headers: { "content-type": "application/json", authorization: authorizationOf(token) },
+    headers: { "content-type": "application/json", authorization: authorizationHeader(token) },
     body: JSON.stringify({ query: document, variables }),
     // A redirect could take the token elsewhere.
     redirect: "error",
@@ -44,12 +44,12 @@ export async function send(
   });
   const text = await answerText(response);
   const isJson = response.headers.get("content-type")?.startsWith("application/json") === true;
-  const { data, errors } = objectOf(isJson ? JSON.parse(text) : undefined) ?? {};
+  const { data, errors } = asObject(isJson ? JSON.parse(text) : undefined) ?? {};
   if (!response.ok || errors !== undefined || data === undefined || data === null) throw new NoData(response, errors);
   return { data, headers: response.headers };
 }
 
 /** The header for a token: personal keys are sent as they are, tokens of OAuth as bearers (Linear's documentation, "Authentication"). */
-export function authorizationOf(token: string): string {
+export function authorizationHeader(token: string): string {
   return token.startsWith("lin_api_") ? token : `Bearer ${token}`;
 }

@@ -29,10 +29,10 @@ const Change = z.object({
 });
 
 /** A page of a connection. */
-const pageOf = <T extends z.ZodType>(node: T) =>
+const pageSchema = <T extends z.ZodType>(node: T) =>
   z.object({ nodes: z.array(node), pageInfo: z.object({ hasNextPage: z.boolean() }) });
 /** A page of a connection that is read to its end. */
-const pagesOf = <T extends z.ZodType>(node: T) =>
+const pagesSchema = <T extends z.ZodType>(node: T) =>
   z.object({ nodes: z.array(node), pageInfo: z.object({ hasNextPage: z.boolean(), endCursor: z.string().nullable() }) });
 
 const Issue = z.object({
@@ -49,18 +49,18 @@ const Issue = z.object({
   team: z.object({ id: Key }),
   project: z.object({ id: Key }).nullable(),
   assignee: z.object({ displayName: z.string() }).nullable(),
-  labels: pageOf(Label),
-  comments: pageOf(Comment),
-  attachments: pageOf(Attachment),
-  inverseRelations: pageOf(Relation),
-  children: pageOf(Blocker),
-  history: pageOf(Change),
+  labels: pageSchema(Label),
+  comments: pageSchema(Comment),
+  attachments: pageSchema(Attachment),
+  inverseRelations: pageSchema(Relation),
+  children: pageSchema(Blocker),
+  history: pageSchema(Change),
 });
 
 /** An issue as it is read. Every field is required, so that an answer with a hole is no ticket. */
 export type Issue = z.infer<typeof Issue>;
 /** A comment of an issue. */
-export type Comment = z.infer<typeof Comment>;
+export type LinearComment = z.infer<typeof Comment>;
 /** An issue that blocks another one. */
 export type Blocker = z.infer<typeof Blocker>;
 
@@ -71,9 +71,9 @@ const Stamp = z.object({
 });
 
 /** The answers to the documents of documents.ts. */
-export const IssuesAnswer = z.object({ issues: pagesOf(Issue) });
-export const StampsAnswer = z.object({ issues: pagesOf(Stamp) });
-export const ChangesAnswer = z.object({ issues: pagesOf(Stamp), newest: z.object({ nodes: z.array(Issue) }) });
+export const IssuesAnswer = z.object({ issues: pagesSchema(Issue) });
+export const StampsAnswer = z.object({ issues: pagesSchema(Stamp) });
+export const ChangesAnswer = z.object({ issues: pagesSchema(Stamp), newest: z.object({ nodes: z.array(Issue) }) });
 export const IssueIdAnswer = z.object({
   issue: z.object({ id: Key, identifier: Key, previousIdentifiers: z.array(z.string()) }),
 });
@@ -93,12 +93,12 @@ export const ViewsAnswer = z.object({
 const Found = z.object({ nodes: z.array(z.object({ id: Key })) });
 export const NamesAnswer = z.object({ teams: Found, projects: Found, issueLabels: Found, cycles: Found });
 export const StatesAnswer = z.object({
-  workflowStates: pageOf(
+  workflowStates: pageSchema(
     z.object({ id: Key, name: z.string(), type: z.string(), position: z.number(), team: z.object({ key: z.string() }) }),
   ),
 });
 export const LabelsAnswer = z.object({
-  issueLabels: pageOf(
+  issueLabels: pageSchema(
     z.object({
       id: Key,
       name: z.string(),
@@ -111,9 +111,9 @@ export const LabelsAnswer = z.object({
 
 /** Further pages of an issue's connections. */
 export const MoreAnswers = {
-  labels: z.object({ issue: z.object({ labels: pagesOf(Label) }) }),
-  comments: z.object({ issue: z.object({ comments: pagesOf(Comment) }) }),
-  attachments: z.object({ issue: z.object({ attachments: pagesOf(Attachment) }) }),
-  inverseRelations: z.object({ issue: z.object({ inverseRelations: pagesOf(Relation) }) }),
-  children: z.object({ issue: z.object({ children: pagesOf(Blocker) }) }),
+  labels: z.object({ issue: z.object({ labels: pagesSchema(Label) }) }),
+  comments: z.object({ issue: z.object({ comments: pagesSchema(Comment) }) }),
+  attachments: z.object({ issue: z.object({ attachments: pagesSchema(Attachment) }) }),
+  inverseRelations: z.object({ issue: z.object({ inverseRelations: pagesSchema(Relation) }) }),
+  children: z.object({ issue: z.object({ children: pagesSchema(Blocker) }) }),
 } as const;

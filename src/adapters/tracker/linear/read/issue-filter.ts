@@ -29,7 +29,7 @@ export function listedFilter(ids: readonly TicketId[]): IssueFilter {
     const [, key, number] = IDENTIFIER.exec(id) ?? [];
     if (key !== undefined && number !== undefined) numbers.set(key, [...(numbers.get(key) ?? []), Number(number)]);
   }
-  return anyOf([...numbers].map(([key, all]) => ({ team: { key: { eq: key } }, number: { in: all } })));
+  return matchAny([...numbers].map(([key, all]) => ({ team: { key: { eq: key } }, number: { in: all } })));
 }
 
 /** True for an id of the form `ENG-12`. */
@@ -40,7 +40,7 @@ export function isIdentifier(id: string): boolean {
 const IDENTIFIER = /^([A-Za-z0-9]+)-(\d{1,9})$/;
 
 /** Issues that one of the filters finds. Without a filter it finds none. */
-export function anyOf(filters: readonly IssueFilter[]): IssueFilter {
+export function matchAny(filters: readonly IssueFilter[]): IssueFilter {
   if (filters.length === 1 && filters[0] !== undefined) return filters[0];
   return filters.length === 0 ? withIds([]) : { or: filters };
 }

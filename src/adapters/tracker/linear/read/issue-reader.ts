@@ -64,7 +64,7 @@ export class IssueReader {
     for (let reading = 0; reading < MAX_READINGS; reading += 1) {
       const now = await this.#stamps(filter, { first: STAMPS_OF_ALL, includeArchived: false });
       for (const uuid of issues.keys()) if (!now.has(uuid)) issues.delete(uuid);
-      const stale = [...now].filter(([uuid, stamp]) => !isAsOf(issues.get(uuid), stamp)).map(([uuid]) => uuid);
+      const stale = [...now].filter(([uuid, stamp]) => !isUnchangedSince(issues.get(uuid), stamp)).map(([uuid]) => uuid);
       if (stale.length === 0 && issues.size === now.size) return this.#completed([...issues.values()]);
       for (const issue of await this.#byIds(stale, SMALL)) issues.set(issue.id, issue);
     }
@@ -85,7 +85,7 @@ export class IssueReader {
     const whole = oneOfEach(newest.nodes) ?? [];
     for (const issue of whole) this.#mustBeNew(issue);
     const { hasNextPage, endCursor } = issues.pageInfo;
-    const first = issues.nodes.map((node) => [node.id, stampOf(node)] as const);
+    const first = issues.nodes.map((node) => [node.id, lastChange(node)] as const);
     if (!hasNextPage) return { stamps: newestStamps(first), newest: whole };
     const rest = await this.#stamps(filter, { first: STAMPS_OF_CHANGES, includeArchived: true, from: endCursor ?? undefined });
     return { stamps: newestStamps([...first, ...rest]), newest: whole };
@@ -93,7 +93,7 @@ export class IssueReader {
 
   /** Those issues that changed which are asked for, as they are now. Those that a light reading gave whole are not read again. */
   async changed(uuids: readonly string[], { stamps, newest }: Changes): Promise<readonly Issue[]> {
-    const known = newest.filter((issue) => uuids.includes(issue.id) && isAsOf(issue, stamps.get(issue.id)));
+    const known = newest.filter((issue) => uuids.includes(issue.id) && isUnchangedSince(issue, stamps.get(issue.id)));
     const read = new Set(known.map(({ id }) => id));
     const others = uuids.filter((uuid) => !read.has(uuid));
     return this.#completed([...known, ...(await this.#byIds(others, SMALL))]);
@@ -126,7 +126,7 @@ export class IssueReader {
       const { issues } = await this.#requests.query(STAMPS, { filter, after, ...options }, StampsAnswer);
       return issues;
     }, from);
-    return newestStamps(nodes.map((node) => [node.id, stampOf(node)]));
+    return newestStamps(nodes.map((node) => [node.id, lastChange(node)]));
   }
 
   /** The issues of all pages, each once. They are read again if two pages of the same time tell two things of one issue. */
@@ -214,7 +214,7 @@ interface Page<T> {
 }
 
 /** When an issue last changed, or was last commented. */
-export function stampOf({
+export function lastChange({
   updatedAt,
   comments,
 }: {
@@ -241,20 +241,20 @@ function newestStamps(all: Iterable<readonly [uuid: string, stamp: string]>): Re
  */
 function oneOfEach(issues: readonly Issue[]): readonly Issue[] | undefined {
   const found = new Map<string, Issue>();
-  for (const issue of issues) if (ageOf(issue) > ageOf(found.get(issue.id))) found.set(issue.id, issue);
+  for (const issue of issues) if (updateTime(issue) > updateTime(found.get(issue.id))) found.set(issue.id, issue);
   const isOdd = issues.some((issue) => {
     const kept = found.get(issue.id);
-    return kept !== issue && ageOf(kept) === ageOf(issue) && JSON.stringify(kept) !== JSON.stringify(issue);
+    return kept !== issue && updateTime(kept) === updateTime(issue) && JSON.stringify(kept) !== JSON.stringify(issue);
   });
   return isOdd ? undefined : [...found.values()];
 }
 
-function ageOf(issue: Issue | undefined): number {
+function updateTime(issue: Issue | undefined): number {
   return issue === undefined ? Number.NEGATIVE_INFINITY : Date.parse(issue.updatedAt);
 }
 
-function isAsOf(issue: Issue | undefined, stamp: string | undefined): boolean {
-  return issue !== undefined && stampOf(issue) === stamp;
+function isUnchangedSince(issue: Issue | undefined, stamp: string | undefined): boolean {
+  return issue !== undefined && lastChange(issue) === stamp;
 }
 
 /** True if a nested page did not hold everything that counts. */

@@ -6,21 +6,21 @@ import type { ServiceTicket } from "../../service/ticket-service.ts";
 import type { Cost } from "../client/budget.ts";
 import { LinearRefusal } from "../client/failures.ts";
 import type { LinearRequests } from "../client/requests.ts";
-import { blockersOf, type TicketContext, ticketOf, waitsFor } from "../ticket/ticket.ts";
+import { linearTicket, listBlockers, type TicketContext, waitsFor } from "../ticket/ticket.ts";
 import { TicketIds } from "../ticket/ticket-ids.ts";
 import { type Issue, IssueIdAnswer } from "./answers.ts";
 import { ISSUE_ID } from "./documents.ts";
 import {
-  anyOf,
   changedSince,
   type IssueFilter,
   isIdentifier,
   listedFilter,
+  matchAny,
   queryFilter,
   refuseUnknownNames,
   withIds,
 } from "./issue-filter.ts";
-import { IssueReader, newest, stampOf } from "./issue-reader.ts";
+import { IssueReader, lastChange, newest } from "./issue-reader.ts";
 
 /** The batch's issues, and how they become tickets. */
 export interface LinearIssuesOptions {
@@ -63,7 +63,7 @@ export class LinearIssues {
   /** The same issues with their tickets listed, as they were last read; undefined unless all of these tickets were. */
   handOver(listed: readonly TicketId[]): LinearIssues | undefined {
     const issues = this.#issues;
-    if (issues === undefined || !listed.every((id) => issues.has(this.#ids.uuidOf(id) ?? ""))) return undefined;
+    if (issues === undefined || !listed.every((id) => issues.has(this.#ids.ticketUuid(id) ?? ""))) return undefined;
     const own = new LinearIssues({ ...this.#options, listed }, this.#reader);
     for (const [id, uuid] of this.#ids.keys) own.#ids.name(uuid, id);
     for (const [uuid, stamp] of this.#outside) own.#outside.set(uuid, stamp);
@@ -120,7 +120,7 @@ export class LinearIssues {
   /** The issue of a ticket as it is now; undefined if there is none, or it is archived. */
   async fresh(id: TicketId): Promise<Issue | undefined> {
     await this.ensureRead();
-    const uuid = this.#ids.uuidOf(id);
+    const uuid = this.#ids.ticketUuid(id);
     if (uuid === undefined) return undefined;
     const [issue] = await this.#reader.byIds([uuid]);
     this.#issues?.delete(uuid);
@@ -131,7 +131,7 @@ export class LinearIssues {
 
   /** The issue of a ticket as it was last read; undefined if it was not. */
   known(id: TicketId): Issue | undefined {
-    return this.#issues?.get(this.#ids.uuidOf(id) ?? "");
+    return this.#issues?.get(this.#ids.ticketUuid(id) ?? "");
   }
 
   /** Issues by their UUIDs as they are now, archived ones too. */
@@ -147,14 +147,14 @@ export class LinearIssues {
 
   /** An issue of the batch as a ticket. */
   ticket(issue: Issue): ServiceTicket {
-    const id = this.#ids.idOf(issue.id);
+    const id = this.#ids.ticketIdByUuid(issue.id);
     if (id === undefined) throw new Error(`Linear's issue ${plainText(issue.identifier, 80)} is not one of the batch's`);
-    return ticketOf(id, issue, this.#context(this.#issues));
+    return linearTicket(id, issue, this.#context(this.#issues));
   }
 
   /** The UUID of a ticket; undefined if it was not told of. */
-  uuidOf(id: TicketId): string | undefined {
-    return this.#ids.uuidOf(id);
+  ticketUuid(id: TicketId): string | undefined {
+    return this.#ids.ticketUuid(id);
   }
 
   /** The UUID that a ticket has which loopdash files. */
@@ -178,7 +178,7 @@ export class LinearIssues {
   }
 
   #context(issues: Issues | undefined): TicketContext {
-    return { ...this.#options, idOf: (uuid) => (issues?.has(uuid) === true ? this.#ids.idOf(uuid) : undefined) };
+    return { ...this.#options, idOf: (uuid) => (issues?.has(uuid) === true ? this.#ids.ticketIdByUuid(uuid) : undefined) };
   }
 
   async #organization(): Promise<string> {
@@ -188,7 +188,7 @@ export class LinearIssues {
   async #readAll(): Promise<Issues> {
     const discoveries = this.#ids.discoveries([...this.#ids.keys.keys(), ...this.#options.listed], await this.#organization());
     const known = new Set([...this.#ids.keys.values(), ...discoveries.keys()]);
-    const filter = anyOf([await this.#baseFilter(), ...(known.size > 0 ? [withIds([...known])] : [])]);
+    const filter = matchAny([await this.#baseFilter(), ...(known.size > 0 ? [withIds([...known])] : [])]);
     const issues: Issues = new Map();
     await this.#add(await this.#reader.matching(filter), issues);
     this.#asked = known;
@@ -201,7 +201,7 @@ export class LinearIssues {
 
   async #readChanges(last: Issues): Promise<Issues> {
     const waiting = this.#waiting(last);
-    const about = anyOf([await this.#baseFilter(), withIds([...this.#ids.keys.values(), ...waiting.keys()])]);
+    const about = matchAny([await this.#baseFilter(), withIds([...this.#ids.keys.values(), ...waiting.keys()])]);
     const since = this.#since(last);
     const filter = since === undefined ? about : { and: [about, changedSince(since.toISOString())] };
     const changes = await this.#reader.changes(filter);
@@ -218,7 +218,7 @@ export class LinearIssues {
 
   /** From when on changes are asked for, by the server's own times. */
   #since(last: Issues): Date | undefined {
-    const newestStamp = last.size === 0 ? undefined : Date.parse(newest([...last.values()].map(stampOf)));
+    const newestStamp = last.size === 0 ? undefined : Date.parse(newest([...last.values()].map(lastChange)));
     const readAt = this.#readAt ?? newestStamp;
     return readAt === undefined ? undefined : new Date(readAt - OVERLAP_MS);
   }
@@ -230,7 +230,7 @@ export class LinearIssues {
     { last, waiting }: { readonly last: Issues; readonly waiting: ReadonlyMap<string, readonly string[]> },
   ): readonly string[] {
     const issue = last.get(uuid);
-    if (issue !== undefined) return stampOf(issue) === stamp ? [] : [uuid];
+    if (issue !== undefined) return lastChange(issue) === stamp ? [] : [uuid];
     if (this.#outside.get(uuid) === stamp) return [];
     return waiting.get(uuid) ?? [uuid];
   }
@@ -239,7 +239,7 @@ export class LinearIssues {
   #waiting(issues: Issues): ReadonlyMap<string, readonly string[]> {
     const waiting = new Map<string, string[]>();
     for (const issue of issues.values())
-      for (const { id } of waitsFor(blockersOf(issue), this.#context(issues)))
+      for (const { id } of waitsFor(listBlockers(issue), this.#context(issues)))
         waiting.set(id, [...(waiting.get(id) ?? []), issue.id]);
     return waiting;
   }
@@ -260,7 +260,9 @@ export class LinearIssues {
     for (;;) {
       const parents = [...this.#ids.keys.keys(), ...this.#options.listed];
       const discoveries = this.#ids.discoveries(parents, await this.#organization());
-      const unknown = [...discoveries.keys()].filter((uuid) => !this.#asked.has(uuid) && this.#ids.idOf(uuid) === undefined);
+      const unknown = [...discoveries.keys()].filter(
+        (uuid) => !this.#asked.has(uuid) && this.#ids.ticketIdByUuid(uuid) === undefined,
+      );
       if (unknown.length === 0) return;
       await this.#add(await this.#reader.existing(unknown), issues);
       for (const uuid of unknown) this.#asked.add(uuid);
@@ -270,7 +272,7 @@ export class LinearIssues {
   /** Listed tickets that moved to another team before this object lived: Linear finds an issue by its earlier identifiers. */
   async #findMoved(issues: Issues): Promise<void> {
     for (const id of this.#options.listed) {
-      if (this.#ids.uuidOf(id) !== undefined || this.#sought.has(id) || !isIdentifier(id)) continue;
+      if (this.#ids.ticketUuid(id) !== undefined || this.#sought.has(id) || !isIdentifier(id)) continue;
       this.#sought.add(id);
       const found = await this.#issueNamed(id);
       if (found === undefined || ![found.identifier, ...found.previousIdentifiers].includes(id)) continue;

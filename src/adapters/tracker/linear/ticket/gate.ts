@@ -1,5 +1,5 @@
 import { HumanStep } from "../../../../domain/run/command.ts";
-import type { Comment, Issue } from "../read/answers.ts";
+import type { Issue, LinearComment } from "../read/answers.ts";
 import { derivedUuid } from "./uuid.ts";
 
 /**
@@ -20,12 +20,12 @@ export function ownCommentIds(issue: string, author: string): readonly string[] 
 }
 
 /** True if a loopdash wrote the comment, whoever's token it used. */
-export function isOfLoopdash(issue: string, { id, user }: Comment): boolean {
+export function isOfLoopdash(issue: string, { id, user }: LinearComment): boolean {
   return user !== null && ownCommentIds(issue, user.id).includes(id);
 }
 
 /** Comments from the oldest to the newest. */
-export function inOrder(comments: readonly Comment[]): readonly Comment[] {
+export function inOrder(comments: readonly LinearComment[]): readonly LinearComment[] {
   return comments.toSorted((a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt) || (a.id < b.id ? -1 : 1));
 }
 
@@ -51,12 +51,12 @@ export function gateComment({ id, comments }: Pick<Issue, "id" | "comments">): G
 }
 
 interface GateComment {
-  readonly comment: Comment;
+  readonly comment: LinearComment;
   readonly step: string;
 }
 
 /** True if a member of the organization wrote the comment: no app, bot or integration. */
-export function isOfPerson({ user, botActor }: Comment): boolean {
+export function isOfPerson({ user, botActor }: LinearComment): boolean {
   return user !== null && !user.app && botActor === null;
 }
 

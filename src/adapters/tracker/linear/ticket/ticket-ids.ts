@@ -27,11 +27,11 @@ export class TicketIds {
     return this.#uuids;
   }
 
-  idOf(uuid: string): TicketId | undefined {
+  ticketIdByUuid(uuid: string): TicketId | undefined {
     return this.#ids.get(uuid);
   }
 
-  uuidOf(id: TicketId): string | undefined {
+  ticketUuid(id: TicketId): string | undefined {
     return this.#uuids.get(id);
   }
 

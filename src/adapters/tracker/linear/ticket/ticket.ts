@@ -5,7 +5,7 @@ import { plainText } from "../../../../domain/values/text.ts";
 import { exclusiveNames, GATE_LABEL, namedRepo } from "../../service/labels.ts";
 import type { ServiceTicket } from "../../service/ticket-service.ts";
 import { CANCELED_TODO, MAX_BODY, MAX_NAME, oneLine, quotedComment } from "../../service/ticket-text.ts";
-import type { Blocker, Comment, Issue } from "../read/answers.ts";
+import type { Blocker, Issue, LinearComment } from "../read/answers.ts";
 import { gateComment, inOrder, isOfLoopdash, isOfPerson, stepIn } from "./gate.ts";
 
 /** What makes a ticket of an issue, beside the issue. */
@@ -18,19 +18,19 @@ export interface TicketContext {
 }
 
 /** An issue as a ticket. Throws if its state is of a type that is not known. */
-export function ticketOf(id: TicketId, issue: Issue, context: TicketContext): ServiceTicket {
-  const blockers = blockersOf(issue);
+export function linearTicket(id: TicketId, issue: Issue, context: TicketContext): ServiceTicket {
+  const blockers = listBlockers(issue);
   const dependsOn = [...new Set(blockers.flatMap((blocker) => context.idOf(blocker.id) ?? []))]
     .filter((each) => each !== id)
     .sort();
-  const { state, held } = stateOf(id, issue, { ...context, blockers });
+  const { state, held } = linearState(id, issue, { ...context, blockers });
   const title = oneLine(issue.title);
-  const { body, bodySha } = textOf(issue);
+  const { body, bodySha } = cachedText(issue);
   const labels = issue.labels.nodes.map(({ name }) => name);
   const repo = namedRepo(labels, context.repos);
   const exclusive = exclusiveNames(labels);
   const assignee = plainText(issue.assignee?.displayName ?? "", MAX_NAME);
-  const setByCommit = state.as === "done" ? commitOf(issue) : undefined;
+  const setByCommit = state.as === "done" ? closingCommitId(issue) : undefined;
   const counted = [
     id,
     issue.url,
@@ -66,17 +66,17 @@ export function ticketOf(id: TicketId, issue: Issue, context: TicketContext): Se
 /** Texts of issues that were read. Most issues stay as they are from one reading to the next. */
 const texts = new WeakMap<Issue, { readonly body: string; readonly bodySha: string }>();
 
-function textOf(issue: Issue): { readonly body: string; readonly bodySha: string } {
+function cachedText(issue: Issue): { readonly body: string; readonly bodySha: string } {
   const known = texts.get(issue);
   if (known !== undefined) return known;
-  const body = bodyOf(issue);
+  const body = linearBody(issue);
   const text = { body, bodySha: textSha(body) };
   texts.set(issue, text);
   return text;
 }
 
 /** Issues that must be done before this one: those that block it, and its sub-issues. */
-export function blockersOf({ inverseRelations, children }: Pick<Issue, "inverseRelations" | "children">): readonly Blocker[] {
+export function listBlockers({ inverseRelations, children }: Pick<Issue, "inverseRelations" | "children">): readonly Blocker[] {
   const blocking = inverseRelations.nodes.filter(({ type }) => type === "blocks").map(({ issue }) => issue);
   return [...blocking, ...children.nodes];
 }
@@ -101,7 +101,7 @@ function isCanceled(type: string): boolean {
   return type === "canceled" || type === "duplicate";
 }
 
-function stateOf(
+function linearState(
   id: TicketId,
   issue: Issue,
   { spec, idOf, blockers }: StateContext,
@@ -131,7 +131,7 @@ function stateOf(
  * "" if an integration or another app, and no person, set the present state. Linear's history does not say by which commit. It is
  * looked for among the changes that were read; of an issue with more than 50 changes since, it is not known.
  */
-function commitOf({ state, history }: Issue): string | undefined {
+function closingCommitId({ state, history }: Issue): string | undefined {
   const [last] = history.nodes
     .filter(({ toStateId }) => toStateId !== null)
     .toSorted((a, b) => Date.parse(b.createdAt) - Date.parse(a.createdAt));
@@ -146,12 +146,12 @@ const MAX_TITLE = 300;
  * The text for the agent: the description, the comments of people and the links. What is too long for a batch is left out, the
  * oldest comments first, and a line says so.
  */
-function bodyOf(issue: Issue): string {
+function linearBody(issue: Issue): string {
   const description = wellFormed(issue.description ?? "");
-  const links = linksOf(issue);
+  const links = attachmentLinks(issue);
   const comments = inOrder(issue.comments.nodes)
     .filter((comment) => belongs(issue.id, comment))
-    .map(paragraphOf);
+    .map(commentParagraph);
   for (let left = 0; left <= comments.length; left += 1) {
     const body = joined(description, [...leftOut(left), ...comments.slice(left)], links);
     if (body.length <= MAX_BODY) return body;
@@ -160,11 +160,11 @@ function bodyOf(issue: Issue): string {
   return cut(description, rest.length >= MAX_BODY / 2 ? "" : rest);
 }
 
-function belongs(issue: string, comment: Comment): boolean {
+function belongs(issue: string, comment: LinearComment): boolean {
   return isOfPerson(comment) && !isOfLoopdash(issue, comment) && stepIn(comment.body, "person") === undefined;
 }
 
-function paragraphOf({ user, createdAt, body }: Comment): string {
+function commentParagraph({ user, createdAt, body }: LinearComment): string {
   return quotedComment({ name: user?.displayName ?? "", createdAt, body });
 }
 
@@ -172,7 +172,7 @@ function leftOut(comments: number): readonly string[] {
   return comments === 0 ? [] : [`(${comments} older ${comments === 1 ? "comment is" : "comments are"} left out.)`];
 }
 
-function linksOf({ attachments }: Issue): readonly string[] {
+function attachmentLinks({ attachments }: Issue): readonly string[] {
   return attachments.nodes.map(({ title, url }) => `- ${plainText(title, MAX_TITLE).trim()}: ${plainText(url)}`);
 }
 

@@ -25,7 +25,7 @@ export async function fileTicket(
   await issues.ensureRead();
   const taken = (await issues.taken()).find((id) => id.toLowerCase() === ticket.id.toLowerCase());
   if (taken !== undefined) return existing(context, ticket, taken);
-  const parent = await parentOf(context, ticket.id);
+  const parent = await readParent(context, ticket.id);
   const id = await issues.discoveredUuid(ticket.id);
   await create(context, ticket, { id, parent });
   const [filed] = await issues.byIds([id]);
@@ -49,14 +49,14 @@ async function existing(context: WriteContext, ticket: FiledTicket, taken: Ticke
   if (filed.title !== ticket.title) return { taken };
   const uuid = await context.issues.discoveredUuid(ticket.id);
   // An earlier call may have been cut short before the relation.
-  if (issue.id === uuid) await relate(context, ticket, { id: uuid, parent: (await parentOf(context, ticket.id)).id });
+  if (issue.id === uuid) await relate(context, ticket, { id: uuid, parent: (await readParent(context, ticket.id)).id });
   return { filed };
 }
 
-async function parentOf({ issues }: WriteContext, id: TicketId): Promise<Issue> {
+async function readParent({ issues }: WriteContext, id: TicketId): Promise<Issue> {
   const [, name = ""] = DISCOVERED.exec(id) ?? [];
   const parent = TicketId.safeParse(name).data;
-  const uuid = parent === undefined ? undefined : issues.uuidOf(parent);
+  const uuid = parent === undefined ? undefined : issues.ticketUuid(parent);
   const [issue] = uuid === undefined ? [] : await issues.byIds([uuid]);
   if (issue !== undefined && isThere(issue)) return issue;
   throw new Error(
@@ -98,7 +98,7 @@ async function relate(
   const wanted = [
     { from: parent, type: IssueRelationType.Related },
     ...dependsOn.flatMap((each) => {
-      const from = issues.uuidOf(each);
+      const from = issues.ticketUuid(each);
       return from === undefined ? [] : [{ from, type: IssueRelationType.Blocks }];
     }),
   ];

@@ -35,20 +35,20 @@ export type TeamStates = readonly {
 }[];
 
 /** The states of a team's workflow, in order. */
-export async function statesOf(requests: LinearRequests, team: string): Promise<TeamStates> {
+export async function readStates(requests: LinearRequests, team: string): Promise<TeamStates> {
   const { workflowStates } = await requests.query(STATES, { team }, StatesAnswer);
   return workflowStates.nodes.toSorted((a, b) => a.position - b.position);
 }
 
 /** Throws if a team of the issues has no completed state of this name: a run would find that out once its work has landed. */
 export async function checkDoneState(requests: LinearRequests, teams: Iterable<string>, name: string | undefined): Promise<void> {
-  for (const team of teams) doneState(await statesOf(requests, team), name);
+  for (const team of teams) doneState(await readStates(requests, team), name);
 }
 
 /** The state that done tickets get: the one of this name, or the first completed one. Throws if the team has none. */
 export function doneState(states: TeamStates, name: string | undefined): string {
   const team = plainText(states[0]?.team.key ?? "", 40);
-  if (name === undefined) return firstOf(states, ["completed"]);
+  if (name === undefined) return firstStateId(states, ["completed"]);
   const shown = JSON.stringify(plainText(name, 80));
   const named = states.filter((state) => state.name === name);
   const state = named.find(({ type }) => type === "completed");
@@ -61,7 +61,7 @@ export function doneState(states: TeamStates, name: string | undefined): string 
 }
 
 /** The first state of the first of these types that the team has. Throws if it has none of them. */
-export function firstOf(states: TeamStates, types: readonly string[]): string {
+export function firstStateId(states: TeamStates, types: readonly string[]): string {
   const found = types.flatMap((type) => states.find((state) => state.type === type) ?? [])[0];
   if (found !== undefined) return found.id;
   const team = plainText(states[0]?.team.key ?? "", 40);

@@ -5,10 +5,10 @@ import { GATE_LABEL } from "../../service/labels.ts";
 import type { ServiceTicket, StateAnswer, StateWrite } from "../../service/ticket-service.ts";
 import { LinearRefusal } from "../client/failures.ts";
 import type { LinearRequests } from "../client/requests.ts";
-import type { Comment, Issue } from "../read/answers.ts";
+import type { Issue, LinearComment } from "../read/answers.ts";
 import type { LinearIssues } from "../read/linear-issues.ts";
 import { commentText, gateComment, isSameMarkdown, ownCommentIds, stepIn } from "../ticket/gate.ts";
-import { doneState, firstOf, labelId, statesOf } from "./labels-and-states.ts";
+import { doneState, firstStateId, labelId, readStates } from "./labels-and-states.ts";
 import { requireSuccess } from "./writes.ts";
 
 /** What writes need. */
@@ -77,7 +77,7 @@ export async function markStarted(context: WriteContext, id: TicketId): Promise<
   const { requests, issues } = context;
   const known = issues.known(id) ?? (await present(context, id));
   if (!NOT_STARTED.has(known.state.type)) return;
-  const state = (await statesOf(requests, known.team.id)).find(({ type }) => type === "started");
+  const state = (await readStates(requests, known.team.id)).find(({ type }) => type === "started");
   if (state === undefined) return;
   // The last request before the write: a person may have moved it.
   const issue = await present(context, id);
@@ -109,7 +109,7 @@ async function gate(
   { lookAgain, ...comment }: { readonly step: string; readonly note: string; readonly lookAgain: () => Promise<Look> },
 ): Promise<ServiceTicket | undefined> {
   const isClosed = CLOSED.has(issue.state.type);
-  const reopened = isClosed ? firstOf(await statesOf(requests, issue.team.id), ["started", ...REOPENED]) : undefined;
+  const reopened = isClosed ? firstStateId(await readStates(requests, issue.team.id), ["started", ...REOPENED]) : undefined;
   const label = gateLabels(issue).length > 0 ? undefined : await labelId(requests, GATE_LABEL, issue.team.id);
   const { issue: now, conflict } = await lookAgain();
   if (conflict !== undefined) return conflict;
@@ -160,8 +160,8 @@ async function stateFor(
   { requests, spec }: Pick<WriteContext, "requests" | "spec">,
 ): Promise<string | undefined> {
   if (as === "open" && !CLOSED.has(issue.state.type)) return undefined;
-  const states = await statesOf(requests, issue.team.id);
-  return as === "done" ? doneState(states, spec.doneState) : firstOf(states, REOPENED);
+  const states = await readStates(requests, issue.team.id);
+  return as === "done" ? doneState(states, spec.doneState) : firstStateId(states, REOPENED);
 }
 
 function gateLabels({ labels }: Pick<Issue, "labels">): string[] {
@@ -180,7 +180,7 @@ async function update(
 interface OwnComment {
   /** Its id among `ownCommentIds`. */
   readonly n: number;
-  readonly comment: Comment;
+  readonly comment: LinearComment;
 }
 
 /** loopdash's own comments, the newest last. There are two only if a write was cut short. */
