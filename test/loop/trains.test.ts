@@ -82,6 +82,8 @@ describe("a merge train", () => {
     expect(filesOf(stage)).not.toContain("T-2.txt");
     expect(stage.of("step-ended").filter(({ ok, ticket }) => !ok && ticket !== T2)).toEqual([]);
     expect(runs().length).toBeLessThanOrEqual(7);
+    const why = stage.of("step-part-started").flatMap(({ trainFailed }) => trainFailed ?? []);
+    expect(why[0]).toContain("exited with code 1");
   });
 
   test("two changes that are right alone and wrong together: the later one fails", async () => {

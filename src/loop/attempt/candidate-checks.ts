@@ -17,6 +17,7 @@ import { AttemptOver, overIfAborted, type StepFact } from "../programs/scope.ts"
 import { approvalNeededFor, boundGate } from "../steps/bound-gate.ts";
 import { runGatesStep } from "../steps/gates-step.ts";
 import { conflictEvidence } from "../steps/merge.ts";
+import { isNamedBy } from "../steps/named-by.ts";
 import { refuseUnapproved } from "../steps/prove-alone.ts";
 import { runAdversaryStep, runReviewStep, runSmoke } from "../steps/review-step.ts";
 import type { Built, StepResult, TrainResult } from "../steps/step.ts";
@@ -159,6 +160,7 @@ export class CandidateChecks {
       expected: () => activeTickets(this.#ctx.state()).filter(({ id }) => isOnRepo(id)).length,
       build: (onto) => this.build(onto),
       check: (candidate, train) => this.#checkTrain(candidate, train),
+      isNamedBy: ({ evidence }) => isNamedBy(this.#repo, this.#change, evidence),
       hears: (part) => void this.#scope.announce(part),
       baseTip: () => this.#repo.baseTip(),
     };
@@ -254,7 +256,7 @@ export class CandidateChecks {
       // Only a car by itself can have its change approved.
       const result = train.ids.length > 1 ? refuseUnapproved(spec, found) : found;
       steps.push(result);
-      if (!result.ok) return { ok: false, steps };
+      if (!result.ok) return { ok: false, steps, evidence: result.evidence };
     }
     return { ok: true, steps };
   }

@@ -1,6 +1,6 @@
 import { plainText } from "../../domain/values/text.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { Car, type CarLane, type CarOptions, type CheckOutcome, type RunningTrain } from "./train-car.ts";
+import { Car, type CarLane, type CarOptions, type CheckOutcome, partCars, type RunningTrain } from "./train-car.ts";
 
 /** A train under check. */
 interface Flight<R extends CheckOutcome> {
@@ -23,7 +23,8 @@ const MOST_CARS = 16;
 
 /**
  * The merge trains of each lane of landings. Ready candidates are built on each other and checked once, and land in order as one
- * commit each. A train that fails is halved, so that only a faulty car fails, by a check of its own. The next train is built on
+ * commit each. A train that fails is parted, so that only a faulty car fails, by a check of its own: into the cars that the failure
+ * names and the others, or into halves. The next train is built on
  * those that are under check or wait for their other steps; nothing that fails on top of those counts before they have landed.
  */
 export class MergeTrains<R extends CheckOutcome> {
@@ -126,15 +127,20 @@ class Lane<R extends CheckOutcome> implements CarLane<R> {
     cancel();
   }
 
-  /** The waiting cars that are checked next: the first of a group that is not under check, with those of its group. */
+  /**
+   * The waiting cars that are checked next: the first of a group that is not under check, with those of its group. A suspect is checked
+   * after all others, and alone: it would cost them another check of their own.
+   */
   #depart(): readonly Car<R>[] {
     const groups = new Set(this.#flights.flatMap(({ cars }) => cars.map(({ options }) => options.group)));
     groups.delete(undefined);
-    const first = this.#waiting.find(({ options }) => !groups.has(options.group));
+    const free = this.#waiting.filter(({ options }) => !groups.has(options.group));
+    const first = free.find(({ isSuspect }) => !isSuspect) ?? free[0];
     if (first === undefined) return [];
     const { group } = first.options;
-    const isShared = group !== undefined;
-    const train = isShared ? this.#waiting.filter(({ options }) => options.group === group).slice(0, MOST_CARS) : [first];
+    const isWithIt = (car: Car<R>) => car.options.group === group && !car.isSuspect;
+    const isShared = group !== undefined && !first.isSuspect;
+    const train = isShared ? this.#waiting.filter(isWithIt).slice(0, MOST_CARS) : [first];
     this.#waiting = this.#waiting.filter((car) => !train.includes(car));
     return train;
   }
@@ -209,18 +215,18 @@ class Lane<R extends CheckOutcome> implements CarLane<R> {
     this.#isHalving = false;
   }
 
-  /** Checks the first half. If all of it passes, a car of the second half is at fault; else the others go on together. */
+  /** Checks the first part. If all of it passes, a car of the rest is at fault; else the others go on together. */
   async #halve(cars: readonly Car<R>[], failed: FailedTrain<R>): Promise<boolean> {
     const [only] = cars;
     if (only !== undefined && cars.length === 1) return this.#failAlone(only, failed);
-    const half = Math.ceil(cars.length / 2);
-    const [first, rest] = [cars.slice(0, half), cars.slice(half)];
+    const [first, rest] = await partCars(cars, failed.result);
     const ids = first.map(({ options }) => options.id);
     const part = `waits: its train failed, and ${ids.join(" ")} ${ids.length === 1 ? "is" : "are"} checked first`;
     const trainFailed = plainText(failed.result.evidence?.summary ?? "its check failed", 300);
     for (const [i, car] of rest.entries())
       car.options.hears({ type: "step-part-started", part, ...(i === 0 && { trainFailed }) });
-    if (await this.#run(first)) return this.#run(rest, failed);
+    const areSeveralSuspects = rest.length > 1 && rest.some(({ isSuspect }) => isSuspect);
+    if ((await this.#run(first)) && !areSeveralSuspects) return this.#run(rest, failed);
     this.#putBack(rest);
     return false;
   }

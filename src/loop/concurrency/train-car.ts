@@ -44,6 +44,8 @@ export interface CarOptions<R extends CheckOutcome> {
   build(onto?: string): Promise<Candidate>;
   /** Checks the candidate of a train's last car. `base` is the commit below its first car. Calls `depart` as it begins. */
   check(candidate: BuiltCandidate, train: RunningTrain): Promise<R>;
+  /** True if the failure of its train names what this change touches. It decides who is checked first, and nothing else. */
+  isNamedBy(result: R): Promise<boolean>;
   /** Hears what is being done for its train. */
   hears(part: PartStarted): void;
   baseTip(): Promise<string>;
@@ -97,6 +99,8 @@ export class Car<R extends CheckOutcome> {
   #state: "under-check" | "failed" | "checked" | "ready" | "stale" | "landed" | "left" = "under-check";
   #chases = 0;
   candidate: BuiltCandidate | undefined;
+  /** The failure of a train has named it: it is checked alone, after the others. */
+  isSuspect = false;
   /** When it came to be checked. Milliseconds since the epoch. */
   waitsSince = 0;
 
@@ -200,4 +204,23 @@ export class Car<R extends CheckOutcome> {
     this.#departed.resolve(undefined);
     this.#checked.reject(error);
   }
+}
+
+/**
+ * Parts the cars of a failed train: into those that the failure does not name, and those that it names, which become suspects. If it names
+ * none or all of them, into halves.
+ */
+export async function partCars<R extends CheckOutcome>(
+  cars: readonly Car<R>[],
+  result: R,
+): Promise<readonly [readonly Car<R>[], readonly Car<R>[]]> {
+  // A git that fails here fails again as the cars are built, which tells of it.
+  const named = await Promise.all(cars.map(({ options }) => options.isNamedBy(result).catch(() => false)));
+  const suspects = cars.filter((_, i) => named[i]);
+  if (suspects.length > 0 && suspects.length < cars.length) {
+    for (const car of suspects) car.isSuspect = true;
+    return [cars.filter((_, i) => !named[i]), suspects];
+  }
+  const half = Math.ceil(cars.length / 2);
+  return [cars.slice(0, half), cars.slice(half)];
 }

@@ -33,6 +33,8 @@ export type StepResult = StepPassed | StepFailed;
 export interface TrainResult {
   readonly ok: boolean;
   readonly steps: readonly StepResult[];
+  /** What failed. Absent if all have passed. */
+  readonly evidence?: Evidence;
 }
 
 export interface StepPassed {
