@@ -190,6 +190,7 @@ describe("doctor --prepare", { timeout: 300_000 }, () => {
       ...repos([["sh", "-c", "mkdir node_modules && echo x > node_modules/x"]]),
     });
     const first = await stage.run(["doctor", batch, "--prepare"]);
+    expect(first.stderr).toMatch(/app: preparing [0-9a-f]{7}\n.*app: running the check tests on [0-9a-f]{7}\n/);
     expect(first.stdout).toMatch(/ok +base +app: check tests compares 1 test \(\d+\.\d s\)/);
     expect(first.stdout).toMatch(/ok +base +app: check lint passes, by exit code only: tests not compared/);
     const { code, events } = await stage.events(batch);

@@ -46,6 +46,7 @@ describe("loopdash revert", { timeout: 300_000 }, () => {
     const head = stage.git("app", "rev-parse", "main");
     const { code, stdout, stderr } = await stage.run(["revert", run, "T-1"]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).not.toContain("NOT DONE");
     expect(stdout).toMatch(/loopdash: T-1 is open again: [0-9a-f]{12} is reverted by [0-9a-f]{12}; its check passes without/);
     expect(stage.git("app", "log", "-1", "--format=%s|%(trailers:key=Loopdash-Ticket,valueonly,separator=)", "main")).toBe(
       'Revert "Do T-1" (T-1)|T-1',

@@ -20,6 +20,7 @@ import { measuringContext } from "../engine/loop-context.ts";
 import { newRunId } from "../engine/open-run.ts";
 import { preflight, type RunEnvironment } from "../engine/preflight.ts";
 import { secretsOf } from "../engine/run-secrets.ts";
+import { writeNote } from "../print.ts";
 import { prepareStateHome, stateHome } from "../state-home.ts";
 import { VERSION } from "../version.ts";
 import { bad, type CheckResult, ok, warn } from "./check-result.ts";
@@ -93,6 +94,7 @@ async function measureRepo(ctx: ResultsContext, measuring: Measuring): Promise<r
     signal: new AbortController().signal,
     onPrepared: (fact) => prepared.push(fact),
   });
+  writeNote(`${name}: preparing ${commit.slice(0, 7)}`);
   const path = join(measuring.folder, "prepared", name);
   await mkdir(join(measuring.folder, "prepared"), { recursive: true });
   await repo.checkout({ commit, path, attributesOf: commit });
@@ -108,8 +110,10 @@ async function measureRepo(ctx: ResultsContext, measuring: Measuring): Promise<r
     const how = reused ? "prepared from a kept copy" : `prepared in ${(ms / 1_000).toFixed(1)} s`;
     return ok("prepare", `${name}: ${how}${why === undefined || why === "" ? "" : `; not kept: ${why}`}${hint}`);
   });
-  for (const step of checksToMeasure(state, RepoId.parse(name)))
+  for (const step of checksToMeasure(state, RepoId.parse(name))) {
+    writeNote(`${name}: running the check ${step.name} on ${commit.slice(0, 7)}`);
     results.push(measuredResult(name, await measureCheck(ctx, scope, repo, { step, commit })));
+  }
   return results;
 }
 

@@ -24,6 +24,8 @@ type HeadlessRequest = Extract<Request, { verb: "run" }> & {
   readonly checksOnly?: ChecksOnly;
   /** A person's command that the run begins or continues with. */
   readonly command?: Command;
+  /** True to leave out the summary: the caller tells the result. */
+  readonly withoutSummary?: boolean;
   /** Called with each event. */
   readonly onEvent?: (event: RunEvent) => void;
   /** The file descriptor that lines go to; default: standard output. */
@@ -34,7 +36,7 @@ type HeadlessRequest = Extract<Request, { verb: "run" }> & {
 
 /** Runs the engine in this process, and prints the run on standard output. Returns the last state. */
 export async function headless(request: HeadlessRequest): Promise<RunState> {
-  const { batch, checksOnly, command, fd = 1, onEvent, rehearse, workers } = request;
+  const { batch, checksOnly, command, fd = 1, onEvent, rehearse, withoutSummary, workers } = request;
   process.stdout.on("error", () => undefined);
   process.stderr.on("error", () => undefined);
   const format = request.output === "json" ? "json" : "lines";
@@ -68,7 +70,8 @@ export async function headless(request: HeadlessRequest): Promise<RunState> {
   if (command !== undefined) engine.command(command);
   engine.go();
   const state = await engine.ended.finally(stop);
-  if (format === "lines") writeAll(fd, `\n${printedSummary(state)}${rehearse === undefined ? "" : rehearsalLines(state)}`);
+  if (format === "lines" && !withoutSummary)
+    writeAll(fd, `\n${printedSummary(state)}${rehearse === undefined ? "" : rehearsalLines(state)}`);
   return state;
 }
 

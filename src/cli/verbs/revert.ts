@@ -33,7 +33,7 @@ export async function revert(name: string, text: string): Promise<number> {
   if (why !== undefined) throw notReverted(ticket, why);
   if (!isContinued) refuseUnfinished(found);
   const request = { verb: "run", batch: found.row.batchPath, output: "headless", dryRun: false, fresh: false } as const;
-  const bounds = { detach: false, allowApiKey: false, acceptChanges: false, checksOnly: { ticket } };
+  const bounds = { detach: false, allowApiKey: false, acceptChanges: false, checksOnly: { ticket }, withoutSummary: true };
   const seen: RunEvent[] = [];
   const state = await headless({
     ...request,

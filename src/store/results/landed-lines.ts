@@ -1,6 +1,7 @@
 import type { LandedCommit } from "../../domain/run/landings.ts";
 import { type RunState, ticketById } from "../../domain/run/state.ts";
 import type { TicketState } from "../../domain/run/ticket-state.ts";
+import { describeUnproven } from "../../domain/schedule/proofs.ts";
 import type { RepoId } from "../../domain/values/ids.ts";
 import { shellWord } from "../../domain/values/shell-word.ts";
 import { plainText } from "../../domain/values/text.ts";
@@ -15,12 +16,14 @@ export function landedSizeText({ landedWith, mergedSha }: TicketState): string {
 }
 
 /**
- * The commands that show what a run has landed in each repository, and those that take all of it back; loopdash runs none of them.
+ * The commands that show what a run has landed in each repository, and those that take all of it back; loopdash runs none of them. What no
+ * proof covers is told first.
  * They name the run's own commits alone, so commits of others do not matter. Safe for a terminal.
  */
 export function landedCommands(state: RunState): readonly string[] {
   if (state.end === undefined) return [];
-  return Object.entries(state.landings).flatMap(([repo, { commits, initial, last }]) => {
+  const unproven = describeUnproven(state);
+  const commands = Object.entries(state.landings).flatMap(([repo, { commits, initial, last }]) => {
     const { base, forge, path } = state.batch.repos[repo as RepoId] ?? {};
     if (path === undefined || base === undefined || commits.length === 0) return [];
     const git = `git -C ${shellWord(plainText(path))}`;
@@ -35,6 +38,7 @@ export function landedCommands(state: RunState): readonly string[] {
       : [];
     return [log, ...others, `take back: ${git} switch ${name} && ${git} revert --no-edit ${shas.join(" ")}${push}`];
   });
+  return unproven === undefined ? commands : [`unproven:  ${plainText(unproven, 300)}`, ...commands];
 }
 
 /** The landed commits, oldest first, without those that a later one has taken back and without the latter. */

@@ -37,6 +37,17 @@ describe("the commands after a run", () => {
     ]);
   });
 
+  test("come after what no proof covers, where the run was stopped before its proof", () => {
+    const ended = landed([{ sha: "one", ticket: T1 }]);
+    const [ticket, ...others] = ended.plan.tickets;
+    if (ticket === undefined) throw new Error("no ticket");
+    const check = { step: "check", name: "tests", command: ["true"] } as const;
+    const tickets = [{ ...ticket, finish: [check, ...ticket.finish] }, ...others];
+    const state = { ...ended, batch: { ...ended.batch, proof: "batch" as const }, plan: { ...ended.plan, tickets } };
+    expect(landedCommands(state)[0]).toMatch(/^unproven: {2}what landed on the base of \w+ is not proven: its proof has not run$/);
+    expect(landedCommands(ended)[0]).toMatch(/^landed/);
+  });
+
   test("are words of a shell, whatever the folder is called", () => {
     const [log, back] = landedCommands(landed([{ sha: "one", ticket: T1 }], { path: "/a b/$(x)" } as never));
     expect(log).toContain("git -C '/a b/$(x)' log");
