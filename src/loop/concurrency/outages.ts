@@ -211,6 +211,8 @@ class Source {
   readonly #options: OutagesOptions;
   readonly #failing = new Map<Retry, number>();
   #since = 0;
+  /** What was reported last: another call that fails for the same reason before the next try says nothing new. */
+  #told: Pick<Outage, "why" | "nextAt" | "until"> | undefined;
   #isGivenUp = false;
   #now = new AbortController();
 
@@ -225,6 +227,7 @@ class Source {
   }
 
   tryNow(): void {
+    this.#told = undefined;
     this.#now.abort();
     this.#now = new AbortController();
   }
@@ -239,6 +242,9 @@ class Source {
     if (isFirst) this.#since = this.#options.clock.now();
     this.#failing.set(retry, until);
     const soonest = Math.min(...this.#failing.values());
+    const isKnown = this.#told?.why === said.why && this.#told.until === soonest && this.#options.clock.now() < this.#told.nextAt;
+    if (!isFirst && isKnown) return;
+    this.#told = { ...said, until: soonest };
     const type = isFirst ? "outage-started" : "outage-continues";
     this.#options.report({ type, what: this.#what, ...said, until: soonest });
   }

@@ -209,6 +209,21 @@ describe("several calls", () => {
     expect(types().filter((type) => !type.endsWith("continues"))).toEqual(["tracker outage-started", "tracker outage-ended"]);
   });
 
+  test("that fail alike before the next try are told once, however many they are", async () => {
+    const { clock, types, outages } = stage();
+    const state: { down: string | undefined } = { down: "ENOSPC" };
+    const { make } = call(state);
+    const all = [1, 2, 3, 4].map(() => outages.persist("git", make(clock), { signal: never() }));
+    while (clock.waiting < 4) await settle();
+    expect(types()).toEqual(["git outage-started"]);
+    clock.advance(250);
+    while (clock.waiting < 4) await settle();
+    expect(types()).toEqual(["git outage-started", "git outage-continues"]);
+    state.down = undefined;
+    clock.advance(500);
+    expect(await Promise.all(all)).toEqual(["yes", "yes", "yes", "yes"]);
+  });
+
   test("are all tried at once when one of them shows that the source is back", async () => {
     const { clock, outages } = stage();
     const state: { down: string | undefined } = { down: "gone" };
