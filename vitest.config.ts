@@ -11,7 +11,7 @@ const LONG = [
   "test/domain/proof/twins/{real-runners,disarmed}.test.ts",
 ];
 
-const TESTS = "test/**/*.test.{ts,tsx}";
+const TESTS = ["test/**/*.test.{ts,tsx}", "packages/*/test/**/*.test.ts"];
 
 /** Files that take more than a minute by themselves, by their folders or names. A test file's size says nothing about its time. */
 const SLOW =
@@ -29,7 +29,7 @@ class SlowFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     projects: [
-      { extends: true, test: { name: "quick", include: [TESTS], exclude: LONG } },
+      { extends: true, test: { name: "quick", include: TESTS, exclude: LONG } },
       { extends: true, test: { name: "long", include: LONG, globalSetup: "test/e2e/build-without-proof.ts" } },
     ],
     pool: "forks",

@@ -2,8 +2,9 @@ import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { clientArgv, SANDBOX_SOCKET } from "../src/cli/guard-server/client-argv.ts";
-import { judgeCommand } from "../src/domain/guard/judge-command.ts";
+import { judgeCommand } from "@loopdash/guard";
+import { SANDBOX_SOCKET } from "@loopdash/guard/server";
+import { installedClient } from "../src/cli/guard/installed-client.ts";
 import { alternate } from "./alternate.ts";
 import { childEnvironment, ROOT, run, type Scratch, scratchFolder } from "./children.ts";
 import { type Bench, type BenchOptions, type Figure, noteFigure, ratioFigure, valueFigure } from "./figure.ts";
@@ -40,7 +41,7 @@ const own: Decide = (command) => judgeCommand(command, CONTEXT).verdict;
 
 function readCorpus(): readonly Case[] {
   return FILES.flatMap((name) =>
-    readFileSync(join(ROOT, "test/corpora/guard", `${name}.jsonl`), "utf8")
+    readFileSync(join(ROOT, "packages/guard/test/corpora", `${name}.jsonl`), "utf8")
       .trimEnd()
       .split("\n")
       .map((line): Case => JSON.parse(line)),
@@ -135,7 +136,7 @@ const COMMAND = "git reset --hard";
 /** A relay that serves the guard until it is disposed; undefined where there is no client for it. */
 async function servingRelay(scratch: Scratch): Promise<({ readonly client: readonly string[] } & Disposable) | undefined> {
   const socket = `@loopdash-bench-${process.pid}`;
-  const [...client] = clientArgv(SANDBOX_SOCKET);
+  const [...client] = installedClient(SANDBOX_SOCKET);
   if (client.length === 0) return undefined;
   client.splice(-1, 1, socket);
   const child = spawn(process.execPath, [PROGRAM, "__relay", "/nowhere", "--guard-socket", socket, "--", "cat"], {

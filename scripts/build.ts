@@ -26,7 +26,7 @@ async function main(folder: string): Promise<void> {
   assertLightStart(outputs, `dist/${PROGRAM}`, "src/cli/run-cli.ts");
   const text = (value: string): Uint8Array => new TextEncoder().encode(value);
   const files = new Map(built.map((file) => [file.name, text(file.text)]));
-  files.set("guard-client.pl", readFileSync(join(ROOT, "src/cli/guard-server/client.pl")));
+  files.set("guard-client.pl", readFileSync(join(ROOT, "packages/guard/src/server/client.pl")));
   for (const name of ["preload.cjs", "python/sitecustomize.py", "ruby/rspec.rb", "php/loopdash.ini", "php/prepend.php"])
     files.set(`reporters/${name}`, readFileSync(join(ROOT, "src/adapters/test-results/reporters", name)));
   files.set("batch.schema.json", text(`${JSON.stringify(batchJsonSchema(), null, 2)}\n`));

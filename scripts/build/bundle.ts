@@ -141,7 +141,9 @@ type Defines = Readonly<Record<`LOOPDASH_${string}`, string>>;
 /** The version, the bundles beside the program, and a hash of what all of it is made of. */
 function definesOf(): Defines {
   const manifest: { version: string } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
-  const sources = globSync(["src/**/*.ts", "components/**/*.{ts,tsx}", "package-lock.json"], { cwd: ROOT }).sort();
+  const sources = globSync(["{src,packages/*/src}/**/*.ts", "components/**/*.{ts,tsx}", "package-lock.json"], {
+    cwd: ROOT,
+  }).sort();
   const hash = createHash("sha256");
   for (const name of sources) hash.update(`${name}\n`).update(readFileSync(join(ROOT, name)));
   return {

@@ -3,7 +3,7 @@ import { matchesGlob, resolve } from "node:path";
 import { cyclesIn, type Module, readModules, type Target } from "./graph.ts";
 import { LAYERS, type Layer, STARTERS } from "./rules.ts";
 
-const ROOTS = ["src", "components", "oracle"];
+const ROOTS = ["src", "packages/*/src", "components", "oracle"];
 
 /** The number of checked items, and every complaint, one line each. */
 export interface LayerReport {
@@ -56,8 +56,15 @@ function objection(layer: Layer, from: string, to: Target): string | undefined {
       if (layer.packages.includes(to.name)) return undefined;
       return `${layer.name} may import these packages: ${listed(layer.packages)}`;
     case "file":
-      return objectionToFile(layer, from, to.path);
+      return objectionToEntry(from, to) ?? objectionToFile(layer, from, to.path);
   }
+}
+
+/** A package of this repository is imported by its name, which leads to what it exports. */
+function objectionToEntry(from: string, to: Extract<Target, { kind: "file" }>): string | undefined {
+  const packageOf = (path: string): string | undefined => /^packages\/[^/]+/.exec(path)?.[0];
+  const isInside = packageOf(to.path) === undefined || packageOf(to.path) === packageOf(from);
+  return isInside || to.byName === true ? undefined : "import a package by its name";
 }
 
 /** True if a module starts programs. */

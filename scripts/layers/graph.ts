@@ -5,7 +5,8 @@ import { type Argument, type Expression, parseSync, Visitor } from "oxc-parser";
 
 /** The target of an import. `computed` names nothing that can be checked. */
 export type Target =
-  | { readonly kind: "file"; readonly path: string }
+  /** `byName`: it is what a package of this repository exports under the name that is imported. */
+  | { readonly kind: "file"; readonly path: string; readonly byName?: true }
   | { readonly kind: "builtin"; readonly name: string }
   | { readonly kind: "package"; readonly name: string }
   | { readonly kind: "missing" | "computed"; readonly name: string };
@@ -52,8 +53,23 @@ function targetOf(base: string, from: string, name: string): Target {
     const path = posix.join(dirname(from), name);
     return existsSync(join(base, path)) ? { kind: "file", path } : { kind: "missing", name };
   }
+  const exported = exportedFile(base, name);
+  if (exported !== undefined) return exported;
   if (isBuiltin(name)) return { kind: "builtin", name: name.replace(/^node:/, "") };
   return { kind: "package", name: name.match(/^(?:@[^/]+\/)?[^/]+/)?.[0] ?? name };
+}
+
+const OWN_PACKAGE = /^@loopdash\/([^/]+)(?:\/(.+))?$/;
+
+/** The file that a package of this repository exports by this name; undefined for the name of any other package. */
+function exportedFile(base: string, name: string): Target | undefined {
+  const [, own, inside] = OWN_PACKAGE.exec(name) ?? [];
+  if (own === undefined) return undefined;
+  const folder = posix.join("packages", own);
+  const manifest = join(base, folder, "package.json");
+  const { exports = {} } = existsSync(manifest) ? JSON.parse(readFileSync(manifest, "utf8")) : {};
+  const file: unknown = exports[inside === undefined ? "." : `./${inside}`];
+  return typeof file === "string" ? { kind: "file", path: posix.join(folder, file), byName: true } : { kind: "missing", name };
 }
 
 /** Every cycle once, as the files along it. Tarjan's strongly connected components; one file that imports itself counts. */

@@ -42,26 +42,52 @@ const SHIPPED = [
   "simple-git",
   "string-width",
   "tap-parser",
-  "unbash",
   "yaml",
   "zod",
   "zustand",
 ] as const;
 
-/** The layers, from the inside out. */
+/**
+ * The layers, from the inside out. The packages come first, since none of them may import loopdash. Of two layers that hold a file, the first
+ * is its layer.
+ */
 export const LAYERS: readonly Layer[] = [
+  { name: "values/node", folder: "packages/values/src/node", layers: ["values"], packages: [], builtins: ["fs", "os"] },
+  { name: "values", folder: "packages/values/src", layers: [], packages: ["fastest-levenshtein"], builtins: [] },
+  {
+    name: "guard/program",
+    folder: "packages/guard/src/program",
+    layers: ["guard", "values", "values/node"],
+    packages: [],
+    builtins: "all",
+  },
+  {
+    name: "guard/server",
+    folder: "packages/guard/src/server",
+    // The type of a caller.
+    layers: ["values", "guard/program"],
+    packages: [],
+    builtins: ["fs", "net"],
+  },
+  {
+    name: "guard",
+    folder: "packages/guard/src",
+    layers: ["values"],
+    packages: ["unbash", "jsonc-parser"],
+    builtins: ["crypto", "path"],
+  },
   {
     name: "domain",
     folder: "src/domain",
-    layers: [],
-    packages: ["zod", "picomatch", "jsonc-parser", "fastest-levenshtein", "re2js", "unbash"],
+    layers: ["values", "guard"],
+    packages: ["zod", "picomatch", "jsonc-parser", "re2js"],
     builtins: ["crypto", "path", "path/posix"],
   },
-  { name: "ports", folder: "src/ports", layers: ["domain"], packages: [], builtins: [] },
+  { name: "ports", folder: "src/ports", layers: ["domain", "guard"], packages: [], builtins: [] },
   {
     name: "adapters",
     folder: "src/adapters",
-    layers: ["domain", "ports"],
+    layers: ["values", "values/node", "guard", "domain", "ports"],
     packages: SHIPPED,
     builtins: "all",
     // All adapters start processes through the one folder, and reach GitHub through the other.
@@ -70,13 +96,19 @@ export const LAYERS: readonly Layer[] = [
   {
     name: "loop",
     folder: "src/loop",
-    layers: ["domain", "ports"],
+    layers: ["values", "guard", "domain", "ports"],
     packages: ["zod", "picomatch"],
     // The loop owns the files of a run; processes, sockets and databases are behind ports.
     builtins: ["buffer", "crypto", "events", "fs", "fs/promises", "path", "timers", "timers/promises", "util"],
     folderLevels: [["run"], ["heal"], ["attempt"], ["steps"], ["questions"], ["programs"], ["concurrency"]],
   },
-  { name: "store", folder: "src/store", layers: ["domain"], packages: ["zustand", "string-width", "cli-truncate"], builtins: [] },
+  {
+    name: "store",
+    folder: "src/store",
+    layers: ["values", "domain"],
+    packages: ["zustand", "string-width", "cli-truncate"],
+    builtins: [],
+  },
   {
     name: "components",
     folder: "components",
@@ -90,7 +122,20 @@ export const LAYERS: readonly Layer[] = [
   {
     name: "cli",
     folder: "src/cli",
-    layers: ["domain", "ports", "adapters", "loop", "store", "components", "report"],
+    layers: [
+      "values",
+      "values/node",
+      "guard",
+      "guard/program",
+      "guard/server",
+      "domain",
+      "ports",
+      "adapters",
+      "loop",
+      "store",
+      "components",
+      "report",
+    ],
     packages: SHIPPED,
     builtins: "all",
   },
@@ -109,7 +154,7 @@ export const STARTERS: {
   exceptions: {
     "src/adapters/oracle/oracle-process.ts":
       "the exit authority: all output is kept, its group has a lower priority, no log, no fence",
-    "src/cli/hook/stop-guard.ts":
+    "packages/guard/src/program/hook/stop-guard.ts":
       "the hook of an agent that stops, inside the sandbox: it runs git and checks, and waits for them",
     "src/adapters/vcs/git/bounded-process.ts":
       "streams a worker's git through `onOutput`, which ends it at once; also in the helper",

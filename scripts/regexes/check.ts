@@ -4,7 +4,7 @@ import { analyse } from "scslre";
 import { collectRegexes, type FoundRegex } from "./collect.ts";
 import { EXCEPTIONS } from "./exceptions.ts";
 
-const ROOTS = ["src", "components", "oracle"];
+export const ROOTS = ["src", "packages/*/src", "components", "oracle"];
 
 /** The number of checked expressions, and every complaint, one line each. */
 export interface RegexReport {

@@ -20,8 +20,8 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = {
   "src/domain/bound/parse-bound.ts": "a rule of at most 1,000 characters",
   "src/domain/evidence/languages.ts": "anchored, on the name of a file: at most 255 bytes",
   "src/domain/evidence/suppressions.ts": "a copy with another flag of patterns that are checked",
-  "src/domain/guard/":
-    "a judgement has a limit of time (src/adapters/time-limit.ts); the audit of a run reads short lines only, with a budget for each attempt",
+  "packages/guard/src/":
+    "a judgement has a limit of time (packages/guard/src/program/time-limit.ts); the audit of a run reads short lines only, with a budget for each attempt",
   "src/domain/proof/named-by-settings.ts": "a pattern that is checked, without two of its words",
   "src/domain/proof/python-modules.ts": "every repetition is bounded",
   "src/domain/triage/infrastructure.ts": "a prefix of at most 200 characters and patterns of a table, on one line",

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, parseJson } from "../domain/values/json-object.ts";
+import { isObject, type JsonObject, parseJson } from "@loopdash/values";
 
 export { isObject, type JsonObject, parseJson };
 

@@ -1,6 +1,6 @@
+import { HOOK_VENDORS } from "@loopdash/guard";
 import type { Command, CommanderError, Option } from "commander";
 import { closest, distance } from "fastest-levenshtein";
-import { HOOK_VENDORS } from "../domain/guard/hooks/hook-event.ts";
 import { plainText } from "../domain/values/text.ts";
 import type { UserError } from "../domain/values/user-error.ts";
 import { BOUND_ACTS } from "./bound/flags.ts";

@@ -23,7 +23,7 @@ if (major < 24 || (major === 24 && minor < 15)) {
   const { relay } = await import("./relay.ts");
   process.exitCode = await relay(args.slice(1), loadGuard);
 } else if (args[0] === "__guard-server" && args[1] !== undefined) {
-  const { ownGuardServer } = await import("./guard-server/own-server.ts");
+  const { ownGuardServer } = await import("@loopdash/guard/server");
   process.exitCode = await ownGuardServer(args[1], (await loadGuard()).runGuard);
 } else if (args[0] === "hook" || (args[0] === "guard" && args[1] === "check")) {
   const code = (await loadGuard()).runGuard(args);

@@ -1,6 +1,6 @@
 import { tmpdir } from "node:os";
 import { isAbsolute } from "node:path";
-import { passwordHome } from "../adapters/sandbox/mounts/homes.ts";
+import { passwordHome } from "@loopdash/values/node";
 import { realPath, wayToPlace } from "../adapters/sandbox/mounts/real-path.ts";
 import { isDecoded, NOT_UTF8 } from "../domain/values/decoded.ts";
 import { EXIT, UserError } from "../domain/values/user-error.ts";

@@ -79,7 +79,7 @@ async function takeName(name: string): Promise<(loadGuard: LoadGuard) => Promise
   server.off("error", unstartable).on("error", unserved);
   return async (loadGuard) => {
     try {
-      const [{ answerQuestion }, { runGuard }] = await Promise.all([import("./guard-server/serve.ts"), loadGuard()]);
+      const [{ answerQuestion }, { runGuard }] = await Promise.all([import("@loopdash/guard/server"), loadGuard()]);
       serve = (connection) => answerQuestion(connection, runGuard);
     } catch (error) {
       unserved(error);

@@ -121,11 +121,11 @@ async function perform(request: Exclude<Request, { verb: "help" | "version" }>):
     case "tracker":
       return (await import("./verbs/deferred-verbs.ts")).trackerCheck(request.command);
     case "guard":
-      return (await import("./guard/check-command.ts")).guardCheck(request);
+      return (await import("@loopdash/guard/program")).guardCheck(request);
     case "guard-setup":
       return (await import("./verbs/deferred-verbs.ts")).guardSetup(request);
     case "hook":
-      return (await import("./hook/hook.ts")).hook(request.args, (await import("./guard/caller.ts")).thisProcess());
+      return (await import("./guard/run-guard.ts")).runHook(request.args);
     case "completion":
       return (await import("./verbs/completion.ts")).completion(request.shell);
     default:

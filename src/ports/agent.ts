@@ -1,4 +1,4 @@
-import type { GuardSettings } from "../domain/guard/verdict.ts";
+import type { GuardSettings, StopTask } from "@loopdash/guard";
 import type { AgentEvent, AgentStop, AgentTokens } from "../domain/run/agent-event.ts";
 import type { BlockedConnection } from "../domain/run/blocked-fact.ts";
 import type { TicketId } from "../domain/values/ids.ts";
@@ -12,23 +12,11 @@ export interface GuardTask {
   readonly report: string;
   readonly settings: GuardSettings;
   /** The reminder at a stop; absent: none. */
-  readonly stop?: StopGuardTask;
+  readonly stop?: StopTask;
   /** The file in `folder` whose lines are handed on to the agent, each once; it may come later. Absent: none ever comes. */
   readonly nudge?: string;
   /** Called, before the program starts, if a try of the installed guard shows that it does not block. One line for people. */
   readonly onDead: (why: string) => void;
-}
-
-/** What the reminder at a stop looks at. */
-export interface StopGuardTask {
-  /** Times that it tells what is unmet. */
-  readonly times: number;
-  /** The file in the guard's folder with the number of tellings that the engine has seen; absent while there is none. */
-  readonly toldFile: string;
-  /** The commit that the worktree began with. */
-  readonly baseSha: string;
-  /** Commands of the finish line that are run in the worktree; empty: none. */
-  readonly checks: readonly { readonly name: string; readonly command: readonly string[] }[];
 }
 
 /** One attempt, as given to an agent. All paths are absolute. */

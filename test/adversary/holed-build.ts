@@ -41,7 +41,7 @@ function digging(sources: Sources, dug: Set<string>): Plugin {
 }
 
 /** A part of the program that is copied as it is. */
-const GUARD_CLIENT = "src/cli/guard-server/client.pl";
+const GUARD_CLIENT = "packages/guard/src/server/client.pl";
 
 const built = new Map<string, Promise<string>>();
 const folders: string[] = [];

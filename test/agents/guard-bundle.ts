@@ -1,8 +1,8 @@
 import { copyFileSync, mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { clientArgv, SANDBOX_SOCKET } from "@loopdash/guard/server";
 import { build } from "esbuild";
 import type { GuardProgram } from "../../src/adapters/agent/guard-files.ts";
-import { clientArgv, SANDBOX_SOCKET } from "../../src/cli/guard-server/client-argv.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const MAIN = `import { runGuard } from "./src/cli/guard/run-guard.ts";
@@ -15,7 +15,7 @@ export async function bundleGuard(folder: string): Promise<GuardProgram> {
   const stdin = { contents: MAIN, resolveDir: ROOT, loader: "ts" } as const;
   await build({ absWorkingDir: ROOT, stdin, bundle: true, platform: "node", format: "cjs", target: "node24", outfile });
   const client = join(folder, "client.pl");
-  copyFileSync(join(ROOT, "src/cli/guard-server/client.pl"), client);
+  copyFileSync(join(ROOT, "packages/guard/src/server/client.pl"), client);
   const argv = clientArgv(SANDBOX_SOCKET, client);
   return { argv: [process.execPath, outfile], read: [folder], client: { argv, socket: SANDBOX_SOCKET } };
 }

@@ -1,8 +1,8 @@
+import { CommandClassifier } from "@loopdash/guard";
 import { describe, expect, it, test } from "vitest";
 import { ActivityLines } from "../../src/adapters/agent/activity-lines.ts";
 import { AuditWatch } from "../../src/domain/audit/audit-watch.ts";
-import { CommandClassifier } from "../../src/domain/audit/mutating.ts";
-import { actionEffect } from "../../src/domain/behaviour/shell-effect.ts";
+import { actionEffect } from "../../src/domain/behaviour/action-effect.ts";
 import { parseBound } from "../../src/domain/bound/parse-bound.ts";
 import { zoneMatcher } from "../../src/domain/bound/zone-match.ts";
 import { parseDiscovery } from "../../src/domain/outbox/parse.ts";

@@ -12,11 +12,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { FAMILIES, HOOK_VENDORS, hookGroup, type InstalledHook, pluginText } from "@loopdash/guard";
+import { clientArgv } from "@loopdash/guard/server";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { clientArgv } from "../../src/cli/guard-server/client-argv.ts";
-import { HOOK_VENDORS } from "../../src/domain/guard/hooks/hook-event.ts";
-import { hookGroup, type InstalledHook, pluginText } from "../../src/domain/guard/install/own-hook.ts";
-import { FAMILIES } from "../../src/domain/guard/rule-table.ts";
 import { scratchFolder } from "../helpers/scratch.ts";
 
 const PROGRAM = resolve(import.meta.dirname, "../../dist/loopdash.js");

@@ -2,9 +2,9 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import type { HookEvent } from "@loopdash/guard";
+import { hookGroup, type InstalledHook } from "@loopdash/guard";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import type { HookEvent } from "../../src/domain/guard/hooks/hook-event.ts";
-import { hookGroup, type InstalledHook } from "../../src/domain/guard/install/own-hook.ts";
 import { record } from "../helpers/recorded-run.ts";
 import { scratchFolder } from "../helpers/scratch.ts";
 import { batchOf, RunBuilder } from "../store/run-builder.ts";
@@ -190,7 +190,7 @@ describe("opencode's plugin", () => {
   });
 
   test("of the former version is brought up to date, or taken out", { timeout: 60_000 }, () => {
-    const former = readFileSync(resolve(import.meta.dirname, "../domain/guard/install/former-plugin.js.txt"), "utf8");
+    const former = readFileSync(resolve(import.meta.dirname, "../../packages/guard/test/install/former-plugin.js.txt"), "utf8");
     put(FILE, former);
     expect(guard("install", "--yes", "--agent", "opencode").status).toBe(0);
     expect(readFileSync(at(FILE), "utf8")).toMatch(/hook",\s*"after-tool"/);

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { beforeEach } from "vitest";
-import { clientArgv } from "../../src/cli/guard-server/client-argv.ts";
+import { installedClient } from "../../src/cli/guard/installed-client.ts";
 import { scratchFolder } from "../helpers/scratch.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
@@ -20,7 +20,7 @@ const UNTIL = `until_() { n=0; until eval "$1"; do n=$((n+1)); [ $n -lt 400 ] ||
  * start loopdash, `$SOCKETS` is the folder of this user's sockets.
  */
 export function inside(script: string, env: Record<string, string> = {}) {
-  const own = clientArgv("own");
+  const own = installedClient("own");
   const files = [dirname(PROGRAM), folder(), dirname(process.execPath), ROOT].flatMap((path) => ["--bind", path, path]);
   const walls = [
     "--unshare-pid",

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { clientArgv } from "../../src/cli/guard-server/client-argv.ts";
+import { installedClient } from "../../src/cli/guard/installed-client.ts";
 import {
   ASK,
   ASK_FAKE,
@@ -129,7 +129,7 @@ test("guard install has hooks ask it first, unless --no-server says that Node st
 });
 
 describe("a server that fails", { timeout: 120_000 }, () => {
-  const at = { AT: clientArgv("@loopdash-guard").join(" ") };
+  const at = { AT: installedClient("@loopdash-guard").join(" ") };
   const blocked = { status: 2, stdout: "", stderr: BLOCKED };
   const ended = `kill $!; wait`;
 

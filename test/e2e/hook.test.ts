@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join, resolve } from "node:path";
+import { HOOK_VENDORS } from "@loopdash/guard";
 import { beforeEach, describe, expect, test } from "vitest";
-import { HOOK_VENDORS } from "../../src/domain/guard/hooks/hook-event.ts";
 import { scratchFolder } from "../helpers/scratch.ts";
 
 const PROGRAM = resolve(import.meta.dirname, "../../dist/loopdash.js");

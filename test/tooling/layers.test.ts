@@ -20,6 +20,10 @@ beforeEach(() => {
     "components/kit/planted-view.tsx": "export const view = 1;\n",
     "components/views/graph/planted-graph.tsx": "export const graph = 1;\n",
     "components/app/planted-app.tsx": "export const app = 1;\n",
+    "packages/guard/package.json": '{"exports": {".": "./src/index.ts", "./program": "./src/program/index.ts"}}',
+    "packages/guard/src/index.ts": 'export { rule } from "./rule.ts";\n',
+    "packages/guard/src/rule.ts": "export const rule = 1;\n",
+    "packages/guard/src/program/index.ts": "export const run = 1;\n",
   });
 });
 afterEach(() => tree[Symbol.dispose]());
@@ -62,6 +66,23 @@ describe("the layer check refuses", () => {
     ["the domain reading files", "src/domain/zz.ts", 'import { readFileSync } from "node:fs";', BUILTINS],
     ["the domain importing React", "src/domain/zz.ts", 'import { useState } from "react";', PACKAGES],
     ["a name made at run time", "src/domain/zz.ts", "export const c = (name: string) => import(name);", "computed"],
+    [
+      "a package importing loopdash",
+      "packages/guard/src/zz.ts",
+      'import { EXIT } from "../../../src/domain/values/user-error.ts";',
+      LAYER,
+    ],
+    [
+      "the same in a type",
+      "packages/guard/src/zz.ts",
+      'import type { RunEvent } from "../../../src/domain/run/event.ts";',
+      LAYER,
+    ],
+    ["a package reading files in its pure part", "packages/guard/src/zz.ts", 'import { readFileSync } from "node:fs";', BUILTINS],
+    ["its pure part importing its program", "packages/guard/src/zz.ts", 'import { run } from "./program/index.ts";', LAYER],
+    ["the domain importing a package's program", "src/domain/zz.ts", 'import { run } from "@loopdash/guard/program";', LAYER],
+    ["a way into a package", "src/domain/zz.ts", 'import { rule } from "../../packages/guard/src/rule.ts";', "by its name"],
+    ["what a package does not export", "src/domain/zz.ts", 'import { rule } from "@loopdash/guard/rule";', "no such file"],
     ["a port importing an adapter", "src/ports/zz.ts", 'import { thing } from "../adapters/planted/thing.ts";', LAYER],
     ["an adapter importing the loop", "src/adapters/planted/zz.ts", 'import { run } from "../../loop/planted-loop.ts";', LAYER],
     ["an adapter importing a tool", "src/adapters/planted/zz.ts", 'import { test } from "vitest";', PACKAGES],
@@ -131,6 +152,7 @@ describe("the layer check lets pass", () => {
     ["the folder that starts programs", "src/adapters/executor/zz.ts", 'import { execa } from "execa";'],
     ["a file that is named for it", "src/cli/relay.ts", 'import { spawn } from "node:child_process";'],
     ["the domain's packages", "src/domain/zz.ts", 'import { z } from "zod";\nimport { join } from "node:path";'],
+    ["the domain importing what a package exports", "src/domain/zz.ts", 'import { rule } from "@loopdash/guard";'],
     ["the composition root", "src/cli/zz.ts", 'import { thing } from "../adapters/planted/thing.ts";'],
     ["the app importing a view", "components/app/zz.tsx", 'import { graph } from "../views/graph/planted-graph.tsx";'],
     ["a view importing the kit", "components/views/zz/zz.tsx", 'import { view } from "../../kit/planted-view.tsx";'],
@@ -166,13 +188,13 @@ describe("the layer check notices", () => {
 
   it("every file of this repository", () => {
     const { modules, imports } = checkLayers(ROOT);
-    expect(modules).toBe(globSync("{src,components,oracle}/**/*.{ts,tsx}", { cwd: ROOT }).length);
+    expect(modules).toBe(globSync("{src,packages/*/src,components,oracle}/**/*.{ts,tsx}", { cwd: ROOT }).length);
     expect(modules).toBeGreaterThan(100);
     expect(imports).toBeGreaterThan(modules);
   });
 
   it("that it saw nothing", () => {
-    for (const root of ["src", "components", "oracle"]) rmSync(join(tree.path, root), { recursive: true });
+    for (const root of ["src", "packages", "components", "oracle"]) rmSync(join(tree.path, root), { recursive: true });
     expect(checkLayers(tree.path).problems).toEqual([expect.stringContaining("no imports seen")]);
   });
 

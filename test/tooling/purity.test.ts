@@ -32,7 +32,8 @@ describe("the domain may not", () => {
     ["print", 'export const x = () => console.log("x");'],
     ["reach round these rules", 'export const x = globalThis["process"];'],
   ])("%s", (_what, text) => {
-    expect(lint("src/domain/planted.ts", `${text}\n`).output).toMatch(/The domain (has|does|may|knows|prints|reaches)/);
+    for (const file of ["src/domain/planted.ts", "packages/guard/src/planted.ts"])
+      expect(lint(file, `${text}\n`).output).toMatch(/The domain (has|does|may|knows|prints|reaches)/);
   });
 
   it("be refused for what is pure", () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
-import { checkRegexes } from "../../scripts/regexes/check.ts";
+import { checkRegexes, ROOTS } from "../../scripts/regexes/check.ts";
 import { collectRegexes } from "../../scripts/regexes/collect.ts";
 import { EXCEPTIONS } from "../../scripts/regexes/exceptions.ts";
 import { attacksOn, parseRegex, stepsOf } from "../domain/triage/regex-steps.ts";
@@ -70,7 +70,7 @@ describe("the steps for a character do not grow with the text", () => {
   it("in any of the program", () => {
     const isExcepted = (path: string) =>
       Object.keys(EXCEPTIONS).some((of) => path === of || (of.endsWith("/") && path.startsWith(of)));
-    const found = collectRegexes(ROOT, ["src", "components", "oracle"]).filter(({ path }) => !isExcepted(path));
+    const found = collectRegexes(ROOT, ROOTS).filter(({ path }) => !isExcepted(path));
     const unique = new Map(found.map((regex) => [`/${regex.source}/${regex.flags}`, regex]));
     const results = [...unique].map(([text, { path, source = "", flags }]) => ({ text, path, grows: grows(source, flags) }));
     expect(results.filter(({ grows }) => grows === true).map(({ path, text }) => `${path} ${text}`)).toEqual([]);

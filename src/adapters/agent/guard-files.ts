@@ -1,11 +1,19 @@
 import { mkdir, open, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import {
+  canaryPayload,
+  codexOverrides,
+  EVENT_NAMES,
+  GUARD_EVENTS,
+  guardCanary,
+  type HookGroup,
+  hookCommand,
+  hookSettings,
+  isBlockByRule,
+  NUDGED_AT,
+} from "@loopdash/guard";
+import { shellWord } from "@loopdash/values";
 import type { VendorKind } from "../../domain/batch/vendors.ts";
-import { canaryPayload, guardCanary } from "../../domain/guard/hooks/canary.ts";
-import { isBlockByRule, NUDGED_AT } from "../../domain/guard/hooks/hook-answer.ts";
-import { EVENT_NAMES, GUARD_EVENTS } from "../../domain/guard/hooks/hook-event.ts";
-import { codexOverrides, type HookGroup, hookCommand, hookSettings } from "../../domain/guard/hooks/hook-settings.ts";
-import { shellWord } from "../../domain/values/shell-word.ts";
 import { errorCode, plainText } from "../../domain/values/text.ts";
 import type { AgentTask, GuardTask } from "../../ports/agent.ts";
 import type { Confinement, ExecResult, Executor } from "../../ports/executor.ts";

@@ -1,3 +1,4 @@
+import { shellWord } from "@loopdash/values";
 import { readChange } from "../../adapters/vcs/repository/read-change.ts";
 import { isShownWhole } from "../../domain/review/shown-change.ts";
 import { admitApproval, otherCommit, whyNoApproval } from "../../domain/run/admit-approval.ts";
@@ -6,7 +7,6 @@ import { approveCommand, Command } from "../../domain/run/command.ts";
 import { type RunState, ticketById } from "../../domain/run/state.ts";
 import { plannedTicket } from "../../domain/schedule/plan.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
-import { shellWord } from "../../domain/values/shell-word.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { EXIT, type UserError } from "../../domain/values/user-error.ts";
 import { describeChoice, findRun, lookUpRun, type RecordedRun } from "../find-run.ts";

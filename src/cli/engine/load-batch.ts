@@ -2,21 +2,15 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { dirname, isAbsolute, join, resolve } from "node:path";
+import { displayValue, hintFor } from "@loopdash/values";
+import { readBounded } from "@loopdash/values/node";
 import { readTicketFolder, type TicketInFolder } from "../../adapters/tracker/folder-read.ts";
 import { reportsFoundIn, unreportedCommands, withFoundReports } from "../../domain/batch/found-reports.ts";
 import { type FolderTicket, type Standing, trackerStanding } from "../../domain/batch/merge-folder.ts";
 import { contractPaths, unselectedTickets } from "../../domain/batch/named-contracts.ts";
 import { type AgentSpec, listPrograms, type ReviewerSpec } from "../../domain/batch/party.ts";
 import type { Argv, TestCommands } from "../../domain/batch/prepare-command.ts";
-import {
-  type BatchProblem,
-  displayValue,
-  formatProblems,
-  hintFor,
-  type Locate,
-  problemAt,
-  sortProblems,
-} from "../../domain/batch/problem.ts";
+import { type BatchProblem, formatProblems, type Locate, problemAt, sortProblems } from "../../domain/batch/problem.ts";
 import {
   readBatch,
   readTrackerRequest,
@@ -33,7 +27,6 @@ import { withBounds, withFrozenBounds } from "../../domain/bound/frozen-bound.ts
 import type { TicketId } from "../../domain/values/ids.ts";
 import { errorCode, errorMessage } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
-import { readBounded } from "../guard/bounded-file.ts";
 import { refuseUndecoded } from "../real-places.ts";
 import { closePath } from "../safe-path.ts";
 import { stateHome } from "../state-home.ts";

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { shellWord } from "@loopdash/values";
 import { createLocks } from "../../adapters/locks/sqlite-locks.ts";
 import { removeFolder } from "../../adapters/remove-folder.ts";
 import { mustGit } from "../../adapters/vcs/git/run-git.ts";
@@ -8,7 +9,6 @@ import type { Batch } from "../../domain/batch/schema.ts";
 import { REHEARSAL } from "../../domain/results/next-steps.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import type { RepoId } from "../../domain/values/ids.ts";
-import { shellWord } from "../../domain/values/shell-word.ts";
 import { errorMessage, plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { vecAt } from "../../domain/values/vec.ts";

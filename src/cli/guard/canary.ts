@@ -1,12 +1,9 @@
 import { tmpdir } from "node:os";
+import { canaryPayload, guardCanary, hookCommand, hookGroup, type InstalledHook, isBlockByRule } from "@loopdash/guard";
+import { settingsOf } from "@loopdash/guard/program";
 import { runBriefly } from "../../adapters/executor/brief-run.ts";
 import type { VendorKind } from "../../domain/batch/vendors.ts";
-import { canaryPayload, guardCanary } from "../../domain/guard/hooks/canary.ts";
-import { isBlockByRule } from "../../domain/guard/hooks/hook-answer.ts";
-import { hookCommand } from "../../domain/guard/hooks/hook-settings.ts";
-import { hookGroup, type InstalledHook } from "../../domain/guard/install/own-hook.ts";
 import { plainText } from "../../domain/values/text.ts";
-import { settingsOf } from "../hook/guard-settings.ts";
 
 /** Milliseconds that a hook may take to answer a canary. */
 const PATIENCE_MS = 30_000;

@@ -1,6 +1,6 @@
+import { HOOK_EVENTS, HOOK_VENDORS } from "@loopdash/guard";
 import { Argument, type Command, Option } from "commander";
 import type { VendorKind } from "../../domain/batch/vendors.ts";
-import { HOOK_EVENTS, HOOK_VENDORS } from "../../domain/guard/hooks/hook-event.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { usageError } from "../usage-error.ts";
 import { type GuardSetup, SETUP_ACTS } from "./setup-flags.ts";

@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
+import { HOOK_VENDORS } from "@loopdash/guard";
+import { worktreeOf } from "@loopdash/guard/program";
 import { resolveProgram } from "../../adapters/executor/resolve-program.ts";
 import type { VendorKind } from "../../domain/batch/vendors.ts";
-import { HOOK_VENDORS } from "../../domain/guard/hooks/hook-event.ts";
 import { homeFolder } from "../real-places.ts";
-import { worktreeOf } from "./check-command.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 

@@ -15,9 +15,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
+import { readBounded, UnusableFile } from "@loopdash/values/node";
 import { errorCode, errorMessage, plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
-import { readBounded, UnusableFile } from "./bounded-file.ts";
 
 /** A file of settings as it was read. */
 export interface SettingsFile {

@@ -1,24 +1,27 @@
 import { isDeepStrictEqual } from "node:util";
-import { VENDORS, type VendorKind } from "../../domain/batch/vendors.ts";
-import type { HookEvent } from "../../domain/guard/hooks/hook-event.ts";
-import { DENY_RULES } from "../../domain/guard/install/deny-rules.ts";
+import type { HookEvent } from "@loopdash/guard";
 import {
+  DENY_RULES,
   denyRulesIn,
+  type InstalledHook,
   isInstalled,
   type JsonVendor,
+  pluginCallsGuard,
+  pluginText,
+  readOwnPlugin,
   readSettingsState,
   SettingsProblem,
   type SettingsState,
   withGuard,
   withoutGuard,
-} from "../../domain/guard/install/edit-settings.ts";
-import { type InstalledHook, pluginCallsGuard, pluginText, readOwnPlugin } from "../../domain/guard/install/own-hook.ts";
+} from "@loopdash/guard";
+import { VENDORS, type VendorKind } from "../../domain/batch/vendors.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
-import { clientArgv } from "../guard-server/client-argv.ts";
 import { packageFiles } from "../package-files.ts";
 import { writeAll } from "../print.ts";
 import { whyDead } from "./canary.ts";
+import { installedClient } from "./installed-client.ts";
 import { codexConfig, type HookPlace } from "./places.ts";
 import { backupTexts, readSettings, type SettingsFile } from "./settings-file.ts";
 import type { GuardSetup } from "./setup-flags.ts";
@@ -101,7 +104,7 @@ const FOREIGN = {
 /** True for a hook that `install` would add here: nothing else that a repository names is run. */
 function isOfThisProgram({ program, options }: InstalledHook): boolean {
   const words = [process.execPath, packageFiles().main];
-  const isOwn = [words, [...clientArgv("own"), ...words]].some((own) => isDeepStrictEqual(own, program));
+  const isOwn = [words, [...installedClient("own"), ...words]].some((own) => isDeepStrictEqual(own, program));
   const isPlain = options.every((word, i) => i % 2 === 1 || ["--settings", "--audit"].includes(word));
   return isOwn && isPlain;
 }

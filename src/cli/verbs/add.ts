@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { statSync } from "node:fs";
+import { readBounded } from "@loopdash/values/node";
 import { connectChannel, runSocketPath } from "../../adapters/channel/socket-client.ts";
 import type { Ticket } from "../../domain/batch/schema.ts";
 import { isResumable } from "../../domain/results/next-steps.ts";
@@ -10,7 +11,6 @@ import type { RunState } from "../../domain/run/state.ts";
 import { errorMessage, hasErrorCode, plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { describeChoice, lookUpRun, type RecordedRun } from "../find-run.ts";
-import { readBounded } from "../guard/bounded-file.ts";
 import { writeAll, writeNote } from "../print.ts";
 import { changeJournal } from "../run-journal.ts";
 

@@ -1,18 +1,18 @@
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
+import type { InstalledHook } from "@loopdash/guard";
+import { AUDIT_EVENTS, HOOK_VENDORS } from "@loopdash/guard";
 import type { VendorKind } from "../../domain/batch/vendors.ts";
 import { VENDORS } from "../../domain/batch/vendors.ts";
-import { AUDIT_EVENTS, HOOK_VENDORS } from "../../domain/guard/hooks/hook-event.ts";
-import type { InstalledHook } from "../../domain/guard/install/own-hook.ts";
 import { lineDiff } from "../../domain/values/line-diff.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { whyDead } from "../guard/canary.ts";
+import { installedClient } from "../guard/installed-client.ts";
 import { foundAgents, type HookPlace, personalPlace, projectPlace } from "../guard/places.ts";
 import { replaceSettings } from "../guard/settings-file.ts";
 import type { GuardSetup } from "../guard/setup-flags.ts";
 import { guardStatus, type HookPlan, planInstall, planUninstall } from "../guard/status.ts";
-import { clientArgv } from "../guard-server/client-argv.ts";
 import { packageFiles } from "../package-files.ts";
 import { writeAll, writeNote } from "../print.ts";
 import { stateHome } from "../state-home.ts";
@@ -48,7 +48,7 @@ function writePlans(open: readonly HookPlan[], plan: (place: HookPlace) => HookP
   for (const { place } of open) write(place, plan);
   if (act !== "install") return;
   for (const { place } of open) writeNote(NOTES[place.vendor]);
-  if (server && clientArgv("own").length > 0) writeNote(SERVER_NOTE);
+  if (server && installedClient("own").length > 0) writeNote(SERVER_NOTE);
 }
 
 const SERVER_NOTE =
@@ -62,7 +62,7 @@ const NOTES: Readonly<Partial<Record<VendorKind, string>>> = {
 function ownHook({ settings, server, stop, audit }: GuardSetup): InstalledHook {
   const kept = audit ? ["--audit", join(stateHome(process.env, process.cwd()).root, "audit.jsonl")] : [];
   return {
-    program: [...(server ? clientArgv("own") : []), process.execPath, packageFiles().main],
+    program: [...(server ? installedClient("own") : []), process.execPath, packageFiles().main],
     options: [...(settings === undefined ? [] : ["--settings", resolve(settings)]), ...kept],
     events: ["before-tool", ...(audit ? AUDIT_EVENTS : []), ...(stop ? (["stop"] as const) : [])],
   };

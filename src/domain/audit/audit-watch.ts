@@ -1,6 +1,6 @@
+import { CommandClassifier } from "@loopdash/guard";
 import type { AgentEvent } from "../run/agent-event.ts";
 import { type AuditEntry, type AuditExit, rowBytes } from "./audit-row.ts";
-import { CommandClassifier } from "./mutating.ts";
 
 type Tool = Extract<AgentEvent, { what: "tool" }>;
 type Result = Extract<AgentEvent, { what: "result" }>;

@@ -1,4 +1,4 @@
-import { objectMembers } from "../values/json-object.ts";
+import { objectMembers } from "@loopdash/values";
 import { readJson } from "../values/json-text.ts";
 import { listPrograms, type Party } from "./party.ts";
 import type { Batch } from "./schema.ts";

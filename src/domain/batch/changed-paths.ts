@@ -1,4 +1,5 @@
-import { displayValue, pathText } from "./problem.ts";
+import { displayValue } from "@loopdash/values";
+import { pathText } from "./problem.ts";
 
 type Key = string | number;
 

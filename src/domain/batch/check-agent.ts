@@ -1,9 +1,10 @@
+import { displayValue } from "@loopdash/values";
 import { attemptReserveUsd } from "../schedule/money.ts";
 import { checkReferences, type SecretRules } from "./check-secrets.ts";
 import { allAccounts, type Party, usesLogin, type VendorAgentSpec, type VendorSpec } from "./party.ts";
 import { unfitForPath } from "./plain-words.ts";
 import { type PlatformSpec, unfitForPlatform } from "./platform-spec.ts";
-import { displayValue, type NoteProblem, type Path } from "./problem.ts";
+import type { NoteProblem, Path } from "./problem.ts";
 import type { BatchFile } from "./schema.ts";
 import { VENDORS } from "./vendors.ts";
 

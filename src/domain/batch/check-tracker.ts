@@ -1,6 +1,7 @@
+import { displayValue, hintFor } from "@loopdash/values";
 import { checkCommand, checkReferences, checkVariables, type SecretRules } from "./check-secrets.ts";
 import { unfitForPath } from "./plain-words.ts";
-import { type BatchProblem, displayValue, hintFor, type Locate, type NoteProblem, problemAt, sortProblems } from "./problem.ts";
+import { type BatchProblem, type Locate, type NoteProblem, problemAt, sortProblems } from "./problem.ts";
 import type { BatchFile } from "./schema.ts";
 import type { ServiceSpec, TrackerProgramSpec } from "./tracker-spec.ts";
 

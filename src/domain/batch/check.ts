@@ -1,3 +1,4 @@
+import { displayValue, hintFor, listed } from "@loopdash/values";
 import { unfitForTransient } from "../schedule/transient.ts";
 import { checkAgent } from "./check-agent.ts";
 import { checkComplexity } from "./check-complexity.ts";
@@ -17,17 +18,7 @@ import { checkHosts } from "./hosts.ts";
 import { listPrograms } from "./party.ts";
 import { isReserved, unfitForBase, unfitForGlob, unfitForLine, unfitForPath } from "./plain-words.ts";
 import { prepareCommand, prepareCommandPath } from "./prepare-command.ts";
-import {
-  type BatchProblem,
-  displayValue,
-  hintFor,
-  type Locate,
-  listed,
-  type NoteProblem,
-  type Path,
-  problemAt,
-  sortProblems,
-} from "./problem.ts";
+import { type BatchProblem, type Locate, type NoteProblem, type Path, problemAt, sortProblems } from "./problem.ts";
 import { unfitForReport } from "./report-location.ts";
 import type { Batch, BatchFile, TicketSpec } from "./schema.ts";
 import { isKeptOutside } from "./tracker-spec.ts";

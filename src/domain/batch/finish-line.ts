@@ -1,4 +1,5 @@
-import { displayValue, type NoteProblem, type Path, pathText } from "./problem.ts";
+import { displayValue } from "@loopdash/values";
+import { type NoteProblem, type Path, pathText } from "./problem.ts";
 import { type StepSpec, stepName } from "./step-spec.ts";
 
 /** Reports everything that keeps a finish line from taking a ticket to done. `path` is its place in the file. */

@@ -1,6 +1,6 @@
+import type { GuardSettings } from "@loopdash/guard";
+import { FAMILIES, type Family, RULES, type RuleId } from "@loopdash/guard";
 import { z } from "zod";
-import { FAMILIES, type Family, RULES, type RuleId } from "../guard/rule-table.ts";
-import type { GuardSettings } from "../guard/verdict.ts";
 
 /** Switches by name, each with its meaning. An unknown name is an error with the nearest one. */
 function switches<Name extends string>(meanings: Readonly<Record<Name, string>>) {

@@ -1,8 +1,9 @@
+import { displayValue, hintFor } from "@loopdash/values";
 import { doOverlap, type IpRange, isInRange, readRange } from "../values/ip-range.ts";
 import { checkHeaderHost } from "./check-secrets.ts";
 import { DEFAULT_CHECK } from "./default-finish.ts";
 import { type HostSpec, isHeaderHost } from "./host-spec.ts";
-import { displayValue, hintFor, type NoteProblem } from "./problem.ts";
+import type { NoteProblem } from "./problem.ts";
 import type { BatchFile } from "./schema.ts";
 import type { StepSpec } from "./step-spec.ts";
 

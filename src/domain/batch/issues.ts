@@ -1,6 +1,7 @@
+import { displayValue, hintFor } from "@loopdash/values";
 import { z } from "zod";
 import { plainText } from "../values/text.ts";
-import { displayValue, hintFor, type Path } from "./problem.ts";
+import type { Path } from "./problem.ts";
 
 /** A problem of a value, before it has a place. `key` is set if the key itself is wrong, and names a key of `path`. */
 export interface ValueProblem {

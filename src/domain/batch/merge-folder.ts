@@ -1,9 +1,10 @@
+import { displayValue, nearest } from "@loopdash/values";
 import type { TrackerState } from "../run/drift-fact.ts";
 import type { RepoId, TicketId } from "../values/ids.ts";
 import { plainText } from "../values/text.ts";
 import type { ParsedBatch } from "./parse.ts";
 import { unfitForPath } from "./plain-words.ts";
-import { type BatchProblem, displayValue, type Locate, nearest, pathText, problemAt } from "./problem.ts";
+import { type BatchProblem, type Locate, pathText, problemAt } from "./problem.ts";
 import type { BatchFile, TicketSpec, Writer } from "./schema.ts";
 import { ticketIdHint } from "./ticket-id-hint.ts";
 import { isKeptOutside, localTicketFolder } from "./tracker-spec.ts";

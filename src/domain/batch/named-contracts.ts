@@ -1,17 +1,9 @@
+import { displayValue, hintFor } from "@loopdash/values";
 import { TicketId } from "../values/ids.ts";
 import { DEFAULT_CHECK } from "./default-finish.ts";
 import { type FolderTicket, mergeFolder } from "./merge-folder.ts";
 import { parseBatchFile } from "./parse.ts";
-import {
-  type BatchProblem,
-  displayValue,
-  hintFor,
-  type Locate,
-  type NoteProblem,
-  type Path,
-  pathText,
-  problemAt,
-} from "./problem.ts";
+import { type BatchProblem, type Locate, type NoteProblem, type Path, pathText, problemAt } from "./problem.ts";
 import { type ContractText, type ReadContract, readContract } from "./read-contract.ts";
 import type { BatchFile, TicketSpec } from "./schema.ts";
 

@@ -1,6 +1,7 @@
+import { displayValue } from "@loopdash/values";
 import type { Node } from "jsonc-parser";
 import { checkValue } from "./issues.ts";
-import { type BatchProblem, displayValue, type Path, pathText, sortProblems } from "./problem.ts";
+import { type BatchProblem, type Path, pathText, sortProblems } from "./problem.ts";
 import { BatchFile } from "./schema.ts";
 import { nodeAt, nodeOfProblem, nodeValue, readSyntax, type Syntax, walk } from "./syntax.ts";
 import type { Position } from "./text-position.ts";

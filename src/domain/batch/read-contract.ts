@@ -1,8 +1,9 @@
+import { displayValue, hintFor } from "@loopdash/values";
 import { COUNTS, parseCondition } from "../evidence/condition.ts";
 import { checkCommand } from "./check-secrets.ts";
 import { checkValue } from "./issues.ts";
 import { unfitForGlob, unfitForLine } from "./plain-words.ts";
-import { type BatchProblem, displayValue, hintFor, type NoteProblem, type Path, pathText } from "./problem.ts";
+import { type BatchProblem, type NoteProblem, type Path, pathText } from "./problem.ts";
 import { unfitForReport } from "./report-location.ts";
 import { CONTRACT_BODY_CHARS, type Contract, ContractSpec, type CriterionSpec, type StepSpec } from "./step-spec.ts";
 import type { Position } from "./text-position.ts";

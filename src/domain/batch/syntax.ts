@@ -1,6 +1,7 @@
+import { displayValue } from "@loopdash/values";
 import { type Node, type ParseError, parseTree } from "jsonc-parser";
 import { MAX_DEPTH, measureNesting, type Nesting } from "./nesting.ts";
-import { type BatchProblem, displayValue, type Path, sortProblems } from "./problem.ts";
+import { type BatchProblem, type Path, sortProblems } from "./problem.ts";
 import { type Position, positionsIn } from "./text-position.ts";
 
 /** Length of the longest batch file. UTF-16 units. */

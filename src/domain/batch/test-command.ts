@@ -1,4 +1,4 @@
-import { objectMembers } from "../values/json-object.ts";
+import { objectMembers } from "@loopdash/values";
 import { readJson } from "../values/json-text.ts";
 import { makeTests } from "./makefile-tests.ts";
 import type { Argv } from "./prepare-command.ts";

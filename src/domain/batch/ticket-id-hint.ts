@@ -1,4 +1,4 @@
-import { displayValue } from "./problem.ts";
+import { displayValue } from "@loopdash/values";
 import type { GitHubSpec, TrackerSpec } from "./tracker-spec.ts";
 
 /** The longest prefix; a ticket's id has at most 64 characters, and discovered tickets get longer ones. */

@@ -1,7 +1,8 @@
+import { displayValue, listed } from "@loopdash/values";
 import { RepoId } from "../values/ids.ts";
 import { PROTECT_DEFAULTS } from "./default-protect.ts";
 import type { TestCommands } from "./prepare-command.ts";
-import { type BatchProblem, displayValue, type Locate, listed, type Path, problemAt, sortProblems } from "./problem.ts";
+import { type BatchProblem, type Locate, type Path, problemAt, sortProblems } from "./problem.ts";
 import type { BatchFile } from "./schema.ts";
 import { isUnsandboxed, type StepSpec } from "./step-spec.ts";
 

@@ -1,10 +1,11 @@
+import type { ActionEffect } from "@loopdash/guard";
 import type { BehaviourSpec } from "../batch/behaviour-spec.ts";
 import type { AgentEvent } from "../run/agent-event.ts";
 import { plainText, plural } from "../values/text.ts";
+import { actionEffect } from "./action-effect.ts";
 import { BoundedMap } from "./bounded-map.ts";
 import { relevanceGate, topFolder } from "./relevance.ts";
 import { hasFailed, isMissing, sameness } from "./result-signs.ts";
-import { type ActionEffect, actionEffect } from "./shell-effect.ts";
 import type { Gate, GateName, Signals } from "./signals.ts";
 
 export interface WatchOptions {

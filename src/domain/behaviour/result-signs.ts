@@ -1,5 +1,5 @@
+import type { ActionEffect } from "@loopdash/guard";
 import type { AgentEvent } from "../run/agent-event.ts";
-import type { ActionEffect } from "./shell-effect.ts";
 
 type Result = Extract<AgentEvent, { what: "result" }>;
 

@@ -1,5 +1,5 @@
+import { objectMembers } from "@loopdash/values";
 import { jsonMembers } from "../batch/test-command.ts";
-import { objectMembers } from "../values/json-object.ts";
 
 /** Programs that run scripts of package.json, and the other files of the repository that steer them. */
 export const SCRIPT_RUNNERS: Readonly<Record<string, readonly string[]>> = {

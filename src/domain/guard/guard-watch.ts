@@ -1,9 +1,7 @@
+import { CANARY_CALL, RULES, type RuleId, SHELL_TOOLS } from "@loopdash/guard";
+import { isObject, type JsonObject, parseJson } from "@loopdash/values";
 import type { AgentEvent } from "../run/agent-event.ts";
-import { isObject, type JsonObject, parseJson } from "../values/json-object.ts";
 import { plainText, plural, wholeWords } from "../values/text.ts";
-import { CANARY_CALL } from "./hooks/canary.ts";
-import { SHELL_TOOLS } from "./hooks/hook-tools.ts";
-import { RULES, type RuleId } from "./rule-table.ts";
 
 /** Characters of a line of the report that is read; a hook writes shorter ones. */
 export const REPORT_LINE_CHARS = 8_192;

@@ -1,8 +1,8 @@
 import { basename, dirname } from "node:path/posix";
+import { objectMembers } from "@loopdash/values";
 import { jsonMembers } from "../batch/test-command.ts";
 import { languageFamily } from "../evidence/languages.ts";
 import { canDecide, isTestPath } from "../evidence/sealed-paths.ts";
-import { objectMembers } from "../values/json-object.ts";
 import { isUsualTest, testMatcher } from "./base-tests.ts";
 import { filesReadBy } from "./command-words.ts";
 import { type CheckDefinition, findDefinition, type TrustedTree } from "./definition.ts";

@@ -1,8 +1,8 @@
 import { basename, dirname, join } from "node:path/posix";
+import { objectMembers } from "@loopdash/values";
 import picomatch from "picomatch";
 import { jsonMembers } from "../batch/test-command.ts";
 import { SCRIPT_RUNNERS, scriptRunBy } from "../evidence/scripts.ts";
-import { objectMembers } from "../values/json-object.ts";
 import { commandsIn } from "./command-words.ts";
 import { FileIndex, loadedNames } from "./file-index.ts";
 import type { FoundRunner } from "./find-runner.ts";

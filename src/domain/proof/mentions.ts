@@ -1,8 +1,8 @@
 import { basename, dirname, join } from "node:path/posix";
+import { objectMembers } from "@loopdash/values";
 import picomatch from "picomatch";
 import { jsonMembers } from "../batch/test-command.ts";
 import { languageFamily } from "../evidence/languages.ts";
-import { objectMembers } from "../values/json-object.ts";
 import type { TrustedTree } from "./definition.ts";
 import { FileIndex, loadedNames } from "./file-index.ts";
 import { isSource, type SteeringText } from "./programs.ts";

@@ -1,8 +1,8 @@
+import { shellWord } from "@loopdash/values";
 import { loopBranch } from "../ci/ci-run.ts";
 import type { EndKind } from "../run/event.ts";
 import { isLandedNotLive } from "../run/live-check.ts";
 import type { RunState } from "../run/state.ts";
-import { shellWord } from "../values/shell-word.ts";
 import { plainText, plural } from "../values/text.ts";
 import { vecItems } from "../values/vec.ts";
 

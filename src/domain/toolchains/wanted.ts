@@ -1,5 +1,5 @@
+import { objectMembers } from "@loopdash/values";
 import { jsonMembers } from "../batch/test-command.ts";
-import { objectMembers } from "../values/json-object.ts";
 import { beginsWith, compareVersions, isInRange, versionNumbers } from "./version-range.ts";
 
 export const TOOLS = ["node", "python", "rust", "go", "ruby"] as const;

@@ -1,13 +1,13 @@
+import type { RuleId, StopTask } from "@loopdash/guard";
 import { resolveWorkerGuard } from "../../domain/batch/guard-spec.ts";
 import { mayTake } from "../../domain/batch/remedy-spec.ts";
 import type { Ticket } from "../../domain/batch/schema.ts";
 import { whyNoNudge } from "../../domain/behaviour/nudge.ts";
 import { GuardComparison, readReportLine, ruleAlternative } from "../../domain/guard/guard-watch.ts";
-import type { RuleId } from "../../domain/guard/rule-table.ts";
 import type { AgentEvent } from "../../domain/run/agent-event.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import { errorMessage } from "../../domain/values/text.ts";
-import type { GuardTask, StopGuardTask } from "../../ports/agent.ts";
+import type { GuardTask } from "../../ports/agent.ts";
 import type { AttemptEnd } from "../programs/scope.ts";
 import type { LoopContext, OpenAttempt } from "./context.ts";
 
@@ -40,7 +40,7 @@ interface Options {
   readonly isPlanning?: boolean;
 }
 
-type WatchOptions = Pick<Options, "onBlocked" | "onFault"> & { readonly stop: StopGuardTask | undefined };
+type WatchOptions = Pick<Options, "onBlocked" | "onFault"> & { readonly stop: StopTask | undefined };
 
 type Context = Pick<LoopContext, "batch" | "clock" | "confined" | "files" | "report">;
 
@@ -77,7 +77,7 @@ function stopGuardTask(
   { ticket, files }: OpenAttempt,
   baseSha: string,
   { times, checks }: { times: number; checks: boolean },
-): StopGuardTask {
+): StopTask {
   const commands = ticket.finish.flatMap((step) =>
     step.step === "check" && checks ? [{ name: step.name, command: step.command }] : [],
   );

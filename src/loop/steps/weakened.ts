@@ -1,3 +1,4 @@
+import { objectMembers } from "@loopdash/values";
 import { isWorkflowOrAction } from "../../domain/batch/default-protect.ts";
 import { jsonMembers } from "../../domain/batch/test-command.ts";
 import type { Remark } from "../../domain/evidence/compare.ts";
@@ -8,7 +9,6 @@ import { findingsLine, findingsText } from "../../domain/evidence/summary-lines.
 import { casesGone, mayHoldTests, testCasesIn } from "../../domain/evidence/test-cases.ts";
 import { matchesWildcard } from "../../domain/evidence/wildcard.ts";
 import { isManifest, isRunnerFile, runnerPart } from "../../domain/proof/runner-settings.ts";
-import { objectMembers } from "../../domain/values/json-object.ts";
 import { boundedHead, firstFewLine, plural } from "../../domain/values/text.ts";
 import type { ChangedPath, Repo } from "../../ports/vcs.ts";
 import type { StepScope } from "../programs/scope.ts";

@@ -1,4 +1,5 @@
-import { displayValue, hintFor, type NoteProblem, type Path } from "../../domain/batch/problem.ts";
+import { displayValue, hintFor } from "@loopdash/values";
+import type { NoteProblem, Path } from "../../domain/batch/problem.ts";
 import type { Binding, Keymap } from "../dashboard-state.ts";
 import { KEY_NAMES, type Mode } from "./binding.ts";
 import { isTextMode } from "./keymap.ts";

@@ -1,9 +1,9 @@
+import { shellWord } from "@loopdash/values";
 import type { LandedCommit } from "../../domain/run/landings.ts";
 import { type RunState, ticketById } from "../../domain/run/state.ts";
 import type { TicketState } from "../../domain/run/ticket-state.ts";
 import { describeUnproven } from "../../domain/schedule/proofs.ts";
 import type { RepoId } from "../../domain/values/ids.ts";
-import { shellWord } from "../../domain/values/shell-word.ts";
 import { plainText } from "../../domain/values/text.ts";
 
 /** The size of what a ticket landed: `+12 −3 · tests +2 −0`, or `tests not compared`; empty if nobody counted. */

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { dirname, join } from "node:path";
-import { clientArgv } from "../../../src/cli/guard-server/client-argv.ts";
+import { clientArgv } from "@loopdash/guard/server";
 import { Stage } from "../../e2e/stage.ts";
 import type { Attack } from "../suite.ts";
 

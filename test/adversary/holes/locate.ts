@@ -160,7 +160,7 @@ let ours: HoleLocator | undefined;
 /** The locator of the program's own sources, which it reads once per process. */
 export function programLocator(): HoleLocator {
   const readAll = (): Sources => {
-    const paths = globSync(["{src,components,oracle}/**/*.{ts,tsx}", "src/**/*.pl"], { cwd: ROOT });
+    const paths = globSync(["{src,packages/*/src,components,oracle}/**/*.{ts,tsx}", "packages/*/src/**/*.pl"], { cwd: ROOT });
     return new Map(paths.map((path) => [path, readFileSync(join(ROOT, path), "utf8")]));
   };
   ours ??= new HoleLocator(readAll());

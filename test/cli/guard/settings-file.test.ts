@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { settingsOf } from "@loopdash/guard/program";
 import { describe, expect, test } from "vitest";
 import { backupTexts, readSettings, replaceSettings } from "../../../src/cli/guard/settings-file.ts";
-import { settingsOf } from "../../../src/cli/hook/guard-settings.ts";
 import { scratchFolder } from "../../helpers/scratch.ts";
 
 const folder = scratchFolder();

@@ -1,7 +1,7 @@
+import { nearest } from "@loopdash/values";
 import { describe, expect, it } from "vitest";
 import { checkBatch, findCycles } from "../../../src/domain/batch/check.ts";
 import { unfitForBase, unfitForGlob, unfitForLine } from "../../../src/domain/batch/plain-words.ts";
-import { nearest } from "../../../src/domain/batch/problem.ts";
 import { BatchFile } from "../../../src/domain/batch/schema.ts";
 import { batchValue } from "./sample.ts";
 

@@ -1,6 +1,6 @@
+import { hintFor, listed, nearest } from "@loopdash/values";
 import { describe, expect, it } from "vitest";
 import { findCycles } from "../../../src/domain/batch/check.ts";
-import { hintFor, listed, nearest } from "../../../src/domain/batch/problem.ts";
 
 describe("findCycles", () => {
   it.each<[string, number[][], number[][]]>([

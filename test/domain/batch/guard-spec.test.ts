@@ -1,7 +1,7 @@
+import { readGuardFile } from "@loopdash/guard";
 import { describe, expect, it } from "vitest";
 import { GuardSpec, resolveWorkerGuard } from "../../../src/domain/batch/guard-spec.ts";
 import { checkValue } from "../../../src/domain/batch/issues.ts";
-import { readGuardFile } from "../../../src/domain/guard/settings-text.ts";
 
 const found = (value: unknown) => {
   const result = checkValue(GuardSpec, value);

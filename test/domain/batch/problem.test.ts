@@ -1,7 +1,8 @@
+import { displayValue } from "@loopdash/values";
 import { describe, expect, it } from "vitest";
 import { checkAgent } from "../../../src/domain/batch/check-agent.ts";
 import { checkValue } from "../../../src/domain/batch/issues.ts";
-import { displayValue, formatProblems, pathText, problemAt, sortProblems } from "../../../src/domain/batch/problem.ts";
+import { formatProblems, pathText, problemAt, sortProblems } from "../../../src/domain/batch/problem.ts";
 import { resolveBatch } from "../../../src/domain/batch/resolve.ts";
 import { BatchFile } from "../../../src/domain/batch/schema.ts";
 import { warnOfBatch } from "../../../src/domain/batch/warn.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { actionEffect } from "../../../src/domain/behaviour/shell-effect.ts";
+import { actionEffect } from "../../../src/domain/behaviour/action-effect.ts";
 import { GATES, type GateLevel, WHY_CHARS } from "../../../src/domain/behaviour/signals.ts";
 import type { ToolAction } from "../../../src/domain/behaviour/tool-action.ts";
 import type { AgentEvent } from "../../../src/domain/run/agent-event.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { FAMILIES, RULES } from "@loopdash/guard";
 import { expect, test } from "vitest";
-import { FAMILIES, RULES } from "../../../src/domain/guard/rule-table.ts";
 import { guardClaims } from "../../agents/guard-matrix.ts";
 
 const PAGE = join(import.meta.dirname, "../../../docs/use/guard.md");

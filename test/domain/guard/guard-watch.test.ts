@@ -1,8 +1,7 @@
+import { CANARY_CALL, FAMILIES, guardCanary } from "@loopdash/guard";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { GuardComparison, readReportLine } from "../../../src/domain/guard/guard-watch.ts";
-import { CANARY_CALL, guardCanary } from "../../../src/domain/guard/hooks/canary.ts";
-import { FAMILIES } from "../../../src/domain/guard/rule-table.ts";
 import type { AgentEvent } from "../../../src/domain/run/agent-event.ts";
 
 const judged = (over: object = {}) => JSON.stringify({ event: "before-tool", tool: "Bash", verdict: "allow", ...over });

@@ -44,7 +44,9 @@ describe("the commands after a run", () => {
     const check = { step: "check", name: "tests", command: ["true"] } as const;
     const tickets = [{ ...ticket, finish: [check, ...ticket.finish] }, ...others];
     const state = { ...ended, batch: { ...ended.batch, proof: "batch" as const }, plan: { ...ended.plan, tickets } };
-    expect(landedCommands(state)[0]).toMatch(/^unproven: {2}what landed on the base of \w+ is not proven: its proof has not run$/);
+    expect(landedCommands(state)[0]).toMatch(
+      /^unproven: {2}what landed on the base of \w+ is not proven: its proof has not run$/,
+    );
     expect(landedCommands(ended)[0]).toMatch(/^landed/);
   });
 

@@ -1,6 +1,6 @@
 import { closeSync } from "node:fs";
 import { basename, dirname } from "node:path";
-import { shellWord } from "../../../domain/values/shell-word.ts";
+import { shellWord } from "@loopdash/values";
 import { ConfinementRefused, type Layer } from "../../../ports/executor.ts";
 import { runBriefly } from "../../executor/brief-run.ts";
 import { kernelSetting } from "../why-not.ts";

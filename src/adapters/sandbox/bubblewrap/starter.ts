@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { shellWord } from "../../../domain/values/shell-word.ts";
+import { shellWord } from "@loopdash/values";
 import { ConfinementRefused, type ProcessLimits } from "../../../ports/executor.ts";
 import { runBriefly } from "../../executor/brief-run.ts";
 import { inheritedFiles } from "./open-files.ts";

@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { displayValue } from "@loopdash/values";
 import { z } from "zod";
 import { checkValue, type ValueProblem } from "../../../domain/batch/issues.ts";
-import { displayValue, pathText } from "../../../domain/batch/problem.ts";
+import { pathText } from "../../../domain/batch/problem.ts";
 import { TicketSpec } from "../../../domain/batch/schema.ts";
 import { HumanStep } from "../../../domain/run/command.ts";
 import { type TrackerState, textSha } from "../../../domain/run/drift-fact.ts";

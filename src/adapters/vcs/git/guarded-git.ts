@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { shellWord } from "../../../domain/values/shell-word.ts";
+import { shellWord } from "@loopdash/values";
 import type { Confined } from "../../../ports/executor.ts";
 import { afterRunning } from "../../executor/run-time.ts";
 import type { CaptureBounds } from "../capture/capture-bounds.ts";

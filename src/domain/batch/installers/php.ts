@@ -1,4 +1,4 @@
-import { objectMembers } from "../../values/json-object.ts";
+import { objectMembers } from "@loopdash/values";
 import { basename, type Installer, readCommandLine } from "./command-line.ts";
 
 /** Repositories of these types are clones, if their address is one of a host (https://getcomposer.org/doc/05-repositories.md). */
