@@ -160,6 +160,7 @@ export const STARTERS: {
       "streams a worker's git through `onOutput`, which ends it at once; also in the helper",
     "src/adapters/vcs/git/bounded-shell.ts": "keeps a shell that runs one git after another, in a sandbox or without",
     "src/adapters/vcs/git/git-helper.ts": "forks our own program with a channel for requests",
+    "src/adapters/notice/notice-process.ts": "forks our own program, which outlives this process",
     "src/adapters/vcs/git/git-session.ts": "a git that stays and answers one question after another on stdin",
     "src/adapters/vcs/git/run-git.ts":
       "simple-git for single commands: it watches for silence and refuses settings that start programs",

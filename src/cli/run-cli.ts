@@ -7,6 +7,9 @@ import { VERSION } from "./version.ts";
 /** Hidden verb: the process that runs git for an engine (see git-helper.ts). */
 const GIT_VERB = "__git";
 
+/** Hidden verb: the process that sends the notices of an engine (see notice-process.ts). */
+const NOTICES_VERB = "__notices";
+
 /** Hidden verb: the thread that reads test results for an engine (see results-reader.ts). */
 const RESULTS_VERB = "__results";
 
@@ -24,6 +27,12 @@ const COMPLETE_VERB = "complete";
 
 async function serveScan(): Promise<number> {
   (await import("../adapters/text-scans/serve-scan.ts")).serveScan();
+  return 0;
+}
+
+async function sendNotices(): Promise<number> {
+  const { systemClock } = await import("../adapters/clock/system-clock.ts");
+  await (await import("../adapters/notice/notice-process.ts")).runNoticeProcess(systemClock);
   return 0;
 }
 
@@ -51,6 +60,7 @@ async function serveGit(): Promise<number> {
 export async function runCli(argv: readonly string[]): Promise<number> {
   return reportErrors(async () => {
     if (argv[0] === GIT_VERB) return await serveGit();
+    if (argv[0] === NOTICES_VERB) return await sendNotices();
     if (argv[0] === RESULTS_VERB) return await serveResults();
     if (argv[0] === TRACKER_VERB) return await serveReading();
     if (argv[0] === TREE_VERB) return await serveTree();
@@ -139,6 +149,7 @@ type RunVerb =
   | "replay"
   | "report"
   | "report-bundle"
+  | "notify"
   | "retry"
   | "revert"
   | "rule"
@@ -162,6 +173,8 @@ async function performOnRun(request: Extract<Request, { verb: RunVerb }>): Promi
       return (await import("./verbs/deferred-verbs.ts")).revert(request.run, request.ticket);
     case "retry":
       return (await import("./verbs/deferred-verbs.ts")).retry(request.run, request.tickets);
+    case "notify":
+      return (await import("./verbs/deferred-verbs.ts")).notifyTest(request.batch);
     case "rule":
       return (await import("./verbs/deferred-verbs.ts")).rule(request.run, request.ticket, request.ruling);
     case "runs":

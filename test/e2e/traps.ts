@@ -222,6 +222,7 @@ export const DRIVES: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ["approve", "a", "b", "c"],
   ],
   lint: [["APP"], ["APP", "--fix"]],
+  notify: [["test", "batch.json"]],
   retry: [
     ["test", "a"],
     ["test", "--stalled"],

@@ -43,11 +43,13 @@ export interface EngineResources {
   store?: RunStore;
   secrets?: RunSecrets;
   webhook?: { close(): Promise<void> };
+  notices?: { close(): Promise<void> };
   readonly locks: Disposable[];
 }
 
 /** Releases the resources of an engine. */
-export async function releaseResources({ git, store, locks, secrets, webhook }: EngineResources): Promise<void> {
+export async function releaseResources({ git, notices, store, locks, secrets, webhook }: EngineResources): Promise<void> {
+  await notices?.close();
   await webhook?.close();
   secrets?.secrets.forget();
   await git.close();

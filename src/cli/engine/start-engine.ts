@@ -45,6 +45,7 @@ import { exclusiveNamesOf, takeLocks } from "./engine-locks.ts";
 import { findReports, findRules, findTestCommands } from "./find-in-bases.ts";
 import { loadBatch } from "./load-batch.ts";
 import { contextOf } from "./loop-context.ts";
+import { type Notices, startNotices } from "./notices.ts";
 import type { OpenRun } from "./open-run.ts";
 import type { OutsideTracker } from "./outside-tracker.ts";
 import { preflight, type RunEnvironment } from "./preflight.ts";
@@ -168,6 +169,7 @@ async function wire(parts: EngineParts): Promise<Engine> {
     if (recent.length > RECENT) recent.shift();
     channel.publish(event);
     keep(event, orchestrator.state);
+    notices?.look(orchestrator.state);
     for (const to of subscribers) to(event, orchestrator.state);
   }
   const folder = runFolder(home, open.run);
@@ -184,6 +186,7 @@ async function wire(parts: EngineParts): Promise<Engine> {
   // The last step that may fail: an open socket would keep the process alive.
   const channel = parts.inherited?.channel ?? (await openChannel({ socketPath: newSocketPath(folder), host, onProblem: warn }));
   parts.inherited?.channel.serve(host);
+  const notices = await openNotices({ ...parts, folder }, orchestrator);
   const performer = new Performer(ctx, (error) => orchestrator.fail(error));
   const inherited: Inherited = { run: open.run, folder, db: home.db, locks: parts.locks, channel };
   const fault = (cause: unknown): EngineFault => ({ kind: "fault", cause, state: orchestrator.state, recent, inherited });
@@ -202,16 +205,36 @@ async function wire(parts: EngineParts): Promise<Engine> {
         return { kind: "over", state };
       },
       async (cause: unknown) => {
-        performer.abortAll();
-        await performer.idle();
-        // The first failure is the reason. A second one during closing is a consequence, and only reported.
-        await releaseResources(parts.opened).catch((second: unknown) => warn(`could not close in order: ${String(second)}`));
+        await closeAfterFault(parts, performer);
         if (canPass(cause)) return fault(cause);
         await releaseInherited(inherited);
         throw journalFailed(open.run, cause);
       },
     ),
   };
+}
+
+/** Closes what a failed engine has opened. The first failure is the reason; a second one is a consequence, and only reported. */
+async function closeAfterFault({ opened }: EngineParts, performer: Performer): Promise<void> {
+  performer.abortAll();
+  await performer.idle();
+  await releaseResources(opened).catch((second: unknown) => process.emitWarning(`could not close in order: ${String(second)}`));
+}
+
+/** Tells the batch's receivers of the run from now on. */
+async function openNotices(
+  { open, opened, folder, secrets }: EngineParts & { readonly folder: string },
+  orchestrator: Orchestrator,
+): Promise<Notices | undefined> {
+  const { batch } = open.state;
+  const notices = await startNotices(
+    { batch, run: open.run, folder, secrets, env: process.env },
+    (fact) => void orchestrator.report(fact),
+  );
+  if (notices === undefined) return undefined;
+  opened.notices = notices;
+  notices.look(open.state);
+  return notices;
 }
 
 /** The audit log of the run, which is closed with this engine. */

@@ -13,6 +13,7 @@ export { guardSetup } from "./guard-setup.ts";
 export { harness } from "./harness.ts";
 export { init } from "./init.ts";
 export { lint } from "./lint.ts";
+export { notifyTest } from "./notify-test.ts";
 export { oracle } from "./oracle.ts";
 export { report } from "./report.ts";
 export { reportBundle } from "./report-bundle.ts";

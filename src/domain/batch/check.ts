@@ -2,6 +2,7 @@ import { displayValue, hintFor, listed } from "@loopdash/values";
 import { unfitForTransient } from "../schedule/transient.ts";
 import { checkAgent } from "./check-agent.ts";
 import { checkComplexity } from "./check-complexity.ts";
+import { checkNotify } from "./check-notify.ts";
 import { checkReviewer } from "./check-reviewer.ts";
 import {
   checkCommand,
@@ -51,6 +52,7 @@ export function checkBatch(file: BatchFile, locate: Locate, elsewhere: ReadonlyS
   checkTracker(file, report);
   checkHosts(file, report);
   checkSecrets(file, report);
+  checkNotify(file, report);
   file.transients.forEach(({ pattern }, i) => {
     reportUnfit(unfitForTransient(pattern), ["transients", i, "pattern"], report);
   });

@@ -7,6 +7,7 @@ import { withCriteria } from "./contract-steps.ts";
 import { defaultFinish, defaultFinishLine } from "./default-finish.ts";
 import { protectedPaths } from "./default-protect.ts";
 import type { ForgeSpec } from "./forge-spec.ts";
+import type { NotifyRoute } from "./notify-spec.ts";
 import type { AgentSpec, ReviewerParty, ReviewerSpec } from "./party.ts";
 import type { Argv, PrepareCommand, TestCommands } from "./prepare-command.ts";
 import type { ReadContract } from "./read-contract.ts";
@@ -68,6 +69,7 @@ export function resolveBatch(
     ...(file.commit && { commit: file.commit }),
     ...(file.bound && { bound: boundAtFolder(file.bound, folder) }),
     ...secretsOfFile(file, folder),
+    ...(file.notify && { notify: file.notify.map((route) => notifyAtFolder(route, folder)) }),
     ...(file.live && { live: file.live }),
     ...(file.behaviour && { behaviour: file.behaviour }),
     ...(file.guard !== undefined && { guard: file.guard }),
@@ -94,6 +96,10 @@ export function resolveBatch(
 function resolveRepoPaths({ path, copy }: Pick<RepoSpec, "path" | "copy">, folder: string): Pick<RepoSpec, "path" | "copy"> {
   const from = copy?.map((each) => ({ ...each, from: resolve(folder, each.from) }));
   return { path: resolve(folder, path), ...(from && { copy: from }) };
+}
+
+function notifyAtFolder(route: NotifyRoute, folder: string): NotifyRoute {
+  return route.kind === "command" ? { ...route, command: resolveCommand(route.command, folder) } : route;
 }
 
 /** Pull requests need a token. */

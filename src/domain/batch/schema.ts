@@ -13,6 +13,7 @@ import { GuardSpec } from "./guard-spec.ts";
 import { HealsSpec } from "./heals-spec.ts";
 import { HostSpec } from "./host-spec.ts";
 import { Flaky, Gated, LiveSpec, OnBroken } from "./live-spec.ts";
+import { NotifySpec } from "./notify-spec.ts";
 import { AgentSpec, type Parties, type ReviewerParty, ReviewerSpec, SecondReviewerSpec } from "./party.ts";
 import { Argv, type TestCommands } from "./prepare-command.ts";
 import { JudgeSpec, ProofSpec } from "./proof-spec.ts";
@@ -158,6 +159,7 @@ export const BatchFile = z.strictObject({
     "What the sandbox opens beyond the standard (docs/use/finish-line.md#what-an-agent-can-reach)",
   ),
   secrets: SecretSpecs.optional(),
+  notify: NotifySpec.optional(),
   limits: Limits.prefault({}).describe("The bounds of a run"),
   discoveries: z
     .strictObject({
@@ -258,6 +260,8 @@ export interface Batch extends Pick<Parties, ReviewerParty> {
   readonly sandboxPolicy?: SandboxPolicy | undefined;
   /** The places that secrets come from, never their values. */
   readonly secrets?: SecretSpecs | undefined;
+  /** Who is told while nobody looks; absent: nobody. */
+  readonly notify?: NotifySpec | undefined;
   readonly limits: Limits;
   readonly heals?: HealsSpec | undefined;
   readonly discoveries?: { readonly otherRepositories: boolean } | undefined;

@@ -74,7 +74,7 @@ describe("what a value of the wrong shape is called", () => {
     [{ ticket: [] }, 'unknown key "ticket"; did you mean "tickets"?'],
     [
       { zzzzzz: 1 },
-      'unknown key "zzzzzz"; known here: $schema, name, tracker, repos, agent, reviewer, secondReviewer, oracle and 22 more',
+      'unknown key "zzzzzz"; known here: $schema, name, tracker, repos, agent, reviewer, secondReviewer, oracle and 23 more',
     ],
     [{ tracker: { kind: "jira" } }, 'tracker.kind: unknown kind "jira"; known here: local, linear, github, command'],
     [{ tracker: {} }, "tracker.kind is missing; known here: local, linear, github, command"],
