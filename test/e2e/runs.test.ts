@@ -76,6 +76,23 @@ describe("several runs", { timeout: 300_000 }, () => {
     expect(pty.main()).toContain("The exit code, 0, is that of run over-1");
   });
 
+  test("that are not done are listed with what needs a person, and so is one whose journal is broken", async () => {
+    using stage = new Stage();
+    stage.repo("app");
+    stage.agent("process.exit(3);");
+    const batch = stage.batch(["T-1", { id: "T-2", dependsOn: ["T-1"] }], { limits: { attempts: 1 } });
+    expect((await stage.run([batch, "--headless"])).code).toBe(1);
+    record(stage.home, plumbingEnded("stopped"), { run: "cut-2", batchPath: "/work/cut.json" });
+    const { stdout } = await stage.run(["runs"]);
+    expect(stdout).toMatch(/\n! NEEDS YOU\n {2}test-\S+ +T-1 {2}the agent exited with code 3 .* · T-2 waits for it\n/);
+    const rows = JSON.parse((await stage.run(["runs", "--json"])).stdout);
+    expect(rows.find(({ name }: { name: string }) => name === "test").needs).toMatchObject([{ ticket: "T-1", blocks: ["T-2"] }]);
+    const db = new DatabaseSync(stage.path("home", "loopdash.db"));
+    db.exec("UPDATE journal SET at = at + 1 WHERE run = 'cut-2' AND seq = 7");
+    db.close();
+    expect(await stage.run(["runs"])).toMatchObject({ code: 0, stdout: expect.stringMatching(/cut-2 +halt {2}.*journal/) });
+  });
+
   test("one whose journal is broken says so, and leaves the exit code to the run that it was started for", async () => {
     using stage = threeRuns();
     const db = new DatabaseSync(stage.path("home", "loopdash.db"));

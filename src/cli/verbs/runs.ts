@@ -1,15 +1,22 @@
+import { describeNeed, listNeeds, type Need } from "../../domain/schedule/needs.ts";
+import type { RunId } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { formatDuration } from "../../domain/values/time.ts";
-import { listRuns } from "../find-run.ts";
+import { UserError } from "../../domain/values/user-error.ts";
+import { STYLES } from "../../store/labels/tone.ts";
+import { findRun, listRuns } from "../find-run.ts";
 import { folderUrl, printedLine, printsLinks } from "../links.ts";
 import { writeAll } from "../print.ts";
 import { runFolder, stateHome } from "../state-home.ts";
 
-/** Lists all runs, newest first. */
+/** Lists all runs, newest first, and behind them what needs a person. */
 export function runs(json: boolean): number {
   const rows = listRuns();
+  const needs = listNeedsOfRuns(rows);
   if (json) {
-    writeAll(1, `${JSON.stringify(rows, undefined, 2)}\n`);
+    const needsOf = (run: RunId) => needs.flatMap((need) => (need.run === run ? [need.need] : []));
+    const listed = rows.map((row) => ({ ...row, needs: needsOf(row.run) }));
+    writeAll(1, `${JSON.stringify(listed, undefined, 2)}\n`);
     return 0;
   }
   const home = stateHome(process.env, process.cwd());
@@ -26,5 +33,27 @@ export function runs(json: boolean): number {
       `${printedLine([name, " ".repeat(width - row.run.length)], links)}  ${started}  ${verdict.padEnd(10)}  ${took.padStart(8)}  ${plainText(row.batchPath)}\n`,
     );
   }
+  if (needs.length > 0) writeAll(1, `\n${STYLES.needsYou.glyph} NEEDS YOU\n`);
+  for (const { run, need } of needs) writeAll(1, `  ${run.padEnd(width)}  ${describeNeed(need)}\n`);
   return 0;
+}
+
+type Row = ReturnType<typeof listRuns>[number];
+
+/** What needs a person in the last run of each batch that is not done: what most tickets wait for first, then what has waited longest. */
+function listNeedsOfRuns(rows: readonly Row[]): readonly { run: RunId; need: Need }[] {
+  const isLast = (row: Row, i: number) => rows.findIndex(({ batchPath }) => batchPath === row.batchPath) === i;
+  const open = rows.filter((row, i) => row.verdict !== "done" && isLast(row, i));
+  const needs = open.flatMap(({ run }) => needsIn(run).map((need) => ({ run, need })));
+  return needs.toSorted((a, b) => b.need.blocks.length - a.need.blocks.length || (a.need.since ?? 0) - (b.need.since ?? 0));
+}
+
+/** A run whose journal cannot be read needs a person, too. */
+function needsIn(run: RunId): readonly Need[] {
+  try {
+    return listNeeds(findRun(run).state);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return [{ kind: "halt", says: `${error.what}: ${error.why}`, blocks: [] }];
+  }
 }
