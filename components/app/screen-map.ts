@@ -114,6 +114,7 @@ function overviewAt(state: DashboardState, { columns, rows }: TerminalSize, { co
   const { needs, workers } = layout;
   const besides = layout.wide && column >= workers.width;
   const line = row - TOP;
+  if (row >= rows - 1 - layout.feed.height) return { on: "feed" };
   if (layout.wide && !besides) return line < workers.height ? workerAt(state, layout, line) : NOTHING;
   if (line < needs.height) return needAt(state, layout, line);
   const below = line - needs.height;

@@ -11,7 +11,6 @@ import type { EventOf, RunEvent } from "../domain/run/event.ts";
 import { type GuardFact, isAboutGuard } from "../domain/run/guard-fact.ts";
 import { isAboutHeal } from "../domain/run/heal-fact.ts";
 import { isAboutRevert } from "../domain/run/live-check.ts";
-import type { OutageSource } from "../domain/run/outage-fact.ts";
 import { isAboutPlan, type PlanFact } from "../domain/run/plan-fact.ts";
 import { isAboutProof } from "../domain/run/proof-fact.ts";
 import { type DriftEvent, isDriftEvent } from "../domain/run/reduce-drift.ts";
@@ -52,10 +51,6 @@ export interface FeedLine {
   readonly text: string;
   readonly tone: Tone;
   readonly ticket?: TicketId;
-  /** Set if it tells of an outage. `nextAt`: the time of the next try, in milliseconds since the epoch; absent once it is over. */
-  readonly outage?: { readonly what: OutageSource; readonly nextAt?: number };
-  /** Set if it tells of a judgement: in which words, and how often it was the same. */
-  readonly judgement?: { readonly text: string; readonly isUnjudged: boolean; readonly times?: number };
 }
 
 /**

@@ -5,8 +5,7 @@ import type { RunState } from "../domain/run/state.ts";
 import type { ServerMessage } from "../domain/run/wire.ts";
 import type { DashboardState } from "./dashboard-state.ts";
 import { type DashboardStore, toSecond } from "./dashboard-store.ts";
-import type { FeedLine } from "./describe-event.ts";
-import { appendLines, FEED_LIMIT, feedLines } from "./feed-lines.ts";
+import { describeEvents, type FeedLine } from "./describe-event.ts";
 import { displayText } from "./format.ts";
 import { forgeRefusal } from "./labels/pull-request-label.ts";
 import { sortTickets } from "./lists.ts";
@@ -18,6 +17,8 @@ export const FLUSH_MS = 50;
 /** Agent output is read, not acted on: two updates a second are enough if nothing else happens. */
 export const ACTIVITY_FLUSH_MS = 500;
 const TOAST_MS = 8_000;
+/** Lines that the list of events keeps. */
+export const FEED_LIMIT = 500;
 
 /** Runs `task` once after `ms`; returns a function that cancels it. */
 export type Schedule = (task: () => void, ms: number) => () => void;
@@ -94,7 +95,6 @@ export function createFeed(store: DashboardStore, options: { readonly now: () =>
       mirror = message.state;
       pending = { run: mirror, lines: [], fresh: true, moved: true };
       for (const event of message.recent) note(pending, event, mirror, undefined);
-      pending.lines.push(...journalLines(mirror, options.now()));
       flush();
       return "taken";
     },
@@ -107,17 +107,10 @@ export function createFeed(store: DashboardStore, options: { readonly now: () =>
   };
 }
 
-/** The line of an outage of the journal, which no event tells. */
-function journalLines(run: RunState, at: number): readonly FeedLine[] {
-  const { journal } = run.outages ?? {};
-  if (journal === undefined) return [];
-  return feedLines({ type: "outage-started", what: "journal", ...journal, seq: run.seq, at }, run);
-}
-
 /** Records an event for the next flush; `now` is given for live events, which may raise a toast. */
 function note(pending: Pending, event: RunEvent, run: RunState, now: number | undefined): void {
   pending.moved = true;
-  pending.lines.push(...feedLines(event, run));
+  pending.lines.push(...describeEvents(event, run));
   if (pending.lines.length > 2 * FEED_LIMIT) pending.lines = pending.lines.slice(-FEED_LIMIT);
   const refusal = refusalIn(event);
   if (now === undefined || refusal === undefined) return;
@@ -136,7 +129,7 @@ function merge(state: DashboardState, taken: Pending, now: number): Partial<Dash
   const run = taken.run;
   if (run === undefined) return {};
   const isSame = taken.lines.length === 0 && !taken.fresh;
-  const feed = isSame ? state.feed : appendLines(taken.fresh ? [] : state.feed, taken.lines);
+  const feed = isSame ? state.feed : [...(taken.fresh ? [] : state.feed), ...taken.lines].slice(-FEED_LIMIT);
   const told = taken.toast === undefined ? state.ui : { ...state.ui, toast: taken.toast };
   const lists = taken.moved ? sortTickets(run, state.lists) : state.lists;
   const ui = taken.moved ? withShownSelection({ run, lists }, told, "none") : told;

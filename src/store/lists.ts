@@ -6,6 +6,7 @@ import type { TicketId } from "../domain/values/ids.ts";
 import { vecAt, vecItems } from "../domain/values/vec.ts";
 import { displayText } from "./format.ts";
 import { attemptStage } from "./labels/progress-label.ts";
+import { type OutcomeLine, outcomeLines } from "./results/outcome-lines.ts";
 
 /** The tickets of each list, by id. An array that has not changed keeps its identity from one flush to the next. */
 export interface Lists {
@@ -23,10 +24,15 @@ export interface Lists {
   readonly waiting: readonly TicketId[];
   /** Last finished first. */
   readonly done: readonly TicketId[];
+  /** What has become of everything, oldest first. */
+  readonly outcomes: readonly OutcomeLine[];
 }
 
 /** The lists of a run without tickets. */
-export const NO_LISTS: Lists = { slots: [], finishing: [], needs: [], needsYou: [], landed: [], waiting: [], done: [] };
+export const NO_LISTS: Lists = {
+  ...{ slots: [], finishing: [], needs: [], needsYou: [], landed: [], waiting: [], done: [] },
+  outcomes: [],
+};
 
 /** Sorts the tickets of a run into lists; reuses arrays that equal `previous`. */
 export function sortTickets(run: RunState, previous: Lists): Lists {
@@ -55,6 +61,7 @@ export function sortTickets(run: RunState, previous: Lists): Lists {
       previous.done,
       done.toSorted((a, b) => b.endedAt - a.endedAt).map((d) => d.id),
     ),
+    outcomes: outcomeLines(run),
   };
 }
 
@@ -135,7 +142,8 @@ export function filteredLists(options: {
     const text = searchText(run, run.plan.index[id] ?? 0);
     return words.every((word) => text.includes(word));
   };
-  const kept = (key: Exclude<keyof Lists, "slots" | "needs">) => same(before?.lists[key] ?? [], lists[key].filter(matches));
+  const kept = (key: Exclude<keyof Lists, "slots" | "needs" | "outcomes">) =>
+    same(before?.lists[key] ?? [], lists[key].filter(matches));
   const left: Lists = {
     slots: same(before?.lists.slots ?? [], lists.slots.filter(matches)),
     finishing: kept("finishing"),
@@ -147,6 +155,7 @@ export function filteredLists(options: {
     landed: kept("landed"),
     waiting: kept("waiting"),
     done: kept("done"),
+    outcomes: lists.outcomes,
   };
   const found = { lists: left, shown: selectable(left).length, all: selectable(lists).length, run, unfiltered: lists, filter };
   last.set(run.plan, found);

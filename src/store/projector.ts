@@ -2,7 +2,8 @@ import type { RunEvent } from "../domain/run/event.ts";
 import type { RunState } from "../domain/run/state.ts";
 import type { DashboardState } from "./dashboard-state.ts";
 import { type DashboardStore, toSecond } from "./dashboard-store.ts";
-import { appendLines, feedLines } from "./feed-lines.ts";
+import { describeEvents } from "./describe-event.ts";
+import { FEED_LIMIT } from "./feed.ts";
 import { sortTickets } from "./lists.ts";
 import type { Playback } from "./playback.ts";
 
@@ -27,11 +28,7 @@ export function projectTo(store: DashboardStore, place: Place): void {
 }
 
 function nextFeed({ feed }: DashboardState, { state, passed, recent = [] }: Place): DashboardState["feed"] {
-  if (passed === undefined)
-    return appendLines(
-      [],
-      recent.flatMap((event) => feedLines(event, state)),
-    );
-  const lines = passed.flatMap(([event, after]) => feedLines(event, after));
-  return lines.length === 0 ? feed : appendLines(feed, lines);
+  if (passed === undefined) return recent.flatMap((event) => describeEvents(event, state)).slice(-FEED_LIMIT);
+  const lines = passed.flatMap(([event, after]) => describeEvents(event, after));
+  return lines.length === 0 ? feed : [...feed, ...lines].slice(-FEED_LIMIT);
 }

@@ -2,7 +2,7 @@ import type { TicketId } from "../domain/values/ids.ts";
 import type { Tone } from "./labels/tone.ts";
 import type { TextAction, TextInput } from "./text-input.ts";
 import { reduceText } from "./text-input.ts";
-import { AT_TOP, type Pane, type PaneAction, type PaneName, reducePane } from "./views/pane.ts";
+import { AT_END, AT_TOP, type Pane, type PaneAction, type PaneName, reducePane } from "./views/pane.ts";
 import { INITIAL_RUNS, type RunsAction, type RunsUi, reduceRuns } from "./views/runs.ts";
 import { INITIAL_TICKET, reduceTicketView, type TicketUi, type TicketViewAction } from "./views/ticket.ts";
 import { INITIAL_TIMELINE, reduceTimeline, type TimelineAction, type TimelineUi } from "./views/timeline.ts";
@@ -85,6 +85,8 @@ export interface UiState {
   /** Lists tickets whose id, title, repository or state contains this text, and counts the others; empty: lists all. */
   readonly filter: string;
   readonly panes: Readonly<Record<PaneName, Pane>>;
+  /** The overview lists every event, not what has become of them. */
+  readonly showsEvents: boolean;
   readonly ticket: TicketUi;
   readonly graph: GraphUi;
   readonly timeline: TimelineUi;
@@ -108,6 +110,7 @@ export type UiAction =
   | { readonly type: "filter"; readonly text: string }
   | { readonly type: "mark"; readonly tickets: readonly TicketId[] }
   | { readonly type: "note-kind" }
+  | { readonly type: "feed-kind" }
   | { readonly type: "palette-to"; readonly at: number }
   | { readonly type: "pane"; readonly pane: PaneName; readonly action: PaneAction }
   | { readonly type: "ticket-view"; readonly action: TicketViewAction }
@@ -123,7 +126,8 @@ export const INITIAL_UI: UiState = {
   tooSmall: false,
   view: "overview",
   filter: "",
-  panes: { summary: AT_TOP, help: AT_TOP, ledger: AT_TOP, oracle: AT_TOP },
+  panes: { summary: AT_TOP, help: AT_TOP, ledger: AT_TOP, oracle: AT_TOP, feed: AT_END },
+  showsEvents: false,
   ticket: INITIAL_TICKET,
   graph: { lines: "all" },
   timeline: INITIAL_TIMELINE,
@@ -154,6 +158,8 @@ export function reduceUi(ui: UiState, action: UiAction): UiState {
       return { ...ui, marked: action.tickets };
     case "stop-asked":
       return { ...without(ui, "modal"), stopAsked: true };
+    case "feed-kind":
+      return { ...ui, showsEvents: !ui.showsEvents, panes: { ...ui.panes, feed: AT_END } };
     case "open":
     case "close":
     case "text":

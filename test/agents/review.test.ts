@@ -76,7 +76,7 @@ test("a change of the real claude is reviewed by the real codex: a grave defect 
   const events = eventsOf(stdout);
   const answers = events.filter((e) => e.type === "reviewer-answered");
   expect(answers).toMatchObject([
-    { valid: true, says: "1 finding of severity high or worse: high add.mjs:1 subtracts" },
+    { valid: true, says: "subtracts (high, add.mjs:1)" },
     { valid: true, says: "1 finding: low (no file) read-only" },
   ]);
   for (const { costUsd } of answers) expect(costUsd).toBeGreaterThan(0.001);
@@ -120,7 +120,7 @@ fs.mkdirSync(".claude"); fs.writeFileSync(".claude/settings.json", '{"hooks":{"S
   expect(stderr).toBe("");
   const events = eventsOf(stdout);
   expect(events.filter((e) => e.type === "reviewer-answered")).toMatchObject([
-    { valid: true, says: "1 finding of severity high or worse: high add.mjs:1 subtracts" },
+    { valid: true, says: "subtracts (high, add.mjs:1)" },
   ]);
   const evidence = events.find((e) => e.type === "attempt-ended")?.evidence;
   expect(evidence?.detail).toContain("low  (no file)  read-only");

@@ -23,7 +23,7 @@ test.each([
   const text = await m.stage.terminal.text();
   expect(text).toMatch(/‖ T-7 .* held /);
   // The events of the past have their signs.
-  expect(text.split("EVENTS")[0]).not.toMatch(/▶|\d[ms] left|quiet \d/);
+  expect(text.split("OUTCOMES")[0]).not.toMatch(/▶|\d[ms] left|quiet \d/);
   expect(text).toMatch(/(?:next try|retry) in 00:01/);
 });
 

@@ -20,7 +20,7 @@ test.each(SIZES)("a mark stands in the first column, and moves no other, at %i×
       [columns, rows],
       [
         ["jjjj", "▌▶ T-1"],
-        ["v", "+▶ T-1"],
+        ["m", "+▶ T-1"],
         ["*", "+! T-2"],
       ],
     ),

@@ -56,7 +56,7 @@ test("a finished step leaves the other workers as they are", async () => {
   run.of("T-4", { type: "step-ended", step: 1, ok: true, summary: "214 tests pass" });
   m.tell();
   m.feed.flush();
-  await m.stage.shows("214 tests pass");
+  await m.stage.shows("✔ check tests  · merge");
   expect(m.stage.drawn.get("worker T-4")).toBe(1);
   expect(m.stage.drawn.has("worker T-6")).toBe(false);
   expect(m.stage.drawn.has("worker T-7")).toBe(false);

@@ -31,7 +31,7 @@ function still(pty: Pty): string[] {
 function dividerOf(pty: Pty): { readonly column: number; readonly cells: string[] } {
   const lines = pty.lines();
   const column = stringWidth(lines[2]?.split("┬")[0] ?? "");
-  const height = lines.findIndex((line) => line.startsWith("─ EVENTS")) - 2;
+  const height = lines.findIndex((line) => line.startsWith("─ OUTCOMES")) - 2;
   return { column, cells: Array.from({ length: height }, (_, i) => pty.cell(column, i + 2)) };
 }
 

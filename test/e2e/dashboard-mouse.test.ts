@@ -75,7 +75,7 @@ describe("a click on a row", { timeout: 300_000 }, () => {
     const p = await recorded(open, stage);
     const chooses = (name: string) => (screen: string) => screen.split("▌").length === 2 && screen.includes(`▌${name}  `);
     await p.pty.press(":", chooses("replay toggle"));
-    for (const name of ["replay end", "help", "replay start", "replay back"])
+    for (const name of ["replay end", "events", "replay start", "replay back"])
       await p.click(new RegExp(`(?<=│ [ ▌])${name} {2}`), chooses(name));
     await p.pty.press(ESC, without("─ Command ─"));
     expect(p.pty.text()).toContain("00:45:13 of 00:45:13");
@@ -155,9 +155,9 @@ describe("a click beside everything", { timeout: 300_000 }, () => {
       "─ NEEDS",
       "─ NEXT",
       "slot free",
-      "─ EVENTS",
-      "✖ attempt failed",
-      "▶ attempt 2 begins",
+      "─ OUTCOMES",
+      "↻ attempt 1: 2 of 88",
+      "@ a person: kill",
       "‖ stopped",
     ])
       await p.changesNothing(report(p.place(text)));

@@ -35,7 +35,7 @@ describe("a run on a terminal", { timeout: 300_000 }, () => {
     const script = 'a=$(stty -g); "$@"; echo "exit code $?"; [ "$a" = "$(stty -g)" ] && echo "modes as before"';
     const pty = open(stage, [], { ...size, argv: ["/bin/sh", "-c", script, "sh", process.execPath, stage.program, batch] });
     const working = await pty.waitFor(
-      /ORACLE +not done[^]*READY T-1[^]*READY T-3[^]*READY T-5[^]*EVENTS[^]*oracle: not done, 6 of 6 open/,
+      /ORACLE +not done[^]*READY T-1[^]*READY T-3[^]*READY T-5[^]*OUTCOMES[^]*oracle: not done, 0 done, 0 gated, 6 open/,
     );
     expect(pty.isWhole()).toBe(true);
     expect(working).toMatch(/^ ● RUNNING +test · .*unsandboxed +interventions 0/);
@@ -85,7 +85,7 @@ describe("a run on a terminal", { timeout: 300_000 }, () => {
     expect(isAlive(pid)).toBe(true);
 
     await pty.press("x", "End the attempt at T-1?");
-    await pty.press("y", /T-1 .*attempt 2/);
+    await pty.press("y", /T-1 .* a2 .*agent/);
     expect(isAlive(pid)).toBe(false);
     stage.write("go", "");
     await pty.waitFor(/^ ✔ DONE/);
@@ -162,7 +162,7 @@ describe("a run on a terminal", { timeout: 300_000 }, () => {
     await right.press("j", /▌▶ T-1/);
     await right.press("x", "End the attempt at T-1?");
     right.type("y");
-    await left.waitFor(/T-1 .*attempt 2/);
+    await left.waitFor(/T-1 .*a(?:ttempt )?2 .*agent/);
     stage.write("go", "");
     await Promise.all([left.waitFor(/^ ✔ DONE/), right.waitFor(/^ ✔ DONE/)]);
     left.type("q");

@@ -199,8 +199,8 @@ describe("every example of the pages", { timeout: 300_000 }, () => {
     await pty.press("j", /▌. T-1 /);
     await pty.press("D", "End the attempt at T-1?");
     await pty.press("n", (screen) => !screen.includes("End the attempt"));
-    await pty.press("F", /paused: nothing new starts/);
-    await pty.press("\u000f", /unpaused/);
+    await pty.press("F", /PAUSED/);
+    await pty.press("\u000f", /RUNNING/);
     await pty.press("q", "Leave the dashboard");
     pty.type("d");
     expect(await pty.exitCode()).toBe(130);

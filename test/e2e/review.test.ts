@@ -25,7 +25,7 @@ describe("a batch with a reviewer and no finish line of its own", () => {
     expect(stderr).toBe("");
     expect(code).toBe(0);
     expect(events.flatMap((e) => (e.type === "step-ended" && e.summary.includes("finding") ? [e.summary] : []))).toEqual([
-      "1 finding of severity high or worse: high add.mjs:1 wrong sum",
+      "wrong sum (high, add.mjs:1)",
       "no findings",
     ]);
     expect(stage.git("app", "show", "main:add.mjs")).toContain("a + b");

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ServerMessage } from "../../src/domain/run/wire.ts";
 import { createDashboardStore } from "../../src/store/dashboard-store.ts";
-import { ACTIVITY_FLUSH_MS, createFeed, FLUSH_MS } from "../../src/store/feed.ts";
-import { FEED_LIMIT } from "../../src/store/feed-lines.ts";
+import { ACTIVITY_FLUSH_MS, createFeed, FEED_LIMIT, FLUSH_MS } from "../../src/store/feed.ts";
 import { runLabel } from "../../src/store/labels/run-label.ts";
 import type { RunBuilder } from "./run-builder.ts";
 import { plumbing } from "./scenes.ts";
@@ -87,11 +86,13 @@ describe("a snapshot", () => {
     const journal = { since: at, why: "the disk is full", nextAt: at + 2_000, until: at + 60_000 };
     b.feed.take({ kind: "snapshot", state: { ...run.state, outages: { journal } }, recent: run.events });
     b.feed.take({ kind: "snapshot", state: { ...run.state, outages: { journal } }, recent: run.events });
-    const { feed, run: shown } = b.store.getState();
-    expect(feed.filter(({ text }) => text.includes("cannot be written, so nothing runs: the disk is full"))).toHaveLength(1);
+    const { lists, run: shown } = b.store.getState();
+    expect(
+      lists.outcomes.filter(({ text }) => text.includes("cannot be written, so nothing runs: the disk is full")),
+    ).toHaveLength(1);
     expect(runLabel(shown, { state: "live" })).toMatchObject({ word: "HELD" });
     b.feed.take(b.snapshot);
-    expect(b.store.getState().feed.some(({ text }) => text.includes("cannot be written"))).toBe(false);
+    expect(b.store.getState().lists.outcomes.some(({ text }) => text.includes("cannot be written"))).toBe(false);
   });
 
   test("of a reconnect takes the place of all that was there", () => {
@@ -225,7 +226,7 @@ describe("an outage", () => {
       run.play({ type: "outage-continues", ...away, nextAt: since + tries * 1_000, until: since + 900_000 });
   };
 
-  test("has one line, which stays in its place and says how often it was tried and when the next try is due", () => {
+  test("has one line among the outcomes, which says how often it was tried; each try is an event", () => {
     const run = plumbing();
     const b = bench(run);
     b.feed.take(b.snapshot);
@@ -233,33 +234,19 @@ describe("an outage", () => {
     tellOf(run);
     b.sendAll();
     b.feed.flush();
-    const { feed } = b.store.getState();
-    expect(feed.filter(({ text }) => text.includes("the tracker is away"))).toEqual([
+    const { feed, lists } = b.store.getState();
+    const tells = ({ text }: { readonly text: string }) => text.includes("the tracker is away");
+    expect(lists.outcomes.filter(tells)).toEqual([
       expect.objectContaining({
         at: begun,
         text: expect.stringMatching(/^the tracker is away, 9 tries: ECONNREFUSED; gives up at [\d:]+$/),
-        outage: { what: "tracker", nextAt: begun + 9_000 },
       }),
     ]);
-    expect(feed.at(-1)?.text).toBe("paused: nothing new starts");
-  });
-
-  test("that is over has one line, at its end; a second outage has another", () => {
-    const run = plumbing();
-    tellOf(run);
-    run.play({ type: "outage-ended", what: "tracker", ms: 8_000 });
-    tellOf(run);
-    const b = bench(run);
-    b.feed.take(b.snapshot);
-    const lines = b.store.getState().feed.flatMap(({ text, outage }) => (outage === undefined ? [] : [text]));
-    expect(lines).toEqual([
-      "the tracker was away; it recovered after 00:08",
-      expect.stringContaining("the tracker is away, 9 tries"),
-    ]);
+    expect(feed.filter(tells)).toHaveLength(9);
   });
 });
 
-test("judgements that fail for one reason have one line until there is another", () => {
+test("the oracle has a line among the outcomes if its count, or its reason, is another one than before", () => {
   const run = plumbing();
   const judge = (problem?: string) => {
     const verdict = problem === undefined ? "not-done" : "unjudged";
@@ -272,14 +259,13 @@ test("judgements that fail for one reason have one line until there is another",
       oracleSha: "0",
     });
   };
-  const before = run.events.length;
   for (const problem of ["T-5 is gone", "T-5 is gone", "T-5 is gone", undefined, undefined, "T-5 is gone", "it is away"])
     judge(problem);
   const b = bench(run);
-  b.feed.take({ kind: "snapshot", state: run.state, recent: run.events.slice(before) });
-  expect(b.store.getState().feed.map(({ text }) => text.replace(/,.*/, ""))).toEqual([
-    "3 times: oracle cannot judge: T-5 is gone",
-    "oracle: not done",
+  b.feed.take({ kind: "snapshot", state: run.state, recent: [] });
+  const lines = b.store.getState().lists.outcomes.filter(({ kind }) => kind === "oracle");
+  expect(lines.slice(-4).map(({ text }) => text.replace(/,.*/, ""))).toEqual([
+    "oracle cannot judge: T-5 is gone",
     "oracle: not done",
     "oracle cannot judge: T-5 is gone",
     "oracle cannot judge: it is away",

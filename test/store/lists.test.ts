@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { busyAgents, filteredLists, NO_LISTS, selectable, shownLists, sortTickets } from "../../src/store/lists.ts";
+import { outcomeLines } from "../../src/store/results/outcome-lines.ts";
 import { batchOf, RunBuilder } from "./run-builder.ts";
 import { plumbing } from "./scenes.ts";
 
@@ -14,6 +15,7 @@ test("every ticket stands in exactly one list", () => {
     needsYou: ["T-5"],
     waiting: ["T-8", "T-10", "T-9", "T-11"],
     done: ["T-3", "T-2", "T-1"],
+    outcomes: outcomeLines(run.state),
   });
   const all = selectable(lists);
   expect(new Set(all).size).toBe(run.state.plan.tickets.length);

@@ -1,35 +1,45 @@
 import { Box } from "ink";
-import { memo, type ReactNode, useMemo } from "react";
+import { memo, type ReactNode, use, useEffect, useMemo } from "react";
 import { useShallow } from "zustand/react/shallow";
 import { ticketIn } from "../../../src/store/dashboard-state.ts";
 import type { FeedLine } from "../../../src/store/describe-event.ts";
-import { formatClock, formatElapsed } from "../../../src/store/format.ts";
+import { formatClock } from "../../../src/store/format.ts";
+import { overviewKey } from "../../../src/store/keymap/key-labels.ts";
 import { landingLink, ticketUrl } from "../../../src/store/links.ts";
 import { idWidth, type Layout } from "../../frame/layout.ts";
-import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
+import { DashboardContext, useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
 import { cut, fitTo } from "../../kit/fit.ts";
-import { linkSpans, Rule, type Span, type TimedSpan, TimedSpans, toLink } from "../../kit/spans.tsx";
+import { linkSpans, Rule, Spans, toLink } from "../../kit/spans.tsx";
 
-/** The past events, newest last. */
+type Line = Omit<FeedLine, "seq">;
+
+/** What has become of each attempt, or every event; newest last. */
 export const FeedView = memo(function FeedView({ layout }: { readonly layout: Layout }): ReactNode {
   useDrawn("feed");
-  const feed = useDashboard((s) => s.feed);
+  const showsEvents = useDashboard((s) => s.ui.showsEvents);
+  const lines: readonly Line[] = useDashboard((s) => (s.ui.showsEvents ? s.feed : s.lists.outcomes));
   const plan = useDashboard((s) => s.run?.plan);
+  const scroll = useDashboard((s) => s.ui.panes.feed.scroll);
+  const back = useDashboard((s) => overviewKey(s, "feed-back"));
+  const store = use(DashboardContext)?.store;
   const rows = layout.feed.height - 1;
-  const shown = feed.slice(-rows);
-  const earlier = feed.length - shown.length;
+  const max = Math.max(0, lines.length - rows);
+  useEffect(() => store?.dispatch({ type: "pane", pane: "feed", action: { type: "max", max } }), [store, max]);
+  const later = Math.min(scroll, max);
+  const earlier = max - later;
+  const hidden = [...(earlier > 0 ? [`${earlier} earlier`] : []), ...(later > 0 ? [`${later} later`] : [])];
   const ids = plan === undefined ? 4 : idWidth(plan);
   return (
     <Box flexDirection="column" width={layout.columns} height={layout.feed.height} flexShrink={0}>
       <Rule
-        title="EVENTS"
+        title={showsEvents ? "EVENTS" : "OUTCOMES"}
         width={layout.columns}
         joint={layout.wide ? layout.workers.width : undefined}
-        note={earlier > 0 ? `+${earlier} earlier` : undefined}
+        note={hidden.length > 0 ? `${hidden.join(" · ")}${back === "" ? "" : ` ${back}`}` : undefined}
       />
-      {shown.map((line) => (
-        // One event can have several lines.
-        <FeedRow key={`${line.seq} ${line.text}`} line={line} idWidth={ids} width={layout.columns} />
+      {lines.slice(earlier, lines.length - later).map((line, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place among the lines
+        <FeedRow key={i} line={line} idWidth={ids} width={layout.columns} />
       ))}
     </Box>
   );
@@ -37,15 +47,12 @@ export const FeedView = memo(function FeedView({ layout }: { readonly layout: La
 
 /** Facts are bright; a worker's claims are dim. */
 const FeedRow = memo(function FeedRow(options: {
-  readonly line: FeedLine;
+  readonly line: Line;
   readonly idWidth: number;
   readonly width: number;
 }): ReactNode {
   const { line } = options;
   const room = options.width - 1 - 8 - 2 - options.idWidth - 1 - 2 - 1;
-  const { nextAt } = line.outage ?? {};
-  const isLive = useDashboard((s) => s.ui.connection.state === "live" && s.playback === undefined);
-  const clock = useMemo(() => (nextAt === undefined || !isLive ? undefined : nextTry(nextAt)), [nextAt, isLive]);
   const quiet = line.tone === "claim" || line.tone === "waiting";
   const { ticket = "" } = line;
   const url = useDashboard((s) => (line.ticket === undefined ? undefined : ticketUrl(ticketIn(s, line.ticket))));
@@ -54,31 +61,16 @@ const FeedRow = memo(function FeedRow(options: {
   );
   const spans = useMemo(
     () =>
-      linkSpans<Span | TimedSpan>(
+      linkSpans(
         [
           { text: ` ${formatClock(line.at)}  `, tone: "waiting" },
           { text: fitTo(ticket, options.idWidth), bold: ticket !== "" && !quiet },
           { text: ` ${line.glyph} `, tone: line.tone },
-          ...(clock === undefined ? [] : [clock]),
-          {
-            text: cut(line.text, clock === undefined ? room : room - TRY_WIDTH),
-            tone: line.tone === "running" ? "plain" : line.tone,
-          },
+          { text: cut(line.text, room), tone: line.tone === "running" ? "plain" : line.tone },
         ],
         [toLink(ticket, options.idWidth, url), landing],
       ),
-    [line, ticket, options.idWidth, quiet, room, url, landing, clock],
+    [line, ticket, options.idWidth, quiet, room, url, landing],
   );
-  return <TimedSpans line={spans} />;
+  return <Spans line={spans} />;
 });
-
-/** Columns of `next try in 1:00:12 · `. */
-const TRY_WIDTH = 22;
-
-/** The time until what is away is tried again. */
-function nextTry(at: number): TimedSpan {
-  return (now) => ({
-    text: fitTo(now < at ? `next try in ${formatElapsed(at - now)} · ` : "trying now · ", TRY_WIDTH),
-    tone: "waiting",
-  });
-}

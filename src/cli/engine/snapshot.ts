@@ -10,8 +10,8 @@ import { BUILD, VERSION } from "../version.ts";
 /** Number of events after which the state is kept again: at most this many are read after it. */
 const EVERY = 5_000;
 /** Number of events that a new client gets with the state, and how far back to look for them. */
-export const RECENT = 200;
-const LOOK_BACK = 2_000;
+export const RECENT = 1_500;
+const LOOK_BACK = 4_000;
 /** The program that made a kept state: another version may reduce to another state. */
 const MADE_BY = `${VERSION} ${BUILD}`;
 

@@ -58,8 +58,8 @@ export function ruleOnReview({ findings, verdict }: Pick<Review, "findings" | "v
   const grave = sorted.filter(({ severity }) => isAtLeast(severity, blocking));
   const detail = formatFindings(sorted);
   if (grave.length > 0) {
-    const said = verdict === "pass" ? ", though its verdict says pass" : "";
-    return { ok: false, summary: `${counted(grave.length)} of severity ${blocking} or worse${said}: ${named(grave)}`, detail };
+    const said = verdict === "pass" ? "; its verdict says pass" : "";
+    return { ok: false, summary: `${named(grave)}${said}`, detail };
   }
   if (verdict === "fail") {
     const what = findings.length === 0 ? "names no finding" : `names none of severity ${blocking} or worse: ${named(sorted)}`;
@@ -73,7 +73,7 @@ function counted(n: number): string {
 }
 
 function named(findings: readonly ReviewFinding[]): string {
-  const shown = findings.map((each) => `${each.severity} ${formatFindingPlace(each)} ${plainText(each.title, 80)}`);
+  const shown = findings.map((each) => `${plainText(each.title, 80)} (${each.severity}, ${formatFindingPlace(each)})`);
   return firstFew(shown, NAMED).join("; ");
 }
 

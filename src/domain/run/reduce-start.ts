@@ -192,7 +192,7 @@ export function reduceGrowth(state: RunState, event: GrowthEvent): RunState {
     case "ticket-discovered":
       return discovered(state, event);
     case "ticket-added":
-      return grown(state, event.added, { plan: grownPlan(state.plan, event.added) });
+      return grown(state, event.added, { plan: grownPlan(state.plan, event.added), at: event.at });
     case "discovery-filed":
       return filed(state, ticketIndex(state, event.ticket));
     case "batch-changed":
@@ -201,13 +201,18 @@ export function reduceGrowth(state: RunState, event: GrowthEvent): RunState {
 }
 
 /** The state with one ticket more, which is to be filed. */
-function grown(state: RunState, ticket: Ticket, { plan }: Pick<RunState, "plan">, finder?: TicketState): RunState {
+function grown(
+  state: RunState,
+  ticket: Ticket,
+  { plan, at }: Pick<RunState, "plan"> & { readonly at: number },
+  finder?: TicketState,
+): RunState {
   const isOpen = (id: TicketId) => vecAt(state.tickets, ticketIndex(state, id)).phase !== "done";
   const fresh = newTicket(state.batch, ticket, ticket.dependsOn.filter(isOpen).length, finder);
   return {
     ...state,
     plan,
-    tickets: vecPush(state.tickets, { ...fresh, unfiled: true }),
+    tickets: vecPush(state.tickets, { ...fresh, joinedAt: at, unfiled: true }),
     counts: { ...state.counts, [fresh.phase]: state.counts[fresh.phase] + 1 },
     filing: [...state.filing, state.plan.tickets.length],
     reverified: false,
@@ -254,7 +259,7 @@ function discovered(state: RunState, event: Extract<GrowthEvent, { type: "ticket
   const ticket = vecAt(state.tickets, finder);
   if (ticket.attempt?.fence !== event.fence) throw new RangeError(`no attempt with fence ${event.fence}`);
   const plan = grownPlan(state.plan, event.discovered, event.blocks ? finder : undefined);
-  const next = grown(state, event.discovered, { plan }, ticket);
+  const next = grown(state, event.discovered, { plan, at: event.at }, ticket);
   if (!event.blocks) return next;
   // The ticket has a part: if this attempt is lost, the next one is not asked for parts again.
   const { due, ...rest } = ticket;

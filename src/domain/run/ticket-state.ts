@@ -232,6 +232,8 @@ export interface TicketState {
   readonly retriedAfter?: number;
   /** The ticket whose worker found this one; absent if the batch named it. */
   readonly foundBy?: TicketId;
+  /** When it joined the run: a worker found it, or a person added it. Milliseconds since the epoch; absent if the batch named it. */
+  readonly joinedAt?: number;
   /** A ticket that joined the run and that the tracker does not hold yet. The engine files it. */
   readonly unfiled?: true;
   /** Work that a stop or a lost engine cut off after the agent had ended. The next attempt continues it without an agent. */

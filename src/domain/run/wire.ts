@@ -10,7 +10,7 @@ export type ServerMessage =
   | {
       readonly kind: "snapshot";
       readonly state: RunState;
-      /** The last events before the snapshot, oldest first, at most 200. */
+      /** The last events before the snapshot, oldest first, as far as the list of events goes back. */
       readonly recent: readonly RunEvent[];
     }
   | { readonly kind: "event"; readonly event: RunEvent };

@@ -94,6 +94,6 @@ async function verifyOnce({ ctx, scope, repo, step, landed }: Verifying): Promis
   }
   const lack = step.expect === undefined ? undefined : unmet(step.expect, stdout.text());
   if (lack === undefined) return { ok: true, seconds: execSeconds(result) };
-  const summary = `${evidence.summary}, but ${lack}`;
+  const summary = `${lack}; ${evidence.summary}`;
   return { ok: false, evidence: { ...evidence, summary }, failure: { kind: "verify", output: result.tail } };
 }

@@ -71,7 +71,7 @@ export const MARK_KEYS: readonly Binding[] = [
   {
     name: "mark",
     silent: true,
-    keys: ["v"],
+    keys: ["m"],
     help: "mark the selected ticket, or unmark it: retry, gate and kill then mean all that are marked",
     act: toggle,
   },

@@ -26,6 +26,7 @@ export type MouseTarget =
   | { readonly on: "tab"; readonly tab: TicketTab }
   /** An attempt of the shown ticket, or one of its steps. */
   | { readonly on: "step"; readonly pick: Pick }
+  | { readonly on: "feed" }
   | { readonly on: "nothing" };
 
 /** Rows that one turn of the wheel scrolls. */
@@ -33,7 +34,7 @@ const WHEEL_ROWS = 3;
 
 /** Performs a mouse action on its target. The target is looked up for each effect, because it may have moved. */
 export function point(store: PressedStore, mouse: MousePress, targetAt: () => MouseTarget, terminal: TerminalActions): void {
-  const times = mouse.what === "click" ? 1 : WHEEL_ROWS;
+  const times = mouse.what === "click" || targetAt().on === "feed" ? 1 : WHEEL_ROWS;
   for (let i = 0; i < times; i++) perform(store, mouseEffects(store.getState(), mouse, targetAt()), terminal);
 }
 
@@ -42,6 +43,7 @@ export function point(store: PressedStore, mouse: MousePress, targetAt: () => Mo
  * look like a mouse, and a click happens too easily by mistake.
  */
 function mouseEffects(state: DashboardState, { what }: MousePress, target: MouseTarget): readonly Effect[] {
+  if (what !== "click" && target.on === "feed") return byName(state, what === "wheel-down" ? "feed-on" : "feed-back");
   if (what !== "click") return byName(state, arrowName(state, what === "wheel-down" ? "down" : "up"));
   switch (target.on) {
     case "ticket":
@@ -62,6 +64,7 @@ function mouseEffects(state: DashboardState, { what }: MousePress, target: Mouse
         : ui({ type: "ticket-view", action: { type: "pick", pick: target.pick } });
     case "binding":
       return byName(state, target.name);
+    case "feed":
     case "nothing":
       return [];
   }

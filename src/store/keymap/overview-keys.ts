@@ -10,6 +10,10 @@ function move(by: number): (state: DashboardState) => readonly Effect[] {
   return (state) => ui({ type: "move", by, order: ticketOrder(state) });
 }
 
+function scrollFeed(lines: number): () => readonly Effect[] {
+  return () => ui({ type: "pane", pane: "feed", action: { type: "by", lines } });
+}
+
 function ticket(state: DashboardState): readonly Effect[] {
   return selectedIn(state) === undefined && !isAway(state)
     ? hint(state, selectFirst(state, "ticket"))
@@ -74,6 +78,16 @@ export const OVERVIEW_KEYS: readonly Binding[] = [
   ...SELECT_KEYS,
   OPEN_KEY,
   ...MARK_KEYS,
+  {
+    name: "events",
+    keys: ["v"],
+    short: ({ ui: { showsEvents } }) => (showsEvents ? "outcomes" : "every event"),
+    keep: 10,
+    help: "list every event, or what has become of each attempt",
+    act: () => ui({ type: "feed-kind" }),
+  },
+  { name: "feed-back", silent: true, keys: ["{"], help: "scroll that list back", act: scrollFeed(3) },
+  { name: "feed-on", silent: true, keys: ["}"], help: "scroll it on", act: scrollFeed(-3) },
   {
     name: "filter",
     keys: ["/"],

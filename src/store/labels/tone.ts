@@ -54,6 +54,7 @@ export const STYLES = {
   again: { glyph: "↻", tone: "person" },
   found: { glyph: "+", tone: "running" },
   answer: { glyph: "◇", tone: "plain" },
+  person: { glyph: "@", tone: "plain" },
   run: { glyph: "●", tone: "running" },
   paused: { glyph: "⏸", tone: "person" },
   disconnected: { glyph: "✕", tone: "bad" },

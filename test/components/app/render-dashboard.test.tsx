@@ -87,7 +87,7 @@ test("many resizes add no listeners", async () => {
   await stage.shows("NEEDS YOU");
   const before = stage.terminal.listenerCount("resize");
   for (let i = 0; i < 20; i++) stage.terminal.resize(60 + i * 5, 20 + i);
-  await until(async () => (await stage.terminal.text()).includes("EVENTS"));
+  await until(async () => (await stage.terminal.text()).includes("OUTCOMES"));
   expect(stage.terminal.listenerCount("resize")).toBe(before);
   store.dispatch({ type: "connection", connection: { state: "lost", reason: "test" } });
   stage.keyboard.press("q");

@@ -22,10 +22,10 @@ describe("a review", () => {
   });
 
   test("that says pass passes with findings below what blocks, and they are named", () => {
-    expect(rule([finding({ severity: "low" })])).toMatchObject({ ok: true, summary: "1 finding: low a.ts:3 wrong" });
+    expect(rule([finding({ severity: "low" })])).toMatchObject({ ok: true, summary: "1 finding: wrong (low, a.ts:3)" });
     expect(rule([finding({ severity: "low" }), finding({ severity: "medium", line: 9 })])).toEqual({
       ok: true,
-      summary: "2 findings: medium a.ts:9 wrong; low a.ts:3 wrong",
+      summary: "2 findings: wrong (medium, a.ts:9); wrong (low, a.ts:3)",
       detail: "1. medium  a.ts:9  wrong\n   scenario: x gives y\n2. low  a.ts:3  wrong\n   scenario: x gives y",
     });
   });
@@ -33,11 +33,11 @@ describe("a review", () => {
   test("fails by a finding that blocks; where it says pass all the same, that is told", () => {
     expect(rule([finding()], "fail")).toMatchObject({
       ok: false,
-      summary: "1 finding of severity high or worse: high a.ts:3 wrong",
+      summary: "wrong (high, a.ts:3)",
     });
     expect(rule([finding()], "pass")).toMatchObject({
       ok: false,
-      summary: "1 finding of severity high or worse, though its verdict says pass: high a.ts:3 wrong",
+      summary: "wrong (high, a.ts:3); its verdict says pass",
     });
     expect(rule([finding({ severity: "low" })], "fail", "low")).toMatchObject({ ok: false });
   });
@@ -46,7 +46,7 @@ describe("a review", () => {
     expect(rule([], "fail")).toMatchObject({ ok: false, summary: "its verdict is fail, and it names no finding" });
     expect(rule([finding({ severity: "low" })], "fail")).toEqual({
       ok: false,
-      summary: "its verdict is fail, and it names none of severity high or worse: low a.ts:3 wrong",
+      summary: "its verdict is fail, and it names none of severity high or worse: wrong (low, a.ts:3)",
       detail: "1. low  a.ts:3  wrong\n   scenario: x gives y",
     });
   });
@@ -56,8 +56,8 @@ describe("its findings", () => {
   const many = (n: number) => Array.from({ length: n }, (_, i) => finding({ title: `no ${i + 1}` }));
 
   test("are named up to three, and the others counted", () => {
-    expect(rule(many(3)).summary).toMatch(/: high a\.ts:3 no 1; high a\.ts:3 no 2; high a\.ts:3 no 3$/);
-    expect(rule(many(4)).summary).toMatch(/: high a\.ts:3 no 1; high a\.ts:3 no 2; high a\.ts:3 no 3; and 1 more$/);
+    expect(rule(many(3)).summary).toMatch(/^no 1 \(high, a\.ts:3\); no 2 \(high, a\.ts:3\); no 3 \(high, a\.ts:3\); its/);
+    expect(rule(many(4)).summary).toMatch(/^no 1 .*; no 3 \(high, a\.ts:3\); and 1 more; its/);
   });
 
   test("say where: a line of a file, a file as a whole, or nowhere", () => {

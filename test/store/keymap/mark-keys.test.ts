@@ -46,13 +46,13 @@ describe("retrying all stalled tickets", () => {
 });
 
 describe("marks", () => {
-  test("v marks and unmarks the selected ticket, * adds all stalled ones, Escape clears them before the filter", () => {
+  test("m marks and unmarks the selected ticket, * adds all stalled ones, Escape clears them before the filter", () => {
     const d = at("T-1");
-    d.type("v");
+    d.type("m");
     expect(d.marked()).toEqual(["T-1"]);
     d.type("*");
     expect(d.marked()).toEqual(["T-1", "T-4", "T-5", "T-6"]);
-    d.type("v");
+    d.type("m");
     expect(d.marked()).toEqual(["T-4", "T-5", "T-6"]);
     d.store.dispatch({ type: "filter", text: "fetch" });
     d.press({ key: "escape" });
@@ -65,8 +65,8 @@ describe("marks", () => {
 
   test("a kill ends what works on the marked tickets, a question for all, and unmarks them", () => {
     const d = at("T-1");
-    d.type("v");
-    d.type("jv");
+    d.type("m");
+    d.type("jm");
     d.type("*");
     d.type("x");
     expect(d.ui().modal).toEqual({ kind: "kill", ticket: "T-1", also: ["T-2"] });
@@ -92,11 +92,11 @@ describe("marks", () => {
     d.type("y");
     expect(d.sent).toEqual([{ type: "retry", ticket: ["T-4", "T-5"] }]);
     const none = at("T-1");
-    none.type("v");
+    none.type("m");
     none.type("r");
     expect([none.ui().modal, none.toast()]).toEqual([undefined, "no marked ticket can be retried"]);
     const settled = at("T-4");
-    settled.type("v");
+    settled.type("m");
     settled.type("x");
     expect([settled.ui().modal, settled.toast()]).toEqual([undefined, "nobody works on a marked ticket now"]);
   });

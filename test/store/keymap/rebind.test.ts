@@ -36,12 +36,12 @@ describe("bound keys", () => {
   });
 
   test("are what footer, hints and help name", () => {
-    const keymap = bound({ "select-next": ["m", "down"], "select-previous": ["M", "up"] });
+    const keymap = bound({ "select-next": ["e", "down"], "select-previous": ["M", "up"] });
     const binding = keymap.overview.find(({ name }) => name === "select-next");
-    expect(binding && keyLabels(binding, keymap.overview)).toBe("m/M");
+    expect(binding && keyLabels(binding, keymap.overview)).toBe("e/M");
     const d = desk(plumbing(), keymap);
     d.type("x");
-    expect(d.ui().toast?.text).toBe("select a worker first: m/M");
+    expect(d.ui().toast?.text).toBe("select a worker first: e/M");
   });
 
   test("are named by every hint, and no key where there is none", () => {

@@ -71,10 +71,10 @@ describe("the timeline", () => {
   test("where nothing is selected it names the key that selects, as it is bound", async () => {
     await using m = await mount(plumbing(), 80, 24);
     await m.stage.press("4", "j/k select a ticket");
-    const keys = rebind(KEYMAP, { "select-next": ["m"], "select-previous": [] });
+    const keys = rebind(KEYMAP, { "select-next": ["e"], "select-previous": [] });
     if (!keys.ok) throw new Error("these keys can be bound");
     m.store.setState({ keymap: keys.keymap });
-    await m.stage.shows(" m select a ticket");
+    await m.stage.shows(" e select a ticket");
   });
 
   test("where nothing was tried, and before there is a run", async () => {
