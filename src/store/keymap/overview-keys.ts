@@ -79,6 +79,14 @@ export const OVERVIEW_KEYS: readonly Binding[] = [
   OPEN_KEY,
   ...MARK_KEYS,
   {
+    name: "filter",
+    keys: ["/"],
+    short: word("filter"),
+    keep: 11,
+    help: "list only the tickets that have a text in their id, title, repository or state",
+    act: ({ ui: { filter } }) => open({ kind: "filter", input: createInput(filter), before: filter }),
+  },
+  {
     name: "events",
     keys: ["v"],
     short: ({ ui: { showsEvents } }) => (showsEvents ? "outcomes" : "every event"),
@@ -88,14 +96,6 @@ export const OVERVIEW_KEYS: readonly Binding[] = [
   },
   { name: "feed-back", silent: true, keys: ["{"], help: "scroll that list back", act: scrollFeed(3) },
   { name: "feed-on", silent: true, keys: ["}"], help: "scroll it on", act: scrollFeed(-3) },
-  {
-    name: "filter",
-    keys: ["/"],
-    short: word("filter"),
-    keep: 11,
-    help: "list only the tickets that have a text in their id, title, repository or state",
-    act: ({ ui: { filter } }) => open({ kind: "filter", input: createInput(filter), before: filter }),
-  },
   {
     name: "clear-filter",
     silent: true,
