@@ -94,7 +94,7 @@ describe("notices", { timeout: 240_000 }, () => {
     stage.repo("app");
     stage.agent('fs.writeFileSync(ticket + ".txt", "1"); if (ticket === "T-2") await wait(60_000);');
     const run = stage.start([stage.batch(["T-1", "T-2"], tellOf(url, ALL)), "--headless"], { SIGN: KEY });
-    await run.until(/notices: webhook 1 took none: it answered 503; 1 wait, next try at/);
+    await run.until(/notices: webhook 1 has a problem: it answered 503; 1 wait, next try at/);
     status = 200;
     await until("landed");
     expect(seen).toHaveLength(1);
@@ -114,6 +114,7 @@ describe("notices", { timeout: 240_000 }, () => {
     const tried = await stage.run(["notify", "test", batch], { SIGN: KEY });
     expect(tried.stdout).toMatch(/^ok {3}webhook 1\nbad {2}ntfy 2: it cannot be reached: .*\nok {3}command 3\n$/);
     expect(tried.code).toBe(1);
+    expect((await stage.run([batch, "--only", "T-1", "--rehearse"], { SIGN: KEY })).stdout).toContain("T-1");
     expect(seen.map(({ text }) => text)).toEqual(["loopdash test: a test\nnothing needs you"]);
     const both = stage.batch(["T-1"], { notify: [{ kind: "slack", url, urlSecret: "x" }] });
     const refused = await stage.run([both, "--dry-run"]);

@@ -1,13 +1,14 @@
 import { MILESTONES } from "../../domain/batch/notify-spec.ts";
 import { composeMessage, type Notice, type NoticeMessage } from "../../domain/notice/notices.ts";
 import { tellableAt } from "../../domain/notice/timing.ts";
+import { errorMessage } from "../../domain/values/text.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { NoticeFailed, type OpenRoute } from "./post-notice.ts";
 
 /** The keys that each route was told, by its name; kept across engines. */
 export interface ToldKeys {
   has(route: string, key: string): boolean;
-  /** Durable once it returns. */
+  /** Durable once it returns. If it throws, `has` knows them all the same: what was told is not told again for a full disk. */
   add(route: string, keys: readonly string[]): void;
 }
 
@@ -102,21 +103,21 @@ class Sending {
     const notices = this.#pending;
     if (notices.length === 0) return this.#settleIdle();
     this.#isSending = true;
+    let isTaken = false;
     try {
       await post(this.#route, composeMessage(about, notices), clock.now());
-      told.add(
-        this.#route.name,
-        notices.map(({ key }) => key),
-      );
-      this.#pending = this.#pending.filter((notice) => !notices.some(({ key }) => key === notice.key));
+      isTaken = true;
+      const keys = notices.map(({ key }) => key);
+      this.#pending = this.#pending.filter(({ key }) => !keys.includes(key));
       this.#failures = 0;
       this.#retryAt = 0;
+      told.add(this.#route.name, keys);
     } catch (error) {
       const waitMs = error instanceof NoticeFailed ? error.waitMs : 0;
       const doubled = Math.min(RETRY_MS.first * 2 ** Math.min(this.#failures, 20), RETRY_MS.most);
       this.#failures += 1;
       this.#retryAt = clock.now() + Math.max(waitMs, doubled);
-      const why = error instanceof Error ? error.message : String(error);
+      const why = `${isTaken ? "what it was told could not be recorded: " : ""}${errorMessage(error)}`;
       onTrouble({ route: this.#route.name, why, left: this.#pending.length, nextAt: this.#retryAt });
     } finally {
       this.#isSending = false;

@@ -87,5 +87,5 @@ export async function openRoutes(notify: NotifySpec, secrets: RunSecrets | undef
 function describeTrouble(trouble: NoticeTrouble | "gone"): string {
   if (trouble === "gone") return "notices are no longer sent: their process has ended";
   const { route, why, left, nextAt } = trouble;
-  return plainText(`notices: ${route} took none: ${why}; ${left} wait, next try at ${formatUtc(nextAt)}`, 300);
+  return plainText(`notices: ${route} has a problem: ${why}; ${left} wait, next try at ${formatUtc(nextAt)}`, 300);
 }

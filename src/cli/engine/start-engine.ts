@@ -131,7 +131,8 @@ export async function startEngine(options: EngineOptions, inherited?: Inherited)
     await secrets?.secrets.preload();
     const oracleAccess = loaded.outside?.oracleAccess;
     const keepsChecksOnly = options.checksOnly !== undefined && open.state.checksOnly === true;
-    const at = { open, world, home, store, others, opened, exclusive, secrets, oracleAccess, locks, inherited };
+    const tellsNobody = rehearse !== undefined || options.checksOnly !== undefined;
+    const at = { open, world, home, store, others, opened, exclusive, secrets, oracleAccess, locks, inherited, tellsNobody };
     return await wire({ ...at, keepsChecksOnly });
   } catch (error) {
     await releaseResources(opened);
@@ -152,6 +153,8 @@ interface EngineParts {
   readonly oracleAccess: OutsideTracker["oracleAccess"] | undefined;
   readonly locks: readonly Disposable[];
   readonly inherited: Inherited | undefined;
+  /** It is a rehearsal, or a person waits for what it checks. */
+  readonly tellsNobody: boolean;
   /** The resumed run still starts no agent. */
   readonly keepsChecksOnly: boolean;
 }
@@ -223,9 +226,10 @@ async function closeAfterFault({ opened }: EngineParts, performer: Performer): P
 
 /** Tells the batch's receivers of the run from now on. */
 async function openNotices(
-  { open, opened, folder, secrets }: EngineParts & { readonly folder: string },
+  { open, opened, folder, secrets, tellsNobody }: EngineParts & { readonly folder: string },
   orchestrator: Orchestrator,
 ): Promise<Notices | undefined> {
+  if (tellsNobody) return undefined;
   const { batch } = open.state;
   const notices = await startNotices(
     { batch, run: open.run, folder, secrets, env: process.env },

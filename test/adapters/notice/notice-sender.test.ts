@@ -87,6 +87,21 @@ describe("a sender of notices", () => {
     expect(texts).toHaveLength(1);
   });
 
+  test("tells nothing twice where it cannot record what it told", async () => {
+    const { sender, texts, told, troubles, pass } = stage();
+    const add = told.add.bind(told);
+    told.add = (key) => {
+      add(key);
+      throw new Error("ENOSPC");
+    };
+    sender.look([notice("a")]);
+    await pass(3_000);
+    sender.look([notice("a")]);
+    await pass(60_000);
+    expect(texts).toHaveLength(1);
+    expect(troubles.map(({ why }) => why)).toEqual(["what it was told could not be recorded: ENOSPC"]);
+  });
+
   test("holds its message through quiet hours", async () => {
     const { sender, texts, clock, pass } = stage({ quiet: "00:00-23:59" });
     sender.look([notice("a")]);
