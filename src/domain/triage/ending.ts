@@ -1,5 +1,5 @@
 import type { Draft } from "./draft.ts";
-import { isLabelled, isRemark, isTrouble } from "./parsers/labels.ts";
+import { isLabelled, isRemark, isSignal, isTrouble } from "./parsers/labels.ts";
 
 /** Lines at the end of a log that are looked at, those of one finding, and the most findings. */
 const LAST_LINES = 60;
@@ -8,7 +8,7 @@ const MOST_CAUSES = 5;
 
 /** Lines that only pass on what another program said, or sum up: the script that failed, the log, the exit code, a table. */
 const NOISE =
-  /^npm (?:error|ERR!)(?: (?:code|path|errno|location|workspace|command|Lifecycle|A complete log)\b.*)?$|^(?:g?make|ninja)(?:\[\d{1,3}\])?: \*\*\* (?:\[.*|Waiting for .*)$|^exit status \d{1,3}$|^FAIL(?: \S{1,300} (?:[\d.]{1,12}s|\[.*))?$|^ERROR: InvocationError|\|\s*$|^(?:==\d{1,9}==)?[-=|\s]*$|^##\[|^\[loopdash: /;
+  /^npm (?:error|ERR!)(?: (?:code|path|errno|location|workspace|command|Lifecycle|A complete log)\b.*)?$|^(?:g?make|ninja)(?:\[\d{1,3}\])?: \*\*\* (?:\[.*|Waiting for .*)$|^exit status \d{1,3}$|^FAIL(?: \S{1,300} (?:[\d.]{1,12}s|\[.*))?$|^ERROR: InvocationError|\|\s*$|^(?:==\d{1,9}==)?[-=|\s]*$|^##\[|^\[loopdash: |^\W{0,4}X?(?:TOTAL|PASS|SKIP|FAIL|ERROR): {1,12}\d{1,7}$|^\W{0,4}(?:Total|Passed|Skipped|Failed|Failures|Errors): {1,12}\d{1,7}$/;
 
 /** The header that npm, yarn and pnpm print before a script's command. */
 const SCRIPT = /^> (?:\S{1,200} )?\S{1,200}$/;
@@ -22,7 +22,9 @@ const FRAME_END = /^ {0,8}(?:`-{3}|╰─{3})/;
  */
 export function parseEnding(lines: readonly string[], known: readonly string[]): readonly Draft[] {
   const script = lines.findLastIndex((line, at) => SCRIPT.test(line) && (lines[at + 1] ?? "").startsWith("> "));
-  const said = lines.flatMap((line, at) => (at <= script + 1 && script >= 0 ? [] : NOISE.test(line) ? [] : [{ line, at }]));
+  const said = lines.flatMap((line, at) =>
+    at <= script + 1 && script >= 0 ? [] : NOISE.test(line) && !isSignal(line) ? [] : [{ line, at }],
+  );
   const isKnown = ({ line }: { line: string }) => known.some((words) => FRAME_END.test(line) || line.includes(words));
   if (said.slice(-SHOWN_LINES).some(isKnown)) return [];
   // A group of errors has no more than two other lines between two of them.
@@ -39,7 +41,8 @@ export function parseEnding(lines: readonly string[], known: readonly string[]):
   const late = groups.filter(({ end }) => end >= said.length - LAST_LINES).map(({ lines: cause }) => cause);
   const found = late.length > 0 ? late.slice(0, MOST_CAUSES) : [lastWords(said)].filter((cause) => cause.length > 0);
   return found.map((cause) => ({
-    ...{ tool: "log", severity: "high", category: "unknown", at: cause[0]?.at ?? 0 },
+    ...{ tool: "log", severity: cause.some(({ line }) => isSignal(line)) ? "blocker" : "high", category: "unknown" },
+    at: cause[0]?.at ?? 0,
     message: cause.map(({ line }) => line).join("\n"),
   }));
 }

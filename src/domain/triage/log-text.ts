@@ -48,20 +48,26 @@ function withoutStamp(line: string): string {
   return stamp === undefined ? line : line.slice(stamp.length);
 }
 
-/** A command as concurrently and run-p (`[unit] > tape t.js`) or pnpm (`packages/a test$ mocha`) begin it, and a line of its output. */
-const STARTED = /^(?:(\[[^\]\s]{1,60}\]) > [^\s\d]|([\w@./-]{1,100} [\w:.-]{1,60})\$ \S)/;
-const LABELLED = /^(?:(\[[^\]\s]{1,60}\])(?: |$)|([\w@./-]{1,100} [\w.-]{1,60}(?::[\w.-]{1,60}){0,2}):(?: |$))/;
+/**
+ * A command as it is begun by what runs several side by side, with its name before each line: `[unit] > tape t.js`, `@a/b:test: > vitest`,
+ * `web-1  | > node .`, and pnpm's `packages/a test$ mocha`. Or the traceback of a program whose every line another one marks.
+ */
+const STARTED =
+  /^(?:([^\s>][^>]{0,100}[\]:|]) > [^\s\d]|([^\s>][^>|]{0,100}[>|]) Traceback \(|([\w@./-]{1,100} [\w:.-]{1,60})\$ \S)/;
+const MOST_LABELS = 50;
 
 /** Lines without the names of the commands that ran side by side. */
 function withoutLabels(lines: readonly string[]): readonly string[] {
-  const matchLabel = (line: string, form: RegExp) =>
-    form
-      .exec(line)
-      ?.slice(1)
-      .find((label) => label !== undefined);
-  const started = new Set(lines.flatMap((line) => matchLabel(line, STARTED) ?? []));
-  if (started.size === 0) return lines;
-  return lines.map((line) => (started.has(matchLabel(line, LABELLED) ?? "") ? line.replace(LABELLED, "") : line));
+  const started = lines.flatMap((line) => {
+    const [, command, program, script] = STARTED.exec(line) ?? [];
+    return command ?? program ?? (script === undefined ? [] : `${script}:`);
+  });
+  const labels = [...new Set(started)].slice(0, MOST_LABELS);
+  if (labels.length === 0) return lines;
+  return lines.map((line) => {
+    const label = labels.find((each) => line === each || line.startsWith(`${each} `));
+    return label === undefined ? line : line.slice(label.length + 1);
+  });
 }
 
 /** A text as JSON: a list of its one value, or empty if it is none. */

@@ -6,6 +6,8 @@ const HEAD = /^ {0,4}\d{1,4}\) (\S.*)$/;
 /** A runner's own sum or heading, without which a numbered list is only a list. */
 const FAILURES =
   /^(?:Failures:|There (?:was|were) \d{1,6} (?:failure|error)|.{0,60}\b[1-9]\d{0,5} (?:failures?|errors?|failed)\b)/;
+/** The heading of another list: of risky tests, of warnings, of what is pending. */
+const NO_FAILURES = /^(?:There (?:was|were) \d{1,6} (?!failure|error)|Pending:|Skipped:)/;
 /** The first line after the list. */
 const END = /^(?:Finished |Failed examples:|FAILURES!|ERRORS!|\d{1,6} (?:runs|tests|examples)\b|There (?:was|were) )/;
 /** The frames of a failure, in which its message ends. */
@@ -18,9 +20,12 @@ const MOST_LINES = 60;
 export function parseNumbered(lines: readonly string[], roots: readonly string[]): ParsedReport {
   if (!lines.some((line) => FAILURES.test(line))) return { drafts: [] };
   const drafts: Draft[] = [];
+  let isOther = false;
   for (let at = 0; at < lines.length && drafts.length < MAX_BLOCKS; at += 1) {
-    const name = HEAD.exec(lines[at] ?? "")?.[1];
-    if (name === undefined) continue;
+    const line = lines[at] ?? "";
+    const name = HEAD.exec(line)?.[1];
+    isOther = NO_FAILURES.test(line) || (isOther && !FAILURES.test(line));
+    if (name === undefined || isOther) continue;
     const rest = lines.slice(at + 1, at + MOST_LINES);
     const end = rest.findIndex((line) => HEAD.test(line) || END.test(line));
     drafts.push({ ...numberedDraft(name, end < 0 ? rest : rest.slice(0, end), roots), at });
