@@ -102,7 +102,7 @@ async function byTests(ctx: ResultsContext, scope: StepScope, repo: Repo, { step
   const earlier = { runs: runs.map((run) => withSuiteNames(now.run, run, step)), awaited: awaitedFixes(ctx.state(), repo) };
   const broken = brokenTests(now.run, earlier);
   if (broken.length === 0) return { as: "passed" };
-  const again = await measureBase(ctx, scope, repo, { step, commit: tip });
+  const again = await measureBase(ctx, scope, repo, { step, commit: tip, part: "the base again" });
   if (again.as !== "tests") return again.hasFailed ? failedTests(broken) : { as: "unknown", summary: again.why };
   const second = withSuiteNames(now.run, again.run, step);
   const still = failingAmong(broken, second);
