@@ -41,7 +41,6 @@ const SHIPPED = [
   "react",
   "simple-git",
   "string-width",
-  "tap-parser",
   "yaml",
   "zod",
   "zustand",
@@ -53,7 +52,21 @@ const SHIPPED = [
  */
 export const LAYERS: readonly Layer[] = [
   { name: "values/node", folder: "packages/values/src/node", layers: ["values"], packages: [], builtins: ["fs", "os"] },
-  { name: "values", folder: "packages/values/src", layers: [], packages: ["fastest-levenshtein"], builtins: [] },
+  { name: "values", folder: "packages/values/src", layers: [], packages: ["fastest-levenshtein", "jsonc-parser"], builtins: [] },
+  {
+    name: "test-evidence/reports",
+    folder: "packages/test-evidence/src/reports",
+    layers: ["values", "test-evidence"],
+    packages: ["zod", "fast-xml-parser", "tap-parser"],
+    builtins: [],
+  },
+  {
+    name: "test-evidence",
+    folder: "packages/test-evidence/src",
+    layers: ["values"],
+    packages: ["picomatch"],
+    builtins: ["path", "path/posix"],
+  },
   {
     name: "guard/program",
     folder: "packages/guard/src/program",
@@ -77,17 +90,30 @@ export const LAYERS: readonly Layer[] = [
     builtins: ["crypto", "path"],
   },
   {
+    name: "triage",
+    folder: "packages/triage/src",
+    layers: ["values", "test-evidence"],
+    packages: ["zod"],
+    builtins: ["crypto"],
+  },
+  {
     name: "domain",
     folder: "src/domain",
-    layers: ["values", "guard"],
+    layers: ["values", "guard", "test-evidence", "triage"],
     packages: ["zod", "picomatch", "jsonc-parser", "re2js"],
     builtins: ["crypto", "path", "path/posix"],
   },
-  { name: "ports", folder: "src/ports", layers: ["domain", "guard"], packages: [], builtins: [] },
+  {
+    name: "ports",
+    folder: "src/ports",
+    layers: ["domain", "guard", "test-evidence", "test-evidence/reports"],
+    packages: [],
+    builtins: [],
+  },
   {
     name: "adapters",
     folder: "src/adapters",
-    layers: ["values", "values/node", "guard", "domain", "ports"],
+    layers: ["values", "values/node", "guard", "test-evidence", "test-evidence/reports", "domain", "ports"],
     packages: SHIPPED,
     builtins: "all",
     // All adapters start processes through the one folder, and reach GitHub through the other.
@@ -96,7 +122,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: "loop",
     folder: "src/loop",
-    layers: ["values", "guard", "domain", "ports"],
+    layers: ["values", "guard", "test-evidence", "test-evidence/reports", "triage", "domain", "ports"],
     packages: ["zod", "picomatch"],
     // The loop owns the files of a run; processes, sockets and databases are behind ports.
     builtins: ["buffer", "crypto", "events", "fs", "fs/promises", "path", "timers", "timers/promises", "util"],
@@ -105,7 +131,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: "store",
     folder: "src/store",
-    layers: ["values", "domain"],
+    layers: ["values", "test-evidence", "domain"],
     packages: ["zustand", "string-width", "cli-truncate"],
     builtins: [],
   },
@@ -128,6 +154,9 @@ export const LAYERS: readonly Layer[] = [
       "guard",
       "guard/program",
       "guard/server",
+      "test-evidence",
+      "test-evidence/reports",
+      "triage",
       "domain",
       "ports",
       "adapters",

@@ -1,7 +1,7 @@
+import type { Allowance } from "@loopdash/test-evidence";
 import { z } from "zod";
 import type { Bounds } from "../bound/bound.ts";
 import type { Complexity } from "../complexity/classes.ts";
-import type { Allowance } from "../evidence/results.ts";
 import { RepoId, TicketId } from "../values/ids.ts";
 import { Allow, Fixes, RedFirst } from "./allow-spec.ts";
 import { BehaviourSpec } from "./behaviour-spec.ts";

@@ -1,7 +1,6 @@
+import type { TestRun } from "@loopdash/test-evidence";
+import { brokenTests, brokenTestsLine, failingAmong, namedAsOn } from "@loopdash/test-evidence";
 import { type Check, wantedExitCode } from "../../domain/batch/step-spec.ts";
-import { brokenTests, brokenTestsLine, failingAmong } from "../../domain/evidence/broken-tests.ts";
-import type { TestRun } from "../../domain/evidence/results.ts";
-import { namedAsOn } from "../../domain/evidence/suite-name.ts";
 import type { FailingCheck } from "../../domain/run/base-check.ts";
 import { checkKey, failingStep, landedThrough, repoLandings } from "../../domain/run/reduce-base.ts";
 import type { RunState } from "../../domain/run/state.ts";

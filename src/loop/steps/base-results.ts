@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
+import type { Remark, TestResult, TestRun } from "@loopdash/test-evidence";
 import { type Check, wantedExitCode } from "../../domain/batch/step-spec.ts";
-import type { Remark } from "../../domain/evidence/compare.ts";
-import type { TestResult, TestRun } from "../../domain/evidence/results.ts";
 import { repoLandings } from "../../domain/run/reduce-base.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import { plainText } from "../../domain/values/text.ts";

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate, type ZlibOptions, zstdDecompress } from "node:zlib";
-import { readJson } from "../../../domain/values/json-text.ts";
+import { readJson } from "@loopdash/values";
 import { hasErrorCode } from "../../../domain/values/text.ts";
 import type { GatewayLimits, ModelUpstream } from "../../../ports/gateway.ts";
 import { isObject } from "../../json.ts";

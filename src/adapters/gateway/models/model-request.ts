@@ -1,5 +1,5 @@
 import { isAscii, isUtf8 } from "node:buffer";
-import { isEscaped, isSpace, quoteBefore, readJson } from "../../../domain/values/json-text.ts";
+import { isEscaped, isSpace, quoteBefore, readJson } from "@loopdash/values";
 import { asCount, asObject, isObject, type JsonObject } from "../../json.ts";
 import { Refusal } from "../refusals.ts";
 import { geminiBounds } from "./gemini-request.ts";

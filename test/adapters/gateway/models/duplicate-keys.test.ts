@@ -1,8 +1,8 @@
+import { readJson } from "@loopdash/values";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { hasNoDuplicateKeys } from "../../../../src/adapters/gateway/models/model-request.ts";
 import type { JsonObject } from "../../../../src/adapters/json.ts";
-import { readJson } from "../../../../src/domain/values/json-text.ts";
 import { scratchFolder } from "../../../helpers/scratch.ts";
 import { anthropicAnswer, ask, json, message, modelGateway, standIn } from "../stage.ts";
 
