@@ -1,11 +1,11 @@
 /** Files and folders (with a slash at the end) whose regular expressions may take more than linear time, each with its reason. */
 export const EXCEPTIONS: Readonly<Record<string, string>> = {
   "components/terminal/frame-diff.ts": "a copy with another flag of one that is checked",
-  "src/adapters/gateway/models/platform-routes.ts":
+  "packages/model-gateway/src/server/models/platform-routes.ts":
     "anchored, with names of models that are escaped; paths of at most 16 KiB (Node's limit for headers)",
-  "src/adapters/gateway/models/routes.ts":
+  "packages/model-gateway/src/server/models/routes.ts":
     "anchored, and every repetition but one is bounded; paths of at most 16 KiB (Node's limit for headers)",
-  "src/adapters/gateway/prices/prices.ts": "a pattern of the price table or of the batch, on the name of a model",
+  "packages/model-gateway/src/server/prices/prices.ts": "a pattern of the price table or of the batch, on the name of a model",
   "src/adapters/sandbox/bubblewrap/starter.ts": "files of the kernel, in /proc",
   "src/adapters/tracker/github/marks.ts": "made of a mark of our own and one bounded class",
   "src/adapters/tracker/github/read/text-blockers.ts":

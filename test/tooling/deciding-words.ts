@@ -12,7 +12,7 @@ const SOURCES = [
   "src/loop/**/*.ts",
   "src/adapters/**/*.ts",
   "src/domain/{schedule,run,outbox,ci,forge,results}/**/*.ts",
-  "packages/{triage/src,test-evidence/src/reports}/**/*.ts",
+  "packages/{triage/src,test-evidence/src/reports,model-gateway/src/server}/**/*.ts",
 ];
 
 /** Names of what programs, services and agents print. */

@@ -1,5 +1,5 @@
+import { HostSpec } from "@loopdash/model-gateway";
 import { jsonMembers } from "@loopdash/values";
-import { HostSpec } from "../../domain/batch/host-spec.ts";
 import type { Argv } from "../../domain/batch/prepare-command.ts";
 import { notIgnoredBy } from "../../domain/batch/prepare-makes.ts";
 import { findPackageManager, namesPackages, TEST_COMMAND_FILES } from "../../domain/batch/test-command.ts";

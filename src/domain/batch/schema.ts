@@ -1,3 +1,4 @@
+import { HostSpec } from "@loopdash/model-gateway";
 import type { Allowance } from "@loopdash/test-evidence";
 import { z } from "zod";
 import type { Bounds } from "../bound/bound.ts";
@@ -11,7 +12,6 @@ import { ComplexitySpec, type Routes, TicketComplexity } from "./complexity-spec
 import { PROTECT_DEFAULTS } from "./default-protect.ts";
 import { GuardSpec } from "./guard-spec.ts";
 import { HealsLimit, HealsSpec } from "./heals-spec.ts";
-import { HostSpec } from "./host-spec.ts";
 import { Flaky, Gated, LiveSpec, OnBroken } from "./live-spec.ts";
 import { NotifySpec } from "./notify-spec.ts";
 import { AgentSpec, type Parties, type ReviewerParty, ReviewerSpec, SecondReviewerSpec } from "./party.ts";
