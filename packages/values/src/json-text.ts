@@ -1,5 +1,5 @@
-import { objectMembers } from "./json-object.ts";
 import { visit } from "jsonc-parser";
+import { objectMembers } from "./json-object.ts";
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;

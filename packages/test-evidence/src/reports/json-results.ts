@@ -1,5 +1,5 @@
-import { z } from "zod";
 import { errorMessage } from "@loopdash/values";
+import { z } from "zod";
 import type { TestOutcome } from "../compare/results.ts";
 import { BadResults, GatheredResults, type ParsedResults } from "./parsed-results.ts";
 
