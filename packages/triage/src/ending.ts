@@ -13,6 +13,9 @@ const NOISE =
 /** The header that npm, yarn and pnpm print before a script's command. */
 const SCRIPT = /^> (?:\S{1,200} )?\S{1,200}$/;
 
+/** A line that only says where: `ERROR in ./src/a.ts`, `./src/a.ts 2:57-62`. Of several in a row, the last is shown. */
+const PLACE = /^ {0,4}(?:\[\w{1,20}\] )?(?:ERROR in )?[\w@./-]{1,300}\.\w{1,5}(?:[ (:]\d{1,7}[:,]\d{1,7}(?:-\d{1,7})?\)?)?$/;
+
 /** The last line of a warning that is shown with its code. */
 const FRAME_END = /^ {0,8}(?:`-{3}|╰─{3})/;
 
@@ -43,7 +46,10 @@ export function parseEnding(lines: readonly string[], known: readonly string[]):
   return found.map((cause) => ({
     ...{ tool: "log", severity: cause.some(({ line }) => isSignal(line)) ? "blocker" : "high", category: "unknown" },
     at: cause[0]?.at ?? 0,
-    message: cause.map(({ line }) => line).join("\n"),
+    message: cause
+      .map(({ line }) => line)
+      .filter((line, i, all) => !PLACE.test(line) || !PLACE.test(all[i + 1] ?? ""))
+      .join("\n"),
   }));
 }
 
@@ -56,12 +62,12 @@ function lastWords<T extends { readonly line: string }>(said: readonly T[]): rea
 
 const PROGRAM = /^[\w./-]{1,60}: /;
 
-/** The lines before one that the same program wrote, or one that it started: `gzip: stdin: not in gzip format`, `tar: Error is not recoverable`. */
+/** The lines before one that the same program wrote, a place, or one that it started: `gzip: stdin: not in gzip format`, `tar: Error is not recoverable`. */
 function linesBefore<T extends { readonly line: string }>(lines: readonly T[], at: number): T[] {
   const program = PROGRAM.exec(lines[at]?.line ?? "")?.[0];
   let start = at;
   while (program !== undefined && lines[start - 1]?.line.startsWith(program)) start -= 1;
   const before = lines[start - 1]?.line ?? "";
-  if (program !== undefined && PROGRAM.test(before) && !isRemark(before)) start -= 1;
+  if ((program !== undefined && PROGRAM.test(before) && !isRemark(before)) || PLACE.test(before)) start -= 1;
   return lines.slice(start, at);
 }

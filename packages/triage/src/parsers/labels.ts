@@ -8,7 +8,7 @@ export function isErrorHead(line: string): boolean {
 
 /** A program's own word for an error (not "error rate"), at the start of a line, behind signs, or behind the names of program and file. */
 const LABEL =
-  /^(?:[^\s:]{1,60}: ){0,2}\W{0,6}(?:(?:fatal|panic|ERROR|FATAL|FAIL|FAILED|ASSERT|Error|Fatal|Failed|npm (?:error|ERR!)|CMake Error)(?:[\]:[ (]|$)|(?:\w{1,20} )?error(?:[\]:[(]|$| (?:[^a-z]|(?:in|at|on|while|when|during|from|\w{1,20}ing)\b)))|^(?:>> )?Issue: |\*\*\*(?:Failed|Exception|Timeout|Not Run)\b|==ERROR: |\(error\): |[:.] {1,3}FAILED$|^ {0,12}[✖✗✘❌]\ufe0f? {1,4}[^\d\s]|^==\d{1,9}== (?:Invalid|Conditional|Use of|Mismatched|Process terminating|Source and|Possible data race|Syscall param) | threshold .{1,120} not met/;
+  /^(?:[^\s:]{1,60}: ){0,2}\W{0,6}(?:(?:fatal|panic|ERROR|FATAL|FAIL|FAILED|ASSERT|Error|Fatal|Failed|npm (?:error|ERR!)|CMake Error)(?:[\]:[ (]|$)|(?:\w{1,20} )?error(?:[\]:[(]|$| (?:[^a-z]|(?:in|at|on|while|when|during|from|\w{1,20}ing)\b)))|^(?:>> )?Issue: |\*\*\*(?:Failed|Exception|Timeout|Not Run)\b|==ERROR: |\(error\): |[:.] {1,3}FAILED$|^ {0,12}[✖✗✘❌]\ufe0f? {1,4}(?:[^\d\s]|\d{1,7}:\d)|^==\d{1,9}== (?:Invalid|Conditional|Use of|Mismatched|Process terminating|Source and|Possible data race|Syscall param) | threshold .{1,120} not met/;
 
 /** The death of a process by a signal, as a shell, make or a runner tells it. One that aborts has said why before. */
 const SIGNAL =

@@ -96,16 +96,17 @@ function sectionDraft(name: string, block: Block): Draft {
   };
 }
 
-/** The lines that pytest marks with "E". */
+/** The lines that pytest marks with "E". Those of an error in the syntax begin with its place; the error itself is told first. */
 export function errorLines(section: Block | undefined): string {
   const marked = (section?.body ?? []).flatMap((line) => /^E {2,}(\S.*)$/.exec(line)?.[1] ?? []);
-  return marked.join("\n");
+  const last = marked.at(-1);
+  return (last !== undefined && marked[0]?.startsWith('File "') ? [last, ...marked.slice(0, -1)] : marked).join("\n");
 }
 
 /** The last place of the project in a section: the frame that raised. */
 function raisingPlace(section: Block | undefined): SourcePlace | undefined {
   for (const line of (section?.body ?? []).toReversed()) {
-    const found = /^([^\s:][^:]{0,300}\.py):(\d{1,7}):/.exec(line);
+    const found = /^([^\s:][^:]{0,300}\.py):(\d{1,7}):/.exec(line) ?? /^E {2,}File "([^"]{1,300})", line (\d{1,7})/.exec(line);
     const [, file = "", number] = found ?? [];
     if (found !== null && !isForeign(file)) return { file, line: Number(number) };
   }
