@@ -69,7 +69,7 @@ const NAMED = 12;
 
 const SEVERAL = {
   kill: "Their agents or finish lines are ended, and each attempt counts against its ticket's attempts. What has landed stays.",
-  retry: "Their attempts are counted again from zero. This counts as one intervention (I5).",
+  retry: "Their attempts are counted again from zero. This counts as one intervention.",
 } as const;
 
 /** Asks once for several tickets. */
@@ -157,7 +157,7 @@ export function revertLines(state: Mirror, id: TicketId, width: number): readonl
     ...wrapped(`A new commit takes ${sha ?? "it"} back, once its checks pass on that. The ticket is open then. ${how}`, width, {
       tone: "waiting",
     }),
-    ...wrapped("This counts as an intervention (I7).", width, { tone: "waiting" }),
+    ...wrapped("This counts as an intervention.", width, { tone: "waiting" }),
     EMPTY,
     keysLine(state.keymap, "revert"),
   ];
@@ -244,7 +244,7 @@ export function addLines(
     title === undefined ? "What is to be done? This is the ticket's title." : "What else must its agent know? It may be empty.";
   return [
     ...(title === undefined ? [] : wrapped(displayText(title), width, { bold: true })),
-    ...wrapped(`${asked} The ticket is filed in the tracker, and counted as an intervention (I2).`, width, { tone: "waiting" }),
+    ...wrapped(`${asked} The ticket is filed in the tracker, and counted as an intervention.`, width, { tone: "waiting" }),
     [
       { text: "It changes " },
       { text: displayText(repo), bold: true },
@@ -268,7 +268,7 @@ export function reviewLines(
   const { pullRequest } = ticketIn(state, modal.ticket) ?? {};
   const asked = pullRequest?.reviewers ?? [];
   const before = asked.length === 0 ? "" : ` Asked before: ${asked.join(", ")}.`;
-  const question = `Who should review pull request #${pullRequest?.number ?? "?"}?${before} This counts as an intervention (I2).`;
+  const question = `Who should review pull request #${pullRequest?.number ?? "?"}?${before} This counts as an intervention.`;
   return [
     ...wrapped(displayTitle(state, modal.ticket), width, { bold: true }),
     ...wrapped(displayText(question), width, { tone: "waiting" }),

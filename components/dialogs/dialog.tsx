@@ -39,9 +39,11 @@ export function Dialog(options: {
   readonly rows: number;
   /** As wide as possible, regardless of the content: for text that is being typed. */
   readonly wide: boolean;
+  /** Columns of the text, if it is wider than a question. */
+  readonly room?: number;
 }): ReactNode {
   const natural = Math.max(LEAST, textWidth(options.title) + 2, ...options.lines.map(spansWidth));
-  const room = options.wide ? dialogWidth(options.columns) : Math.min(dialogWidth(options.columns), natural);
+  const room = options.room ?? (options.wide ? dialogWidth(options.columns) : Math.min(dialogWidth(options.columns), natural));
   const most = options.rows - 4;
   const lines =
     options.lines.length <= most ? options.lines : [...options.lines.slice(0, most - 1), more(options.lines.length - most + 1)];

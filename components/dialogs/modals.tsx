@@ -6,7 +6,6 @@ import { type KeyGroup, keyGroups } from "../../src/store/keymap/key-groups.ts";
 import { allKeyLabels } from "../../src/store/keymap/key-labels.ts";
 import { currentMode } from "../../src/store/keymap/keymap.ts";
 import { behind, chosenAt, type Offer, rankOffers, whyNotNow } from "../../src/store/keymap/palette.ts";
-import { LEVEL_STYLES } from "../../src/store/labels/signals-label.ts";
 import { STYLES, type Style, type Tone } from "../../src/store/labels/tone.ts";
 import type { Modal, OnTickets } from "../../src/store/ui.ts";
 import { DashboardContext, useDashboard, useDrawn } from "../kit/dashboard-context.ts";
@@ -14,6 +13,7 @@ import { lineField } from "../kit/field-lines.ts";
 import { cut, fitTo, textWidth, wrapWords } from "../kit/fit.ts";
 import type { SpanLine } from "../kit/spans.tsx";
 import { hiddenLabel, type TerminalSize, visibleWindow, type Window } from "../kit/window.ts";
+import { Away } from "./away.tsx";
 import { Dialog, dialogLayout, dialogWidth } from "./dialog.tsx";
 import {
   addLines,
@@ -36,7 +36,7 @@ interface Content {
   readonly lines: readonly SpanLine[];
 }
 
-type DialogModal = Exclude<Modal, { kind: "filter" | "search" | "palette" | "help" | "help-search" }>;
+type DialogModal = Exclude<Modal, { kind: "filter" | "search" | "palette" | "help" | "help-search" | "away" }>;
 
 /** The modal in front of the views, if any. */
 export function Modals({ columns, rows }: { readonly columns: number; readonly rows: number }): ReactNode {
@@ -46,6 +46,7 @@ export function Modals({ columns, rows }: { readonly columns: number; readonly r
   if (modal === undefined || modal.kind === "filter" || modal.kind === "search") return null;
   if (modal.kind === "palette") return <Palette columns={columns} rows={rows} />;
   if (modal.kind === "help" || modal.kind === "help-search") return <Help columns={columns} rows={rows} />;
+  if (modal.kind === "away") return <Away since={modal.since} columns={columns} rows={rows} />;
   return <Question modal={modal} columns={columns} rows={rows} />;
 }
 
@@ -155,8 +156,10 @@ const LEGEND: readonly (readonly [Style, string])[] = [
   [STYLES.waits, "waits, or a free slot"],
   [STYLES.heldUp, "held up from outside"],
   [STYLES.ending, "being ended"],
-  [STYLES.needsYou, "needs you"],
-  [STYLES.failed, "stalled: its attempts are used up"],
+  [STYLES.needsYou, "waits for you"],
+  [STYLES.failed, "failed"],
+  [STYLES.again, "an attempt failed, and another one follows"],
+  [STYLES.person, "what a person did"],
   [STYLES.landed, "landed, and not live yet"],
   [STYLES.done, "done"],
   [{ glyph: "a2", tone: "plain" }, "the ticket's second attempt"],
@@ -164,13 +167,7 @@ const LEGEND: readonly (readonly [Style, string])[] = [
     { ...STYLES.done, glyph: [STYLES.done, STYLES.step, STYLES.waits].map(({ glyph }) => glyph).join("") },
     "the finish line: passed, at it now, ahead",
   ],
-  [
-    {
-      ...LEVEL_STYLES.skip,
-      glyph: [LEVEL_STYLES.pass, LEVEL_STYLES.warn, LEVEL_STYLES.fail, LEVEL_STYLES.skip].map((s) => s.glyph).join(""),
-    },
-    "behaviour of the agent, by gate: pass, warning, fail, unknown",
-  ],
+  [STYLES.warning, "a warning, for example about an agent's behaviour"],
 ];
 
 /**
@@ -188,9 +185,9 @@ function helpLines(keymap: Keymap, front: Mode, width: number, wanted: string): 
   );
   const signs = LEGEND.filter(([{ glyph }, means]) => fits(glyph, means));
   const lines = [
-    ...groups.flatMap((group) => (group.bindings.length === 0 ? [] : [...groupLines(group, width), EMPTY])),
     ...(signs.length === 0 ? [] : [title("signs")]),
     ...signs.map(([{ glyph, tone }, means]): SpanLine => [{ text: fitTo(glyph, 5), tone }, { text: means }]),
+    ...groups.flatMap((group) => (group.bindings.length === 0 ? [] : [EMPTY, ...groupLines(group, width)])),
   ];
   return lines.length === 0 ? [[{ text: "nothing is called that", tone: "waiting" }]] : lines;
 }

@@ -99,6 +99,7 @@ const codes = new Map<string, Code>();
 function newCodes(look: ToneStyle, bold: boolean, inverse: boolean): readonly Code[] {
   const samples = [
     inverse ? chalk.inverse("|") : "",
+    look.underline === true ? chalk.underline("|") : "",
     bold ? chalk.bold("|") : "",
     look.color === undefined ? "" : coloured(look.color),
     look.dimColor === true ? chalk.dim("|") : "",

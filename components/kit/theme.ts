@@ -6,13 +6,14 @@ export interface ToneStyle {
   readonly color?: string;
   readonly dimColor?: boolean;
   readonly bold?: boolean;
+  readonly underline?: boolean;
 }
 
 export type Theme = Readonly<Record<Tone, ToneStyle>>;
 
 /**
  * The 16 colours of the terminal, so that the person's own palette decides what is legible. The background is unknown here, so
- * yellow, which is invisible on white, is not used.
+ * yellow, which is invisible on white, is not used: what needs a person is underlined.
  */
 export const DEFAULT_THEME: Theme = {
   plain: {},
@@ -20,7 +21,7 @@ export const DEFAULT_THEME: Theme = {
   waiting: { dimColor: true },
   good: { color: "green" },
   bad: { color: "red" },
-  person: { color: "red", bold: true },
+  person: { bold: true, underline: true },
   oracle: { color: "magenta" },
   claim: { dimColor: true },
 };
@@ -34,7 +35,7 @@ const LIGHT_16: Theme = {
   waiting: { color: "gray" },
   good: { color: "green", bold: true },
   bad: { color: "red" },
-  person: { color: "red", bold: true },
+  person: { bold: true, underline: true },
   oracle: { color: "magenta" },
   claim: { color: "gray" },
 };
@@ -46,7 +47,7 @@ const NONE: Theme = {
   waiting: { dimColor: true },
   good: {},
   bad: { bold: true },
-  person: { bold: true },
+  person: { bold: true, underline: true },
   oracle: {},
   claim: { dimColor: true },
 };

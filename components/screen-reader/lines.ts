@@ -1,4 +1,3 @@
-import { overallLevel } from "../../src/domain/behaviour/signals.ts";
 import type { RunState } from "../../src/domain/run/state.ts";
 import type { TicketState } from "../../src/domain/run/ticket-state.ts";
 import { describeBlocked } from "../../src/domain/schedule/needs.ts";
@@ -12,7 +11,7 @@ import { brokenBaseLabel } from "../../src/store/labels/base-label.ts";
 import { attemptStage, finishLine, progressParts, provingLabels } from "../../src/store/labels/progress-label.ts";
 import { isAtPullRequest, pullRequestText } from "../../src/store/labels/pull-request-status.ts";
 import { runLabel } from "../../src/store/labels/run-label.ts";
-import { shownSignals, spokenSignals } from "../../src/store/labels/signals-label.ts";
+import { behaviourSign } from "../../src/store/labels/signals-label.ts";
 import { displayTitle, queueLabel } from "../../src/store/labels/ticket-label.ts";
 import { busyAgents, heldAttempts } from "../../src/store/lists.ts";
 import { renderSummaryText } from "../../src/store/results/summary.ts";
@@ -52,7 +51,6 @@ function body(state: DashboardState, run: RunState): readonly string[] {
       (id) => atWork(state, id),
       state,
     ),
-    ...unknownBehaviour(state),
     ...named("Waits", lists.waiting, (id) => queueLabel(state, id).text, state),
     `${formatUsd(run.spentUsd)} of ${formatCap(run.batch.limits.usdPerRun)} spent. ${plural(run.interventions.length, "intervention")}.`,
   ];
@@ -66,16 +64,6 @@ function needsLines({ lists: { needs }, ...state }: DashboardState): readonly st
     return `Needs you: ${what}${displayText(need.says)}.${blocked === "" ? "" : ` ${blocked}.`}`;
   });
   return needs.length <= NAMED ? lines : [...lines, `Needs you: ${needs.length - NAMED} more.`];
-}
-
-/** One line for all agents whose program reports no behaviour: often it is every one. */
-function unknownBehaviour(state: DashboardState): readonly string[] {
-  const unknown = state.lists.slots.filter((id) => {
-    const attempt = id === null ? undefined : ticketIn(state, id)?.attempt;
-    const signals = attempt && shownSignals(attempt);
-    return signals !== undefined && overallLevel(signals) === "skip";
-  });
-  return unknown.length === 0 ? [] : [`Behaviour unknown of ${plural(unknown.length, "agent")}.`];
 }
 
 function capital(text: string): string {
@@ -113,7 +101,7 @@ function atWork(state: DashboardState, id: TicketId): string {
   const pullRequest = state.run && spokenPullRequest(state.run, ticketIn(state, id));
   const stage = attemptStage(attempt, finishLine(state.run, id)).word;
   const progress = progressParts(attempt.step).join(", ");
-  const parts = [`attempt ${attempt.n}`, progress === "" ? stage : progress, pullRequest, spokenSignals(attempt)];
+  const parts = [`attempt ${attempt.n}`, progress === "" ? stage : progress, pullRequest, behaviourSign(attempt)?.text];
   return parts.filter((part) => part !== undefined).join(", ");
 }
 

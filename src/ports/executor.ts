@@ -1,4 +1,6 @@
-import type { BlockedConnection, HostSpec, ModelUpstream } from "@loopdash/model-gateway";
+import type { HostSpec } from "../domain/batch/host-spec.ts";
+import type { BlockedConnection } from "../domain/run/blocked-fact.ts";
+import type { ModelUpstream } from "./gateway.ts";
 
 /** The identity of a process beyond its pid: the pid may be reused, the start time is not. */
 export interface ProcessId {

@@ -50,7 +50,7 @@ function bar(state: RunState): Html {
   const { tickets } = computeLedger(state);
   const counts = last?.counts ?? { done: tickets.done, gated: tickets.gated, open: tickets.open };
   const total = Math.max(1, counts.done + counts.gated + counts.open);
-  const words = `${counts.done} done, ${counts.gated} human-gated, ${counts.open} open`;
+  const words = `${counts.done} done, ${counts.gated} left to a person, ${counts.open} open`;
   const said = last === undefined ? "The oracle has not judged yet" : `The oracle: ${last.verdict}, ${utcTime(last.at)} UTC`;
   const [done, gated] = [counts.done / total, (counts.done + counts.gated) / total];
   return html`<figure class="oracle"><svg role="img" aria-label="${words}" width="100%" height="14">

@@ -30,6 +30,8 @@ export interface DashboardState {
   readonly viewed?: OpenFile;
   /** The default keys, or the user's bindings. */
   readonly keymap: Keymap;
+  /** When a person last left a dashboard of this run; absent if nobody has. Milliseconds since the epoch. */
+  readonly lastLook?: number;
   /** The time that views show: wall-clock milliseconds, whole seconds. */
   readonly now: number;
   /** Runs of the same batch file before `run`, newest first; absent until a view asks. `problem`: why none could be read. */

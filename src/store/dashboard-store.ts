@@ -68,6 +68,15 @@ export function toSecond(ms: number): number {
 
 /** Resets the dashboard for another run, or for none. Only the terminal's properties stay. */
 export function resetDashboard(store: DashboardStore): void {
-  const { run: _, evidence: __, earlier: ___, playback: ____, viewed: _____, runUrl: ______, ...kept } = store.getState();
+  const {
+    run: _,
+    evidence: __,
+    earlier: ___,
+    playback: ____,
+    viewed: _____,
+    runUrl: ______,
+    lastLook: _______,
+    ...kept
+  } = store.getState();
   store.setState({ ...kept, lists: NO_LISTS, feed: [], ui: { ...INITIAL_UI, tooSmall: kept.ui.tooSmall } }, true);
 }

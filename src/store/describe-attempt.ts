@@ -68,10 +68,9 @@ export function attemptEndedLabel(event: EventOf<"attempt-ended">, state: RunSta
   const { evidence } = event;
   // Nobody stopped it: the ticket waits for a dependency.
   if (event.outcome === "stopped" && evidence !== undefined)
-    return [toned(STYLES.heldUp, "waiting"), evidence.step === "prepare" ? NOT_COUNTED : `attempt ended: ${evidence.summary}`];
+    return [STYLES.heldUp, evidence.step === "prepare" ? NOT_COUNTED : `attempt ended: ${evidence.summary}`];
   if (event.outcome === "stopped") return [{ glyph, tone }, endedEarlyText(event.ticket, state)];
-  if (event.held && evidence !== undefined)
-    return [toned(STYLES.heldUp, "waiting"), `attempt ended: it landed; ${evidence.summary}`];
+  if (event.held && evidence !== undefined) return [STYLES.heldUp, `attempt ended: it landed; ${evidence.summary}`];
   const text = OUTCOME_TEXTS[event.outcome];
   const isReported = evidence === undefined || event.outcome === "killed" || !BEFORE_STEPS.has(evidence.step);
   return [{ glyph, tone }, isReported ? text : `${text}: ${evidence.summary}`];
@@ -86,8 +85,5 @@ export function mergeWaitsLabel(
 ): EventLabel | undefined {
   if (attempt?.waited !== undefined && attempt.waited.since !== at) return undefined;
   const end = until === undefined ? "it goes on once that is over" : `it is tried again until ${formatMinute(until)}`;
-  return [
-    toned(STYLES.heldUp, "waiting"),
-    `merge waits: ${reason}; ${end}; to end it: x ends the attempt, g leaves the ticket to you`,
-  ];
+  return [STYLES.heldUp, `merge waits: ${reason}; ${end}; to end it: x ends the attempt, g leaves the ticket to you`];
 }

@@ -1,4 +1,4 @@
-import { describeBlocked } from "@loopdash/model-gateway";
+import { describeBlocked } from "../domain/run/blocked-fact.ts";
 import type { RunEvent } from "../domain/run/event.ts";
 import type { GrowthFact } from "../domain/run/growth-fact.ts";
 import { describeElsewhere, describeKeptWork } from "../domain/run/kept-work.ts";
@@ -88,11 +88,11 @@ export function claimLabel(event: ClaimFact, state: RunState): EventLabel | unde
 
 /** Describes how a person changed the batch. The frozen set is the record of what decides, so its change is named. */
 export function changeLabel(event: Extract<RunEvent, GrowthFact>): EventLabel {
-  if (event.type === "ticket-added") return [STYLES.needsYou, `added ${event.added.id} "${event.added.title}"`];
+  if (event.type === "ticket-added") return [STYLES.person, `added ${event.added.id} "${event.added.title}"`];
   const parts = (["limits", "protect", "finish"] as const).filter((part) => event[part] !== undefined);
   const { before, after } = event.frozen;
   return [
-    STYLES.needsYou,
+    STYLES.person,
     `the batch has changed: ${parts.join(", ")} (frozen ${before.batch.slice(0, 7)} → ${after.batch.slice(0, 7)})`,
   ];
 }

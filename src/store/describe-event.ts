@@ -1,5 +1,5 @@
-import { failingOnBaseLine } from "@loopdash/test-evidence";
 import { type CiFact, isAboutCi } from "../domain/ci/ci-fact.ts";
+import { failingOnBaseLine } from "../domain/evidence/summary-lines.ts";
 import { type ForgeRequestFact, isAboutForgeRequest } from "../domain/forge/forge-request.ts";
 import { isAboutPullRequest, type PullRequestFact } from "../domain/forge/pull-request-fact.ts";
 import { INTERVENTION_WORDS, type Intervention, interventionKind } from "../domain/results/intervention.ts";
@@ -134,7 +134,7 @@ function runEventLabel(event: RunWide, state: RunState): EventLabel | undefined 
         `refused: ${event.command.type}${"ticket" in event.command ? ` ${event.command.ticket}` : ""}: ${event.reason}`,
       ];
     case "intervention":
-      return [STYLES.needsYou, interventionText(event, state)];
+      return [STYLES.person, interventionText(event, state)];
     case "reverify-started":
       return [STYLES.oracle, "re-verifying live state"];
     case "reverify-ended":
@@ -240,7 +240,7 @@ function ticketEventLabel(event: OfTicket, state: RunState): EventLabel | undefi
     case "step-ended":
       return stepEndedLabel(event, state);
     case "base-failing":
-      return [toned(STYLES.needsYou, "waiting"), `${failingOnBaseLine(event.tests, event.count)} (check ${event.check})`];
+      return [STYLES.warning, `${failingOnBaseLine(event.tests, event.count)} (check ${event.check})`];
     case "merge-waiting":
       return mergeWaitsLabel(event, ticketById(state, event.ticket).attempt);
     case "landing-gated":
@@ -253,7 +253,7 @@ function ticketEventLabel(event: OfTicket, state: RunState): EventLabel | undefi
     case "live-check-ended":
       return liveCheckLabel(event, state);
     case "gate-requested":
-      return [STYLES.needsYou, `human gate requested: ${event.step}`];
+      return [STYLES.person, `human gate requested: ${event.step}`];
     case "ticket-gated":
       return [STYLES.needsYou, `needs you: ${event.step}`];
     case "ticket-stalled":

@@ -3,7 +3,7 @@ import type { RunEvent } from "../domain/run/event.ts";
 import { suspensionText } from "../domain/run/suspension.ts";
 import { plural } from "../domain/values/text.ts";
 import { formatElapsed, formatMinute } from "./format.ts";
-import { type EventLabel, STYLES, toned } from "./labels/tone.ts";
+import { type EventLabel, STYLES } from "./labels/tone.ts";
 
 /** Facts about what bounds the start of agents: slots, exclusive names, waits and money. */
 type LimitFact = Extract<
@@ -26,7 +26,7 @@ type LimitFact = Extract<
 
 /** Describes one of them in a line. */
 export function limitLabel(event: LimitFact): EventLabel | undefined {
-  const waits = toned(STYLES.heldUp, "waiting");
+  const waits = STYLES.heldUp;
   switch (event.type) {
     case "workers-set":
       return [STYLES.run, `${plural(event.workers, "worker")} from now on`];
@@ -43,10 +43,7 @@ export function limitLabel(event: LimitFact): EventLabel | undefined {
       return [waits, `${who} ${event.name} from now on: ${event.why}`];
     }
     case "others-spent-today":
-      return [
-        toned(STYLES.needsYou, "waiting"),
-        `other runs spent $${event.usd.toFixed(2)} today: limits.usdPerDay has no room for another start`,
-      ];
+      return [STYLES.warning, `other runs spent $${event.usd.toFixed(2)} today: limits.usdPerDay has no room for another start`];
     case "engine-suspended":
       return [waits, suspensionText(event)];
     case "engine-waits":

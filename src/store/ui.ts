@@ -26,6 +26,8 @@ export type Modal =
   /** The change of danger zones that the person sees. */
   | { readonly kind: "approve"; readonly ticket: TicketId; readonly commit: string }
   | { readonly kind: "heal" | "leave" }
+  /** What came of the run since then, in milliseconds since the epoch: the first key closes it. */
+  | { readonly kind: "away"; readonly since: number }
   /** `filter`: the help shows only lines that contain it; empty: all. */
   | { readonly kind: "help"; readonly filter: string }
   /** The text that filters the help. */

@@ -1,8 +1,7 @@
 import { createServer as createHttp } from "node:http";
 import { createServer } from "node:net";
-import type { Gateway } from "@loopdash/model-gateway";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import type { OpenGatewayOptions } from "../../src/adapters/gateway/open-gateway.ts";
+import type { Gateway, GatewayOptions } from "../../src/ports/gateway.ts";
 import { scratchFolder } from "../helpers/scratch.ts";
 import { bundleRelay, node, openedGateway, portOf, type Started, type StartOf, sandbox, startRelay } from "./relay-stage.ts";
 
@@ -15,8 +14,7 @@ beforeAll(async () => {
 });
 const start = (argv: readonly string[], startOf: StartOf = {}): Started => startRelay({ entry, folder: folder() }, argv, startOf);
 
-const options = (options: Omit<OpenGatewayOptions, "folder">): Promise<Gateway> =>
-  openedGateway({ folder: folder(), ...options });
+const options = (options: Omit<GatewayOptions, "folder">): Promise<Gateway> => openedGateway({ folder: folder(), ...options });
 
 describe("in a real sandbox", () => {
   const ask = `

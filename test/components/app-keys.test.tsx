@@ -145,8 +145,8 @@ describe("through the keyboard", () => {
   test("a long summary is scrolled to its end and back", async () => {
     await using m = await mount(plumbingEnded("done"), 60, 15);
     await m.stage.shows("DONE, says the oracle");
-    await m.stage.press("   ", "end");
-    await m.stage.press("\u001b[5~\u001b[5~\u001b[5~", "DONE, says the oracle");
+    await m.stage.press("     ", "end");
+    await m.stage.press("\u001b[5~\u001b[5~\u001b[5~\u001b[5~\u001b[5~", "DONE, says the oracle");
     await m.stage.press("j", "▌! T-5");
     // The selection stays in sight, however far down it is.
     await m.stage.press("jj", "▌✔ T-1 ");

@@ -36,7 +36,7 @@ describe("screens", () => {
   test.each(SIZES)("the signals of agents' behaviour at %i×%i", async (columns, rows) => {
     const text = await screen(watchedPlumbing({ sandboxed: false }), columns, rows);
     await expect(text).toMatchFileSnapshot(snapshot(`signals-${columns}x${rows}`));
-    if (columns >= 80) expect(text).toMatch(/✔✔✔\?✔ .*left[\s\S]*!✔✖\?✔ .*left/);
+    if (rows >= 24) expect(text).toMatch(/✖ edits without/);
   });
 
   test("the behaviour of the chosen attempt in words", async () => {
@@ -46,8 +46,8 @@ describe("screens", () => {
       ["e", "behaviour of"],
     ]);
     await expect(text).toMatchFileSnapshot(snapshot("signals-ticket-120x30"));
-    expect(text).toContain("EXIST      warning: asked for 3 files or texts that are not there");
-    expect(text).toContain("RECALL     unknown: its program does not tell");
+    expect(text).toContain("△ looks for what is not there: it asked for 3 files or texts that are not there");
+    expect(text).toContain("✖ edits without a cause: it edited");
   });
 
   test.each(SIZES)("64 workers and 500 tickets at %i×%i", async (columns, rows) => {
@@ -146,7 +146,7 @@ describe("screens", () => {
       ],
     ],
     ["leave", [["q", "detach"]]],
-    ["help", [["?", "list every event"]]],
+    ["help", [["?", "the only voice that says done"]]],
   ] as const)("the dialog: %s", async (name, keys) => {
     await expect(await screen(plumbing(), 80, 24, keys)).toMatchFileSnapshot(snapshot(`dialog-${name}-80x24`));
   });

@@ -212,7 +212,7 @@ describe("a blocker in a batch without a reviewer", { timeout: 120_000 }, () => 
     expect(upheld.stdout).toContain(`T-1 is left to a person: ${STEP}, once the run continues: loopdash `);
     const ended = await stage.run([batch, "--headless"]);
     expect(ended.code, ended.stdout + ended.stderr).toBe(0);
-    expect(ended.stdout).toContain("1 shipped, 1 human-gated, 0 open");
+    expect(ended.stdout).toContain("1 shipped, 1 left to a person, 0 open");
     expect(ended.stdout).toContain(STEP);
     // No other agent was started.
     expect(ended.stdout).toContain("attempts 2 ");

@@ -58,6 +58,10 @@ async function viewing(p: Presser): Promise<void> {
     await p.press("palette", key, "─ Command ─");
     await p.press("give-up", key === ":" ? "escape" : "ctrl-p", without("─ Command ─"));
   }
+  for (const key of ["escape", "enter", " ", "w"]) {
+    await p.press("away", "w", "While you were away");
+    await p.press("give-up", key, without("While you were away"));
+  }
   for (const key of ["escape", "?", "q", "enter"]) {
     await p.press("help", "?", "─ Keys ─");
     await p.press("give-up", key, without("─ Keys ─"));

@@ -56,7 +56,7 @@ describe("a run on a terminal", { timeout: 300_000 }, () => {
     expect(await pty.exitCode()).toBe(0);
     expect(pty.isAlternate).toBe(false);
     const left = pty.main();
-    expect(left).toMatch(/(?:^|\n)✔ DONE, says the oracle {3}test .* 6 tickets: 6 shipped, 0 human-gated, 0 open\n/);
+    expect(left).toMatch(/(?:^|\n)✔ DONE, says the oracle {3}test .* 6 tickets: 6 shipped, 0 left to a person, 0 open\n/);
     expect(left).toMatch(/interventions 0 \(0 work, 0 harness\)\n[^]*exit code 0\nmodes as before$/);
     expect(pty.raw.lastIndexOf(`${ESC}[?25h`)).toBeGreaterThan(pty.raw.lastIndexOf(`${ESC}[?25l`));
     expect(stage.landed()).toHaveLength(6);

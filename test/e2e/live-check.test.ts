@@ -51,7 +51,7 @@ describe("a verify that fails after the landing", () => {
     const first = await stage.run([batch, "--headless"]);
     expect(first.code).toBe(1);
     const sha = stage.git("app", "rev-parse", "main");
-    expect(first.stdout).toContain("0 shipped, 0 human-gated, 2 open (1 landed, not live)");
+    expect(first.stdout).toContain("0 shipped, 0 left to a person, 2 open (1 landed, not live)");
     expect(first.stdout).toMatch(new RegExp(`≈ T-1 .*landed as ${sha.slice(0, 7)}, not live: 4 live checks in a row failed`));
     expect(first.stdout).toContain("| the page answered 503");
     const report = await stage.report();

@@ -36,7 +36,7 @@ fs.writeFileSync("${stage.root}/prompt-" + attempt, prompt);
   const { code, stdout } = await stage.run([batch, "--headless"]);
   expect(code).toBe(0);
   expect(stdout).toMatch(
-    /T-1 .*\[REMEDIATED\] gate=MOMENTUM action=step-back was="had the same result \d+ times, .*" did="ended attempt 2" now="the next attempt starts from the change of attempt 1, whose checks passed \(\w{7}\)" bound="remediation 1 of 3, attempts left: 1"/,
+    /T-1 .*in circles: had the same result \d+ times, .*; ended attempt 2; the next attempt starts from the change of attempt 1, whose checks passed \(\w{7}\); remediation 1 of 3, attempts left: 1/,
   );
   expect(stage.git("app", "show", "main:second.txt")).toBe("good");
   expect(stage.git("app", "ls-tree", "--name-only", "main")).not.toContain("lost.txt");

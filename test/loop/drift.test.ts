@@ -30,7 +30,7 @@ describe("a person closes a ticket in the tracker", () => {
     expect(state.end).toMatchObject({ exitCode: 0, reason: "3 done" });
     expect(stage.tasks.map((task) => task.ticket).sort()).toEqual([T1, T3]);
     expect(stage.ticket(T2)).toMatchObject({ phase: "done", closedByPerson: "closed" });
-    expect(renderSummaryText(stage.state)).toContain("2 shipped, 1 closed by a person, 0 human-gated");
+    expect(renderSummaryText(stage.state)).toContain("2 shipped, 1 closed by a person, 0 left to a person");
     expect(stage.ticket(T2).mergedSha).toBeUndefined();
     expect(acts(stage)).toEqual([["I7", T2, true]]);
   });
@@ -89,7 +89,7 @@ test("a ticket that a person gates in the tracker: its attempt stops, and it is 
   await stage.until("agent-launching");
   setTo(stage, T1, "human-gated\nhumanStep: ask Jo");
   const state = await stage.ended();
-  expect(state.end).toMatchObject({ exitCode: 0, reason: "0 done, 1 human-gated" });
+  expect(state.end).toMatchObject({ exitCode: 0, reason: "0 done, 1 left to a person" });
   expect(stage.ticket(T1)).toMatchObject({ phase: "human-gated", humanStep: "ask Jo" });
   expect(readFileSync(fileOf(stage, T1), "utf8")).toContain("humanStep: ask Jo\n");
   expect(acts(stage)).toEqual([["I7", T1, true]]);

@@ -157,7 +157,7 @@ describe("one that waits for its turn", () => {
     await stage.until("ticket-gated");
     expect(stage.of("attempt-ended").map((e) => [e.ticket, e.outcome])).toEqual([[T2, "gated"]]);
     await letGo();
-    expect((await stage.ended()).end).toMatchObject({ exitCode: 0, reason: "1 done, 1 human-gated" });
+    expect((await stage.ended()).end).toMatchObject({ exitCode: 0, reason: "1 done, 1 left to a person" });
     expect(stage.ticket(T2).failures).toBe(0);
   });
 

@@ -46,7 +46,7 @@ describe("the engine's own writes", () => {
     const { stage } = await open({ tickets: [ticketOf("T-1", { finish })] }, gating);
     using _ = stage;
     stage.start();
-    expect((await stage.ended()).end).toMatchObject({ exitCode: 0, reason: "0 done, 1 human-gated" });
+    expect((await stage.ended()).end).toMatchObject({ exitCode: 0, reason: "0 done, 1 left to a person" });
     expect(readFileSync(fileOf(stage, T1), "utf8")).toContain("state: human-gated");
   });
 });

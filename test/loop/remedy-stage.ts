@@ -3,7 +3,7 @@ import { BehaviourSpec } from "../../src/domain/batch/behaviour-spec.ts";
 import { ReviewerSpec } from "../../src/domain/batch/party.ts";
 import type { StepSpec } from "../../src/domain/batch/step-spec.ts";
 import type { AgentEvent } from "../../src/domain/run/agent-event.ts";
-import { remedyLine } from "../../src/domain/run/remedy-fact.ts";
+import { describeRemedy } from "../../src/domain/run/remedy-fact.ts";
 import { TicketId } from "../../src/domain/values/ids.ts";
 import type { LoopContext } from "../../src/loop/attempt/context.ts";
 import type { AgentTask } from "../../src/ports/agent.ts";
@@ -83,4 +83,4 @@ export async function ended(stage: Stage, begin: "start" | "resume" = "start") {
 
 export const promptOf = (stage: Stage, n: number) => readFileSync(stage.tasks[n - 1]?.promptFile ?? "", "utf8");
 export const outcomes = (stage: Stage) => stage.ticket(T1).history.map(({ outcome }) => outcome);
-export const lines = (stage: Stage) => stage.of("remediated").map(remedyLine);
+export const lines = (stage: Stage) => stage.of("remediated").map(describeRemedy);

@@ -118,7 +118,7 @@ describe("an adjudicator that gives no answer", () => {
     const adjudicator: Adjudicator = new Adjudicator((prompt) => (adjudicator.asked.length <= 2 ? "" : answerTo(prompt)));
     using stage = await claims(adjudicator, 15);
     stage.start();
-    expect((await stage.ended()).end).toMatchObject({ exitCode: 0, reason: "0 done, 1 human-gated" });
+    expect((await stage.ended()).end).toMatchObject({ exitCode: 0, reason: "0 done, 1 left to a person" });
     expect(stage.of("blocker-ruled")).toMatchObject([{ upheld: true }]);
     expect(stage.state.blockers).toEqual({ claimed: 1, upheld: 1, rejected: 0 });
   });

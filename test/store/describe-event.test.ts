@@ -137,13 +137,13 @@ test("a refusal names the command, its ticket and the reason", () => {
 });
 
 test.each<[string, RunFact]>([
-  ["↻ person: retried by a person: its attempts are counted again from zero", { type: "ticket-retried", ticket: T7 }],
+  ["↻ plain: retried by a person: its attempts are counted again from zero", { type: "ticket-retried", ticket: T7 }],
   ["● running: 1 worker from now on", { type: "workers-set", workers: 1 }],
   ["● running: 5 workers from now on", { type: "workers-set", workers: 5 }],
   ["✚ person: heal requested: nothing new starts, it begins once the attempts under way are over", { type: "heal-asked" }],
   ["· waiting: the requested heal was dropped: nothing to mend", { type: "heal-dropped", why: "nothing to mend" }],
   [
-    "! person: intervention noted (work; wrote code or merged by hand): wrote the migration",
+    "@ plain: intervention noted (work; wrote code or merged by hand): wrote the migration",
     { type: "intervention", class: "I4", target: "run", note: "wrote the migration", noted: true },
   ],
 ])("a person's command is told: %s", (told, fact) => {
@@ -156,8 +156,8 @@ test("an intervention is told, and so is one that belongs to a decision counted 
   const first = { ...fact, seq: 1, at: 5 };
   const counted = { ...run.state, interventions: [first] };
   expect(describeEvent(first, counted)).toMatchObject({
-    glyph: "!",
-    tone: "person",
+    glyph: "@",
+    tone: "plain",
     text: "intervention on workers (harness; steered): 2 before, 3 from now on",
   });
   expect(describeEvent({ ...first, at: 6 }, counted)?.text).toBe(

@@ -1,4 +1,3 @@
-import { mostHeals } from "../../../src/domain/batch/heals-spec.ts";
 import { healResult } from "../../../src/domain/results/heal-results.ts";
 import { interventionKind } from "../../../src/domain/results/intervention.ts";
 import { ticketsFrom } from "../../../src/domain/results/linked-tickets.ts";
@@ -138,7 +137,7 @@ type HealsOf = Pick<RunState, "heals" | "batch" | "tripwire" | "end">;
 
 /** `1 of 2 · 1 accepted · 1 left`. */
 export function healsCount({ heals, batch, end }: HealsOf): string {
-  const most = mostHeals(batch);
+  const most = batch.limits.heals;
   if (most === 0 && heals.started === 0) return "off in this batch";
   const used = usedHeals(heals);
   const left = Math.max(0, most - used);

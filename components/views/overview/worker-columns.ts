@@ -1,4 +1,3 @@
-import { GATES } from "../../../src/domain/behaviour/signals.ts";
 import type { Plan } from "../../../src/domain/run/state.ts";
 import { type Density, idWidth } from "../../frame/layout.ts";
 import { textWidth } from "../../kit/fit.ts";
@@ -18,8 +17,6 @@ export interface WorkerColumns {
   /** In rows of one line: the worker's status; zero if there is no room. */
   readonly saying: number;
   readonly quiet: number;
-  /** One mark per behaviour signal, or one for all of them; zero if there is no room. */
-  readonly signals: number;
 }
 
 const LONGEST_TRACK = 8;
@@ -34,17 +31,10 @@ export function workerColumns(plan: Plan, repos: readonly string[], width: numbe
   const stage = width >= 84 ? 18 : 12;
   const quiet = oneLine ? 6 : 0;
   const attempt = width >= 84 ? 10 : 3;
-  const signals = signalColumns(width, oneLine);
-  const fixed = 3 + id + 2 + gap(repo) + (attempt + 1) + gap(track) + (stage + 1) + (oneLine ? gap(signals) : 0) + quiet + 7 + 1;
+  const fixed = 3 + id + 2 + gap(repo) + (attempt + 1) + gap(track) + (stage + 1) + quiet + 7 + 1;
   const free = width - fixed;
   const saying = oneLine && free >= 44 ? Math.floor(free * 0.55) : 0;
-  return { id, title: Math.max(4, free - gap(saying)), repo, attempt, track, stage, elapsed: 7, saying, quiet, signals };
-}
-
-/** A row of one line has room for all marks only if it is wide; else the worst of them must do. */
-function signalColumns(width: number, oneLine: boolean): number {
-  if (width < 66) return 0;
-  return oneLine && width < 110 ? 1 : GATES.length;
+  return { id, title: Math.max(4, free - gap(saying)), repo, attempt, track, stage, elapsed: 7, saying, quiet };
 }
 
 function gap(column: number): number {

@@ -2,7 +2,6 @@ import { Box } from "ink";
 import { memo, type ReactNode, useMemo } from "react";
 import type { ReviewerParty } from "../../../src/domain/batch/party.ts";
 import type { Batch, Ticket } from "../../../src/domain/batch/schema.ts";
-import { GATES, type GateLevel, overallLevel } from "../../../src/domain/behaviour/signals.ts";
 import { isHarder } from "../../../src/domain/complexity/classes.ts";
 import type { Plan } from "../../../src/domain/run/state.ts";
 import type { Attempt, TicketState } from "../../../src/domain/run/ticket-state.ts";
@@ -14,7 +13,7 @@ import { displayText, formatAge } from "../../../src/store/format.ts";
 import { attemptMarks, lastFailure, STEP_STYLES, type StatusLine, statusLine } from "../../../src/store/labels/attempt-status.ts";
 import { attemptStage, progressParts, stageText } from "../../../src/store/labels/progress-label.ts";
 import { type PullRequestStatus, waitingPullRequest } from "../../../src/store/labels/pull-request-status.ts";
-import { LEVEL_STYLES, shownSignals } from "../../../src/store/labels/signals-label.ts";
+import { behaviourSign } from "../../../src/store/labels/signals-label.ts";
 import { reviewerLabel, STYLES, specLabel } from "../../../src/store/labels/tone.ts";
 import { ticketUrl } from "../../../src/store/links.ts";
 import type { Density } from "../../frame/layout.ts";
@@ -123,6 +122,8 @@ function said(saying: StatusLine, width: number): Span | TimedSpan {
 
 function workerStatus({ attempt, batch, spec, pullRequest }: RowProps): StatusLine {
   if (pullRequest !== undefined) return { text: "", ...pullRequest };
+  const sign = attempt.agent?.endedAt === undefined ? behaviourSign(attempt) : undefined;
+  if (sign !== undefined) return { text: `${sign.glyph} ${sign.text}`, tone: sign.tone };
   return statusLine(attempt, { finish: spec.finish, reviewer: reviewerLabel({ batch }, attempt.asked) });
 }
 
@@ -147,7 +148,7 @@ function firstLine(options: RowProps): TimedLine {
     },
     ...(c.track > 0 ? trackSpans(options) : []),
     { text: `${fitTo(stageText(attempt, spec.finish), c.stage)} `, tone: stage.tone },
-    ...(options.density === 1 ? [...signalSpans(attempt, c.signals, true), quiet(options, c.quiet, "")] : []),
+    ...(options.density === 1 ? [quiet(options, c.quiet, "")] : []),
     timeSpan({ since: attempt.startedAt, format: "elapsed", width: c.elapsed }),
   ];
   return linkSpans(line, [toLink(ticket.id, c.id, ticketUrl(ticket))]);
@@ -164,26 +165,6 @@ function trackSpans({ attempt, spec, columns }: RowProps): SpanLine {
     ...marks.map((mark) => ({ text: STEP_STYLES[mark].glyph, tone: STEP_STYLES[mark].tone })),
     { text: " ".repeat(Math.max(0, columns.track - marks.length) + 1) },
   ];
-}
-
-/**
- * A mark per behaviour signal and a space; if only one fits, that of the worst. Blank before an agent works. Once it has ended, what is
- * said of its finish line needs the room, unless a signal is a finding.
- */
-function signalSpans(attempt: Attempt, columns: number, isFixed = false): SpanLine {
-  const signals = shownSignals(attempt);
-  if (columns === 0 || (signals === undefined && attempt.agent !== undefined && !isFixed)) return [];
-  if (signals === undefined) return [{ text: " ".repeat(columns + 1) }];
-  const level = overallLevel(signals);
-  // Nothing is known of it: one mark says so.
-  if (level === "skip") return [markOfLevel(level), { text: " ".repeat(columns) }];
-  if (columns > 1) return [...GATES.map((gate) => markOfLevel(signals[gate].level)), { text: " " }];
-  return [level === "pass" ? { text: " " } : markOfLevel(level), { text: " " }];
-}
-
-function markOfLevel(level: GateLevel): Span {
-  const { glyph, tone } = LEVEL_STYLES[level];
-  return { text: glyph, tone };
 }
 
 const QUIET_WIDTH = 10;
@@ -211,12 +192,11 @@ function secondLine(options: RowProps): TimedLine | undefined {
   // The time since the push says more than that of the step.
   if (options.pullRequest !== undefined)
     return [selectionMark(options.selected), { text: " ".repeat(indent - 1) }, said(saying, width - indent - 2)];
-  const signals = signalSpans(attempt, columns.signals);
   // Its own clock says more than that of the step.
   const silence = saying.running === undefined ? [quiet(options, QUIET_WIDTH, "quiet ")] : [];
-  const taken = left.length * LEFT_WIDTH + silence.length * QUIET_WIDTH + (signals.length === 0 ? 0 : columns.signals + 1);
+  const taken = left.length * LEFT_WIDTH + silence.length * QUIET_WIDTH;
   const room = width - indent - taken - 2;
-  return [selectionMark(options.selected), { text: " ".repeat(indent - 1) }, said(saying, room), ...signals, ...left, ...silence];
+  return [selectionMark(options.selected), { text: " ".repeat(indent - 1) }, said(saying, room), ...left, ...silence];
 }
 
 /** Silence while the agent runs; before, the time of the prepare command, and afterwards that of the step. */

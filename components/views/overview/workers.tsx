@@ -42,7 +42,7 @@ export const Workers = memo(function Workers({ layout }: { readonly layout: Layo
       <Rule
         title="WORKERS"
         count={all === 0 ? undefined : `${busy}${proving}`}
-        note={density === 1 ? `${rows !== undefined && rows.columns.signals > 0 ? "behaviour · " : ""}quiet · time` : undefined}
+        note={density === 1 ? "quiet · time" : undefined}
         width={width}
       />
       {rows !== undefined &&

@@ -16,6 +16,7 @@ import { headline, runLabel } from "../../../src/store/labels/run-label.ts";
 import { titleLabel } from "../../../src/store/labels/ticket-label.ts";
 import { BARS, STYLES, type Style, type Tone } from "../../../src/store/labels/tone.ts";
 import { landingLink, serviceLink, ticketUrl } from "../../../src/store/links.ts";
+import { awayText } from "../../../src/store/results/away-lines.ts";
 import { healSummary } from "../../../src/store/results/heal-lines.ts";
 import { landedCommands, landedSizeText } from "../../../src/store/results/landed-lines.ts";
 import { numbersLines } from "../../../src/store/results/numbers-line.ts";
@@ -67,13 +68,15 @@ export function summaryRows(run: RunState, width: number, beside: Beside = {}): 
       open.length,
       open.flatMap(({ ticket, why }) => of(ticket, openLines(run, ticket, why, width))),
     ),
+    ...section("WHAT HAPPENED", "plain", "", plain(textLines(awayText(run), width))),
+    ...section("NUMBERS", "plain", "", plain(textLines(numbersLines(computeLedger(run), width - 2), width))),
     ...section(
       "DONE",
       "good",
       done.length,
       done.flatMap((t) => of(t, doneLines(run, t, { numbers: numbersWidth(done, width), width }))),
     ),
-    ...section("LANDED", "plain", "", plain(commandLines(run, width))),
+    ...section("LANDED", "plain", "", plain(textLines(landedCommands(run), width))),
     ...section("HEALS", "running", run.heals.past.length, plain(healLines(run, width))),
     ...section("LAST RUNS", "plain", "", plain(trendLines(computeTrend(run, earlier), width))),
     ...section("SLOTS", "plain", slotsLegend(run), plain(ganttLines(run, width - 2))),
@@ -125,15 +128,12 @@ function headLines(run: RunState, width: number, url?: string): readonly SpanLin
   return [
     linkSpans(head, [toLink(headline(run), width, url)]),
     ...wrapWords(displayText(run.end?.reason ?? ""), width - 2).map((line): SpanLine => [{ text: ` ${line}` }]),
-    ...numbersLines(computeLedger(run), width - 2).map((text): SpanLine => [{ text: ` ${displayText(text)}`, tone: "waiting" }]),
   ];
 }
 
-/** The commands that show what has landed, and that take all of it back. Nothing is cut: they are for pasting. */
-function commandLines(run: RunState, width: number): readonly SpanLine[] {
-  return landedCommands(run).flatMap((text) =>
-    wrapWords(displayText(text), width - 2).map((line): SpanLine => [{ text: ` ${line}` }]),
-  );
+/** Texts as they are, wrapped: nothing is cut, because some are for pasting. */
+function textLines(texts: readonly string[], width: number): readonly SpanLine[] {
+  return texts.flatMap((text) => wrapWords(displayText(text), width - 2).map((line): SpanLine => [{ text: ` ${line}` }]));
 }
 
 /** The result of each heal, and the heals that wait for a person. */

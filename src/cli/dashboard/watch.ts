@@ -21,6 +21,7 @@ import { printedSummary } from "../printed-summary.ts";
 import { stateHome } from "../state-home.ts";
 import { showDashboard } from "../terminal/show-dashboard.ts";
 import { GONE, showFromDisk } from "./disk-run.ts";
+import { noteLook, showWhileAway } from "./last-look.ts";
 import { startReaders } from "./readers.ts";
 
 /** Display time of an error message. Milliseconds. */
@@ -52,6 +53,7 @@ export async function watch(own: RunToShow, keymap: Keymap = KEYMAP): Promise<nu
   };
   let toRevert: TicketId | undefined;
   const store = createDashboardStore({ now: Date.now(), keymap, actions });
+  showWhileAway(store, own.folder);
   let shown = showRun(own, store);
   const endReaders = startReaders({ store, folder: () => shown.folder });
   const switchRun = (run: RunId): void => {
@@ -59,7 +61,9 @@ export async function watch(own: RunToShow, keymap: Keymap = KEYMAP): Promise<nu
     try {
       const { folder, live } = lookUpRun(run);
       shown.close();
+      noteLook(shown.folder);
       resetDashboard(store);
+      showWhileAway(store, folder);
       shown = showRun({ run, folder, live }, store);
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
@@ -68,6 +72,7 @@ export async function watch(own: RunToShow, keymap: Keymap = KEYMAP): Promise<nu
     }
   };
   await showDashboard(store);
+  noteLook(shown.folder);
   endReaders();
   const leave = async () => exitMessage(shown.run, await shown.last(), store.getState().ui.connection.state === "lost");
   if (toRevert !== undefined) {

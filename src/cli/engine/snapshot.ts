@@ -11,7 +11,7 @@ import { BUILD, VERSION } from "../version.ts";
 const EVERY = 5_000;
 /** Number of events that a new client gets with the state, and how far back to look for them. */
 export const RECENT = 1_500;
-const LOOK_BACK = 4_000;
+const LOOK_BACK = 2_000;
 /** The program that made a kept state: another version may reduce to another state. */
 const MADE_BY = `${VERSION} ${BUILD}`;
 

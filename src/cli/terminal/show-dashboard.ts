@@ -7,6 +7,7 @@ import type { Tone } from "../../store/labels/tone.ts";
 import { type TerminalCapabilities, terminalCapabilities } from "../../store/terminal-capabilities.ts";
 import { askedToLeave } from "../signals.ts";
 import { makeRoomForFrames } from "../small-heap.ts";
+import { askBackground } from "./ask-background.ts";
 import { measured, stopUntilContinued } from "./job-control.ts";
 import { keepModes, type Modes } from "./modes.ts";
 import { type NotifyOptions, notify } from "./notify.ts";
@@ -33,7 +34,9 @@ export async function showDashboard(store: DashboardStore): Promise<LeaveHow> {
 
 async function drawUntilLeft(store: DashboardStore): Promise<LeaveHow> {
   const { stdin, stdout, env } = process;
-  const capabilities = terminalCapabilities({ env, isTTY: stdout.isTTY, depth: stdout.getColorDepth(env) });
+  const detected = terminalCapabilities({ env, isTTY: stdout.isTTY, depth: stdout.getColorDepth(env) });
+  const isUnknown = detected.background === "unknown" && detected.colours !== "none";
+  const capabilities = isUnknown ? { ...detected, background: await askBackground(stdin, stdout) } : detected;
   // Writing to a closed terminal fails. The close itself is detected elsewhere.
   const gone = (): void => undefined;
   stdout.on("error", gone);

@@ -27,6 +27,7 @@ import { isAtPullRequest, pullRequestStatus } from "../../store/labels/pull-requ
 import { headline, stageLabel } from "../../store/labels/run-label.ts";
 import { type Label, STYLES, specLabel } from "../../store/labels/tone.ts";
 import { type TextLink, ticketLinks, withLinks } from "../../store/links.ts";
+import { awayText } from "../../store/results/away-lines.ts";
 import { journalOutage } from "../engine-outage.ts";
 import { describeChoice, findRun, type LocatedRun } from "../find-run.ts";
 import { folderUrl, printedLine } from "../links.ts";
@@ -173,7 +174,7 @@ export function asLines(
     `${isHeld || isYours ? `${label.glyph} ${label.word}` : headline(state, live)}  ${row.run}  ${where}`,
     ...(isSilent ? [`  ${STYLES.unknown.glyph} its engine does not answer: what follows is the last that its journal says`] : []),
     `oracle ${last === undefined ? "has not judged yet" : `${last.verdict}, ${formatDuration(now - last.at)} ago`}`,
-    `tickets ${tickets.done} done, ${tickets.gated} human-gated, ${tickets.open} open of ${tickets.total} · ${moneyText(state)} · interventions ${interventions.total}`,
+    `tickets ${tickets.done} done, ${tickets.gated} left to a person, ${tickets.open} open of ${tickets.total} · ${moneyText(state)} · interventions ${interventions.total}`,
     ...listNeeds(state).map((need) => `  ${STYLES.needsYou.glyph} ${describeNeed(need)}`),
     ...suspensionLines(state).map((line) => `  ${STYLES.waits.glyph} ${line}`),
     ...outages(state, now),
@@ -185,6 +186,7 @@ export function asLines(
     ...waiting(state, live)
       .filter(({ id }) => !yours.has(id))
       .map(({ id, why }) => `  ${STYLES.waits.glyph} ${id}  ${why}`),
+    ...awayText(state).map((line) => `  ${line}`),
     ...(state.end === undefined || isToldByTickets(state) ? [] : [`  ${state.end.reason}`]),
     ...(live || (state.end !== undefined && !isResumable(state)) ? [] : [`to continue it: loopdash ${row.batchPath}`]),
   ];

@@ -1,4 +1,5 @@
-import { objectMembers, readJson } from "@loopdash/values";
+import { objectMembers } from "@loopdash/values";
+import { readJson } from "../values/json-text.ts";
 import { listPrograms, type Party } from "./party.ts";
 import type { Batch } from "./schema.ts";
 import { VENDORS } from "./vendors.ts";

@@ -24,6 +24,15 @@ export const GATE_LABELS: Readonly<Record<GateName, string>> = {
   momentum: "MOMENTUM",
 };
 
+/** What a failed gate says of an agent, for people. */
+export const GATE_WORDS: Readonly<Record<GateName, string>> = {
+  exist: "looks for what is not there",
+  relevance: "off its ticket",
+  rootCause: "edits without a cause",
+  recall: "forgets its rules",
+  momentum: "in circles",
+};
+
 /** Characters of a gate's reason. */
 export const WHY_CHARS = 240;
 

@@ -1,5 +1,5 @@
 import type { RemedyAction } from "../batch/remedy-spec.ts";
-import { GATE_LABELS, type GateName } from "../behaviour/signals.ts";
+import { GATE_WORDS, type GateName } from "../behaviour/signals.ts";
 import type { Fence, TicketId } from "../values/ids.ts";
 import { plainText } from "../values/text.ts";
 
@@ -52,7 +52,7 @@ export interface DueRemedy extends Pick<Remedy, "n" | "gate" | "action" | "was">
 
 /** What a gate found, as the reason for which a ticket is left to a person. */
 export function failedGateText(gate: GateName, was: string): string {
-  return `${GATE_LABELS[gate]} failed (${remedyValue(was)})`;
+  return `${GATE_WORDS[gate]}: ${remedyValue(was)}`;
 }
 
 /** Characters of each value of the line. */
@@ -63,19 +63,7 @@ export function remedyValue(text: string): string {
   return plainText(text.replaceAll('"', "'"), VALUE_CHARS).trim();
 }
 
-/** The remediation as one line: `[REMEDIATED] gate=MOMENTUM action=step-back was="…" did="…" now="…" bound="…"`. */
-export function remedyLine({
-  gate,
-  action,
-  was,
-  did,
-  now,
-  bound,
-}: Pick<RemedyFact, "gate" | "action" | keyof RemedyWords>): string {
-  const values = Object.entries({ gate: GATE_LABELS[gate], action, was, did, now, bound });
-  return `[REMEDIATED] ${values.map(([key, value]) => `${key}=${quoted(remedyValue(value))}`).join(" ")}`;
-}
-
-function quoted(value: string): string {
-  return /^[^\s="]+$/.test(value) ? value : `"${value}"`;
+/** The remediation in a sentence for people. */
+export function describeRemedy({ gate, was, did, now, bound }: Pick<RemedyFact, "gate" | keyof RemedyWords>): string {
+  return [failedGateText(gate, was), did, now, bound].map(remedyValue).join("; ");
 }

@@ -44,6 +44,6 @@ export function endAsDone(state: RunState, done: number, gated: number): EndRun 
     return { do: "end", kind: "not-done", verdict: "not-done", exitCode: EXIT.notDone, reason: unproven };
   const open = state.batch.oracle?.reads === "elsewhere" ? undefined : openTickets(state);
   if (open !== undefined) return unjudged(`the tracker says that every ticket is done, but this run has not finished ${open}`);
-  const reason = `${done} done${gated === 0 ? "" : `, ${gated} human-gated`}${describeMoved(state)}`;
+  const reason = `${done} done${gated === 0 ? "" : `, ${gated} left to a person`}${describeMoved(state)}`;
   return { do: "end", kind: "oracle-done", verdict: "done", exitCode: EXIT.done, reason };
 }

@@ -1,4 +1,5 @@
-import { jsonMembers, objectMembers } from "@loopdash/values";
+import { objectMembers } from "@loopdash/values";
+import { jsonMembers } from "../batch/test-command.ts";
 import { beginsWith, compareVersions, isInRange, versionNumbers } from "./version-range.ts";
 
 export const TOOLS = ["node", "python", "rust", "go", "ruby"] as const;

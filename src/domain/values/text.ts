@@ -3,6 +3,7 @@ export {
   boundedHead,
   boundedList,
   boundedTail,
+  collapseRepeats,
   errorCode,
   errorMessage,
   firstFew,

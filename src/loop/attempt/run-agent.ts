@@ -1,9 +1,8 @@
 import { nudgeLine } from "../../domain/behaviour/nudge.ts";
-import { GATE_LABELS } from "../../domain/behaviour/signals.ts";
 import { stopByLimit } from "../../domain/outbox/usage-limit.ts";
 import type { AgentEvent } from "../../domain/run/agent-event.ts";
 import type { AgentEnding } from "../../domain/run/attempt-fact.ts";
-import { remedyValue } from "../../domain/run/remedy-fact.ts";
+import { failedGateText } from "../../domain/run/remedy-fact.ts";
 import { ticketById, ticketIndex } from "../../domain/run/state.ts";
 import { countsAsFailure } from "../../domain/schedule/breaker.ts";
 import { remediationAt } from "../../domain/schedule/remediation.ts";
@@ -196,6 +195,6 @@ export function withRemedy(
 ): AttemptEnd {
   const remedy = ticketById(state(), ticket.id).remedies?.at(-1);
   if (!signal.aborted || ending() !== "remedied" || remedy === undefined || end.outcome !== "failed") return end;
-  const summary = `its agent was ended: ${GATE_LABELS[remedy.gate]} failed (${remedyValue(remedy.was)})`;
+  const summary = `${failedGateText(remedy.gate, remedy.was)}; its agent was ended`;
   return { ...end, evidence: { step: "agent", name: "behaviour", summary, detail: "" } };
 }

@@ -1,4 +1,4 @@
-import type { Allowance } from "@loopdash/test-evidence";
+import type { Allowance } from "../../domain/evidence/results.ts";
 
 /** The way a candidate was built: its base, and what its ticket may change of what judges. */
 interface BuiltOn {

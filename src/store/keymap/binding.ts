@@ -94,6 +94,7 @@ export type Mode =
   | "palette"
   | "search"
   | "leave"
+  | "away"
   | "help"
   | "help-search"
   | "replay";

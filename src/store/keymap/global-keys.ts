@@ -33,6 +33,12 @@ export const GLOBAL_KEYS: readonly Binding[] = [
     (view, i): Binding => ({ name: `view-${view}`, keys: [String(i + 1)], help: `${view}: ${VIEW_TITLES[view]}`, act: go(view) }),
   ),
   NEED_KEY,
+  {
+    name: "away",
+    keys: ["w"],
+    help: "what landed, broke, was found, retried and decided since you last looked",
+    act: ({ run, lastLook }) => (run === undefined ? [] : open({ kind: "away", since: lastLook ?? run.startedAt })),
+  },
   OPEN_PULL_REQUEST_KEY,
   {
     name: "palette",

@@ -3,11 +3,10 @@ import { selectedRunIndex } from "../run-list.ts";
 import type { UiAction } from "../ui.ts";
 import { APPROVE_KEYS } from "./approval-keys.ts";
 import type { Effect, KeyPress, Mode, TerminalActions } from "./binding.ts";
-import { hint, PAGE, paneKeys, ui, word } from "./effects.ts";
+import { CLOSE, hint, PAGE, paneKeys, ui, word } from "./effects.ts";
 import { BACK_KEYS, GLOBAL_KEYS } from "./global-keys.ts";
 import { GRAPH_KEYS } from "./graph-keys.ts";
-import { FILTER_KEYS, HELP_KEYS, HELP_SEARCH_KEYS, LEAVE_KEYS, SMALL_KEYS } from "./modal-keys.ts";
-import { NEED_KEY } from "./need-keys.ts";
+import { AWAY_KEYS, FILTER_KEYS, HELP_KEYS, HELP_SEARCH_KEYS, LEAVE_KEYS, SMALL_KEYS } from "./modal-keys.ts";
 import { OVERVIEW_KEYS } from "./overview-keys.ts";
 import { PALETTE_KEYS } from "./palette-keys.ts";
 import { REVIEW_KEYS } from "./pull-request-keys.ts";
@@ -63,14 +62,16 @@ const RUNS_KEYS: readonly Binding[] = [
   { name: "last-run", silent: true, keys: ["end", "G"], help: "select the last run", act: move(Number.POSITIVE_INFINITY) },
 ];
 
-/** A view's own keys come first: of two bindings for one key, the first counts. */
-const inView = (own: readonly Binding[]): readonly Binding[] => [...own, ...RUN_KEYS, ...BACK_KEYS, ...GLOBAL_KEYS];
+/** A view's own keys take the place of those of every view: in the ticket view, that of the next need looks for a text first. */
+const inView = (own: readonly Binding[]): readonly Binding[] => {
+  const taken = new Set(own.flatMap(({ keys }) => keys));
+  return [...own, ...[...RUN_KEYS, ...BACK_KEYS, ...GLOBAL_KEYS].filter(({ keys }) => !keys.some((key) => taken.has(key)))];
+};
 
 /** The default keys of the dashboard. Footer, help and palette are generated from it. */
 export const KEYMAP: Keymap = {
   overview: [...OVERVIEW_KEYS, ...RUN_KEYS, ...GLOBAL_KEYS],
-  // There, the key of the next need looks for a text first.
-  ticket: inView(TICKET_KEYS).filter(({ name }) => name !== NEED_KEY.name),
+  ticket: inView(TICKET_KEYS),
   graph: inView(GRAPH_KEYS),
   timeline: inView(TIMELINE_KEYS),
   oracle: inView(paneKeys("oracle")),
@@ -91,6 +92,7 @@ export const KEYMAP: Keymap = {
   palette: PALETTE_KEYS,
   search: SEARCH_KEYS,
   leave: LEAVE_KEYS,
+  away: AWAY_KEYS,
   help: HELP_KEYS,
   "help-search": HELP_SEARCH_KEYS,
   replay: REPLAY_KEYS,
@@ -116,6 +118,10 @@ function keyEffects(state: DashboardState, press: KeyPress, fresh: boolean): rea
   if ("char" in press && isTextMode(mode)) return ui({ type: "text", action: { type: "insert", text: press.char } });
   const name = "key" in press ? press.key : press.char;
   const binding = state.keymap[mode].find((b) => b.keys.includes(name));
+  if (binding === undefined && mode === "away") {
+    const { modal: _, ...behind } = state.ui;
+    return [...CLOSE, ...keyEffects({ ...state, ui: behind }, press, fresh)];
+  }
   if (binding === undefined) return [];
   return fresh && binding.confirms === true ? [] : binding.act(state);
 }

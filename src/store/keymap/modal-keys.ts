@@ -68,6 +68,18 @@ function leaveSmall({ run, ui: { stopAsked } }: DashboardState): readonly Effect
   return run?.end === undefined ? DETACH : leaveAs(stopAsked ? "stop-requested" : "ended");
 }
 
+/** Every other key closes it, too, and does what it does in the view behind. */
+export const AWAY_KEYS: readonly Binding[] = [
+  {
+    name: "give-up",
+    silent: true,
+    keys: ["escape", "enter", " ", "w"],
+    short: word("live"),
+    help: "back to the run",
+    act: close,
+  },
+];
+
 /** Keys of a terminal that is too small: they leave, and the run goes on. */
 export const SMALL_KEYS: readonly Binding[] = [
   { name: "leave", silent: true, keys: ["q"], help: "leave", act: leaveSmall },

@@ -6,5 +6,5 @@ import { type EventLabel, STYLES } from "./tone.ts";
 export function approvalLabel(fact: ApprovalFact): EventLabel {
   return fact.type === "approval-awaited"
     ? [STYLES.needsYou, `waits for your approval of ${describeAwaited(fact)}`]
-    : [STYLES.again, `a person approved its change, ${fact.commit.slice(0, 7)}`];
+    : [STYLES.person, `a person approved its change, ${fact.commit.slice(0, 7)}`];
 }

@@ -5,7 +5,7 @@ import { plural } from "../../domain/values/text.ts";
 import { displayText } from "../format.ts";
 import type { AttemptMark } from "../ticket-log/attempts.ts";
 import { awaitedStep, isBeingEnded, passedSteps, progressParts } from "./progress-label.ts";
-import { questionLabel, STYLES, type Style, specLabel, stepLabel, type Tone, toned } from "./tone.ts";
+import { questionLabel, STYLES, type Style, specLabel, stepLabel, type Tone } from "./tone.ts";
 
 /** The reason why an attempt is being ended. */
 const CAUSE: Readonly<Record<AgentEnding, string>> = {
@@ -99,8 +99,8 @@ export const STEP_STYLES: Readonly<Record<AttemptMark, Style>> = {
   "not-needed": STYLES.notNeeded,
   failed: STYLES.failed,
   running: STYLES.step,
-  waits: toned(STYLES.heldUp, "waiting"),
-  held: toned(STYLES.heldUp, "waiting"),
+  waits: STYLES.heldUp,
+  held: STYLES.heldUp,
   ahead: STYLES.waits,
   unreached: STYLES.unreached,
   unseen: STYLES.unknown,

@@ -22,7 +22,7 @@ export function liveCheckLabel(event: LiveCheckFact, state: RunState): EventLabe
   const { live, phase } = ticketById(state, event.ticket);
   if (event.type === "live-check-started") return [STYLES.landed, CHECK_CAUSES[event.why]];
   if (event.ok) return [STYLES.done, `live: the check passed; ${live?.sha.slice(0, 7) ?? "it"} is done`];
-  if (event.problem === "waits") return [toned(STYLES.heldUp, "waiting"), event.summary];
+  if (event.problem === "waits") return [STYLES.heldUp, event.summary];
   if (event.problem === "untold")
     return [toned(STYLES.landed, "bad"), `live check passed, but the tracker cannot be told: ${event.summary}`];
   if (event.problem !== undefined) return [toned(STYLES.landed, "bad"), `live check without a result: ${event.summary}`];
@@ -53,7 +53,7 @@ export function revertLabel(event: RevertEvent, state: RunState): EventLabel | u
           ]
         : [STYLES.failed, `open again, its change is reverted; without it, the live check did not pass: ${event.summary}`];
     case "revert-waiting":
-      return [toned(STYLES.heldUp, "waiting"), `revert waits: ${event.reason}`];
+      return [STYLES.heldUp, `revert waits: ${event.reason}`];
     case "revert-failed": {
       const isBroken = state.brokenBases[plannedTicket(state.plan, event.ticket).repo] !== undefined;
       return [STYLES.failed, `cannot be reverted${isBroken ? ", the base stays frozen" : ""}: ${event.reason}`];

@@ -1,4 +1,4 @@
-import { interventionKind } from "../../domain/results/intervention.ts";
+import { INTERVENTION_WORDS } from "../../domain/results/intervention.ts";
 import { describeChange } from "../../domain/run/drift-fact.ts";
 import type { DriftEvent } from "../../domain/run/reduce-drift.ts";
 import type { PeopleEvent } from "../../domain/run/reduce-people.ts";
@@ -15,13 +15,11 @@ export function observedLabel(event: DriftEvent | PeopleEvent): EventLabel | und
     case "tracker-writing":
       return event.isRepeat ? [STYLES.again, `the tracker did not keep "${event.state.as}": it is set again`] : undefined;
     case "tracker-drifted":
-      return [STYLES.needsYou, `observed: ${describeChange(event.change)}`];
-    case "act-observed": {
-      const counted = `intervention ${event.class} (${interventionKind(event.class)})`;
-      return [STYLES.needsYou, `${counted} observed on ${event.target}: ${event.note}`];
-    }
+      return [STYLES.person, `a person: ${describeChange(event.change)}`];
+    case "act-observed":
+      return [STYLES.person, `a person ${INTERVENTION_WORDS[event.class]}, seen on ${event.target}: ${event.note}`];
     case "branch-commits-observed":
-      return [STYLES.needsYou, `intervention (work) observed: ${event.note}; it does not land, and stays on ${event.kept}`];
+      return [STYLES.person, `a person: ${event.note}; it does not land, and stays on ${event.kept}`];
     case "merge-observed": {
       const { number, to } = event;
       return [STYLES.landed, `pull request #${number} was merged after all, as ${to.slice(0, 7)}: it needs no person any more`];

@@ -1,11 +1,10 @@
 import type { PreparedFact } from "../../domain/run/prepared-fact.ts";
 import { formatDuration } from "../../domain/values/time.ts";
-import { type EventLabel, STYLES, toned } from "./tone.ts";
+import { type EventLabel, STYLES } from "./tone.ts";
 
 /** Describes a preparation: whether commands ran for it alone, or it is a copy. */
 export function preparationLabel(event: PreparedFact): EventLabel {
-  if (event.type === "preparation-awaited")
-    return [toned(STYLES.heldUp, "waiting"), `${event.name}: preparing waits: ${event.reason}`];
+  if (event.type === "preparation-awaited") return [STYLES.heldUp, `${event.name}: preparing waits: ${event.reason}`];
   const took = formatDuration(event.ms);
   const key = event.key === undefined ? "" : ` ${event.key}`;
   if (event.reused) return [STYLES.preparing, `${event.name}: preparation${key} reused (${took})`];

@@ -148,7 +148,7 @@ export function finishLine(run: RunState | undefined, id: TicketId): readonly St
 
 /** The current stage of an attempt. `finish` is the ticket's finish line. */
 export function attemptStage(attempt: Attempt, finish: readonly StepSpec[]): Label {
-  if (attempt.isHeld) return { ...toned(STYLES.heldUp, "waiting"), word: "held" };
+  if (attempt.isHeld) return { ...STYLES.heldUp, word: "held" };
   if (isBeingEnded(attempt)) return { ...STYLES.ending, word: "ending" };
   if (attempt.waiting !== undefined) return { ...STYLES.heldUp, word: "merge waits" };
   if (attempt.awaited !== undefined) return { ...STYLES.heldUp, word: "preparing" };
@@ -220,10 +220,10 @@ export function outageLabel(event: Extract<RunEvent, { type: OutageFact["type"] 
   }
   const { why, nextAt, until, at, isBusy } = event;
   const is = outageWords(event.what, isBusy);
-  if (isBusy) return [toned(STYLES.heldUp, "waiting"), `${is}: ${why}; it is asked again in ${formatElapsed(nextAt - at)}`];
+  if (isBusy) return [STYLES.heldUp, `${is}: ${why}; it is asked again in ${formatElapsed(nextAt - at)}`];
   const still = event.type === "outage-continues" ? `still: ${is}` : is;
   const next = `next try in ${formatElapsed(nextAt - at)}, gives up in ${formatElapsed(until - at)}`;
-  return [toned(STYLES.heldUp, "waiting"), `${still}: ${why}; ${next}`];
+  return [STYLES.heldUp, `${still}: ${why}; ${next}`];
 }
 
 /** The words for an outage under way, without the next try, whose time goes by. `tries`: how often it was tried, if that is known. */

@@ -2,7 +2,7 @@ import { type ForgeRequest, type ForgeRequestFact, requestNote } from "../../dom
 import type { PullRequestFact, RerunCategory, SeenPullRequest } from "../../domain/forge/pull-request-fact.ts";
 import { firstFewLine, plural } from "../../domain/values/text.ts";
 import { formatElapsed } from "../format.ts";
-import { type EventLabel, STYLES, toned } from "./tone.ts";
+import { type EventLabel, STYLES } from "./tone.ts";
 
 /** The line of the feed for a fact about a pull request. Undefined if it is not worth one. */
 export function pullRequestLabel(fact: PullRequestFact & { readonly at?: number }): EventLabel | undefined {
@@ -12,7 +12,7 @@ export function pullRequestLabel(fact: PullRequestFact & { readonly at?: number 
     case "pull-request-opened":
       return [STYLES.step, `pull request #${fact.number}`];
     case "pull-request-read":
-      return [toned(STYLES.heldUp, "waiting"), checksLine(fact)];
+      return [STYLES.heldUp, checksLine(fact)];
     case "pull-request-merging":
       return [STYLES.step, `asks to merge pull request #${fact.number}`];
     case "pull-request-rerun":
@@ -39,7 +39,7 @@ export function forgeRequestLabel(fact: ForgeRequestFact): EventLabel | undefine
   if (fact.type === "forge-request-started") return undefined;
   const { number, request, problem } = fact;
   if (problem !== undefined) return [STYLES.failed, `${wanted(request)} of #${number}: not done: ${problem}`];
-  return [STYLES.needsYou, `a person ${requestNote(request)}: pull request #${number}; intervention (harness)`];
+  return [STYLES.person, `a person ${requestNote(request)}: pull request #${number}`];
 }
 
 /** The reason why a person's request to the forge was not fulfilled; undefined for any other fact. */

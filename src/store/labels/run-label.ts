@@ -21,7 +21,7 @@ export function stageLabel(run: RunState | undefined, connection: Connection, no
   if (connection.state === "lost") return { ...STYLES.disconnected, word: "LOST" };
   if (connection.state === "reading" && run === undefined) return { ...STYLES.preparing, word: "READING" };
   if (run === undefined) return { ...STYLES.preparing, word: "CONNECTING" };
-  if (run.outages?.journal !== undefined) return { ...toned(STYLES.heldUp, "waiting"), word: "HELD" };
+  if (run.outages?.journal !== undefined) return { ...STYLES.heldUp, word: "HELD" };
   switch (run.stage) {
     case "stopping":
     case "ended":
@@ -56,8 +56,8 @@ function workingLabel(run: RunState, now: number): Label {
   // A halt ends the run as soon as nothing is under way, paused or not.
   if (run.paused && run.halted === undefined) return { ...STYLES.paused, word: "PAUSED" };
   if (listNeeds(run).length > 0) return { ...STYLES.needsYou, word: "NEEDS YOU" };
-  if (!busy && run.backoff !== undefined && now < run.backoff.until) return { ...toned(STYLES.heldUp, "waiting"), word: "HELD" };
-  if (!busy && firstOutage(run) !== undefined) return { ...toned(STYLES.heldUp, "waiting"), word: "HELD" };
+  if (!busy && run.backoff !== undefined && now < run.backoff.until) return { ...STYLES.heldUp, word: "HELD" };
+  if (!busy && firstOutage(run) !== undefined) return { ...STYLES.heldUp, word: "HELD" };
   if (!busy && run.lastFence === 0 && run.ready.length > 0) return { ...toned(STYLES.preparing, "running"), word: "STARTING" };
   return { ...STYLES.run, word: "RUNNING" };
 }

@@ -11,7 +11,7 @@ import { plural } from "../../domain/values/text.ts";
 import { vecItems } from "../../domain/values/vec.ts";
 import { displayText, formatAge } from "../format.ts";
 import { outageUnderWay } from "../labels/progress-label.ts";
-import { HEAL_LABELS, REVERTED, STYLES, type Style, toned } from "../labels/tone.ts";
+import { HEAL_LABELS, REVERTED, STYLES, type Style } from "../labels/tone.ts";
 
 /** What has become of an attempt, or of what else counts: the feed's lines, and their kind for those who come back. */
 export interface OutcomeLine {
@@ -46,6 +46,11 @@ const NAMED_STEPS: ReadonlySet<string> = new Set(["review", "adversary", "merge"
 export function attemptCause({ outcome, failedAt, summary }: Pick<PastAttempt, "outcome" | "failedAt" | "summary">): string {
   const cause = OUTCOME_CAUSES[outcome] ?? (summary === "" ? outcome : summary);
   return displayText(failedAt !== undefined && NAMED_STEPS.has(failedAt) ? `${failedAt}: ${cause}` : cause);
+}
+
+/** The beginning of a cause: where it stands and how it was found come behind it. */
+export function shortCause(cause: string): string {
+  return (/^[^;(]+/.exec(cause)?.[0] ?? cause).trim();
 }
 
 /** The size of a landing in words: `+12 −3 · 2 tests more`. */
@@ -110,7 +115,7 @@ function stoppedLine(ticket: TicketState, past: PastAttempt): Said {
   if (isLast && awaitsApproval(ticket) && approval !== undefined)
     return yours(`waits for your approval of ${describeAwaited(approval)}`);
   const text = `attempt ${past.n} passed its checks; ${past.summary}`;
-  return { kind: "ended", style: toned(STYLES.heldUp, "waiting"), text: displayText(text) };
+  return { kind: "ended", style: STYLES.heldUp, text: displayText(text) };
 }
 
 function gatedLine({ humanStep, mergedSha, phase }: TicketState, { n }: PastAttempt): Said {
@@ -223,7 +228,7 @@ function runLines({ startedAt, plan, workers, heals, outages = {}, end }: RunSta
       const label = reverted === undefined ? HEAL_LABELS[outcome] : REVERTED;
       return line(endedAt, label, `heal ${n} ${label.word}: ${reverted ?? why}`);
     }),
-    ...away.map((outage) => line(outage.since, toned(STYLES.heldUp, "waiting"), outageUnderWay(outage, outage.tries))),
+    ...away.map((outage) => line(outage.since, STYLES.heldUp, outageUnderWay(outage, outage.tries))),
     ...(end === undefined
       ? []
       : [line(end.at, end.verdict === "done" ? STYLES.done : STYLES.failed, `run ended: ${end.reason}`)]),

@@ -1,5 +1,5 @@
-import { failingOnBaseLine } from "@loopdash/test-evidence";
 import { isUnsandboxed } from "../../domain/batch/step-spec.ts";
+import { failingOnBaseLine } from "../../domain/evidence/summary-lines.ts";
 import { builtText } from "../../domain/results/built.ts";
 import type { JudgementRecord } from "../../domain/results/judgements.ts";
 import { computeLedger, type Ledger } from "../../domain/results/ledger.ts";
@@ -22,6 +22,7 @@ import { headline } from "../labels/run-label.ts";
 import { originParts } from "../labels/ticket-label.ts";
 import { STYLES, type Style, specLabel } from "../labels/tone.ts";
 import { commitUrl, type LinkedLine, ticketLinks, ticketUrl, withLinks } from "../links.ts";
+import { awayText } from "./away-lines.ts";
 import { healSummary } from "./heal-lines.ts";
 import { incidentLines, interventionLines } from "./incident-lines.ts";
 import { judgementLines } from "./judgement-lines.ts";
@@ -90,8 +91,7 @@ export function summaryTextLines(
       ...keptWorkLines(ticket).map((line) => `      ${line}`),
     ]),
     ...(isLong ? [`  ${STYLES.waits.glyph} ${unstarted.length} more never started: ${firstFewLine(unstarted, 10)}`] : []),
-    ...numbersLines(ledger, SLOTS_WIDTH - 2).map((line) => `  ${line}`),
-    ...healSummary(state).map((line) => `  ${line}`),
+    ...[...awayText(state), ...numbersLines(ledger, SLOTS_WIDTH - 2), ...healSummary(state)].map((line) => `  ${line}`),
     ...(trend === undefined ? [] : [`  ${trend}`]),
     ...slotText(state, SLOTS_WIDTH),
     ...nextLines(state).map((line) => `  ${line}`),
@@ -176,7 +176,7 @@ function countsLabel(
   const notLive = landed === 0 ? "" : ` (${landed} landed, not live)`;
   const earlier = before === 0 ? "" : `, ${before} done before`;
   const byPerson = closed === 0 ? "" : `, ${closed} closed by a person`;
-  return `${plural(total, "ticket")}: ${shipped} shipped${earlier}${byPerson}, ${gated} human-gated, ${open} open${notLive}`;
+  return `${plural(total, "ticket")}: ${shipped} shipped${earlier}${byPerson}, ${gated} left to a person, ${open} open${notLive}`;
 }
 
 /** A person's next step; if nobody wrote it down, the text says so. */
@@ -246,7 +246,7 @@ export function renderMarkdown(
     ...section("Shipped", doneBy("shipped").flatMap(settled)),
     ...section("Done before this run", doneBy("before").flatMap(settled)),
     ...section("Closed by a person", doneBy("by-person").flatMap(settled)),
-    ...list("Heals", healSummary(state)),
+    ...list("What happened", [...awayText(state), ...healSummary(state)]),
     ...section("Landed", fenced(landedCommands(state))),
     ...section("Numbers", [
       `- ${numbersLine(ledger).split(" · ").join("\n- ")}`,

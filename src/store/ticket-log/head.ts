@@ -1,6 +1,6 @@
 import { overallLevel } from "../../domain/behaviour/signals.ts";
 import { describeKeptWork } from "../../domain/run/kept-work.ts";
-import { remedyLine } from "../../domain/run/remedy-fact.ts";
+import { describeRemedy } from "../../domain/run/remedy-fact.ts";
 import { isSettled } from "../../domain/run/ticket-state.ts";
 import { listKeptWork } from "../../domain/run/work-to-keep.ts";
 import { moneyNow, ticketUsd } from "../../domain/schedule/money.ts";
@@ -111,7 +111,7 @@ function behaviourLines({ ticket, attempt, entry }: Target): readonly LogLine[] 
 
 /** What the engine did about the failed gates of an attempt. */
 function remedyLines({ remedies = [] }: Target["ticket"], attempt: number): readonly LogLine[] {
-  return remedies.filter(({ n }) => n === attempt).map((remedy) => line(displayText(remedyLine(remedy)), "waiting"));
+  return remedies.filter(({ n }) => n === attempt).map((remedy) => line(displayText(describeRemedy(remedy)), "waiting"));
 }
 
 /** The number of commands in the audit log, and where that is. It is unknown if the attempt is over and the journal has no number. */

@@ -103,7 +103,7 @@ describe("status", () => {
     expect(lines).toContainEqual(
       expect.stringMatching(/the journal cannot be written, so nothing runs: the disk is full; .* in 4s/),
     );
-    expect(lines.filter((line) => line.includes("attempt"))).toHaveLength(8);
+    expect(lines.filter((line) => line.includes("attempt"))).toHaveLength(9);
     expect(lines.filter((line) => /agent$|check tests/.test(line))).toEqual([]);
     expect(asJson(of).held).toMatchObject([{ what: "journal", why: "the disk is full" }]);
   });

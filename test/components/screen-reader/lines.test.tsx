@@ -35,10 +35,10 @@ describe("the behaviour of agents", () => {
   const lineOf = (run: ReturnType<typeof plumbing>, id: string) =>
     spokenLines(stateOf(run), 300, 60).find((line) => line.startsWith(`At work: ${id}`));
 
-  test("is told by the gates that are not a pass, unknown ones among them", () => {
+  test("is told by its worst finding", () => {
     const run = watchedPlumbing();
-    expect(lineOf(run, "T-6")).toMatch(/: attempt 2, agent, behaviour EXIST warning, ROOT_CAUSE fail, RECALL unknown\.$/);
-    expect(lineOf(run, "T-7")).toMatch(/: attempt 1, agent, behaviour RECALL unknown\.$/);
+    expect(lineOf(run, "T-6")).toMatch(/: attempt 2, agent, edits without a cause: it edited .*\.$/);
+    expect(lineOf(run, "T-7")).toMatch(/: attempt 1, agent\.$/);
   });
 
   test("is not told if all gates pass, and is unknown if nothing is known", () => {
@@ -49,8 +49,8 @@ describe("the behaviour of agents", () => {
   });
 
   test("stays after the agent has stopped only if there is a finding", () => {
-    expect(lineOf(watchedPlumbing().claims("T-7"), "T-7")).not.toContain("behaviour");
-    expect(lineOf(watchedPlumbing().claims("T-6"), "T-6")).toContain("behaviour EXIST warning, ROOT_CAUSE fail");
+    expect(lineOf(watchedPlumbing().claims("T-7"), "T-7")).not.toContain("edits");
+    expect(lineOf(watchedPlumbing().claims("T-6"), "T-6")).toContain("edits without a cause");
   });
 });
 

@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { mostHeals } from "../../../src/domain/batch/heals-spec.ts";
 import { reduce } from "../../../src/domain/run/reduce.ts";
 import { activeTickets, freeSlots, type RunState } from "../../../src/domain/run/state.ts";
 import { decide } from "../../../src/domain/schedule/decide.ts";
@@ -157,7 +156,7 @@ test("there are never more heals than may be, none passes a cap, and after each 
   fc.assert(
     fc.property(priced, turns, (given, turns) => {
       const state = ({ heals, batch, spentUsd, reservedUsd, stage }: RunState) => {
-        expect(heals.started).toBeLessThanOrEqual(mostHeals(batch));
+        expect(heals.started).toBeLessThanOrEqual(batch.limits.heals);
         expect(spentUsd + reservedUsd).toBeLessThanOrEqual(batch.limits.usdPerRun);
         if (stage === "healing") expect(heals.running?.n).toBe(heals.started);
       };

@@ -1,6 +1,6 @@
-import { findingsLine, findingsText, passedLine } from "@loopdash/test-evidence";
 import { describe, expect, test } from "vitest";
 import { apiKeyNamesInDotenv } from "../../../src/domain/batch/api-key-guard.ts";
+import { findingsLine, findingsText, passedLine } from "../../../src/domain/evidence/summary-lines.ts";
 import { computeReport } from "../../../src/domain/results/report.ts";
 import { admitCommand } from "../../../src/domain/run/admit.ts";
 import type { RunFact } from "../../../src/domain/run/event.ts";
@@ -117,15 +117,15 @@ describe("what is said of a run that goes on, in a sandbox", () => {
 
   test("as lines", () => {
     const lines = renderSummaryText(running()).split("\n");
-    expect(lines[0]).toMatch(/^● RUNNING {3}test {3}\d+s {3}2 tickets: 1 shipped, 0 human-gated, 1 open$/);
+    expect(lines[0]).toMatch(/^● RUNNING {3}test {3}\d+s {3}2 tickets: 1 shipped, 0 left to a person, 1 open$/);
     expect(lines.slice(1, 3)).toEqual(["  ✔ A  A  0123456  1 attempt", "  ● B  B  at work"]);
-    // The numbers take two lines. Then who worked in which slot, over an axis of time.
-    expect(lines.slice(5, 8)).toEqual([
+    // What happened and the numbers take four lines. Then who worked in which slot, over an axis of time.
+    expect(lines.slice(7, 10)).toEqual([
       expect.stringMatching(/^ {2}1 +━A━+$/),
       expect.stringMatching(/^ {2}2 +╌B╌+$/),
       expect.stringMatching(/^ {5}0┄+ 0s$/),
     ]);
-    expect(lines.slice(8)).toEqual(["     ━ shipped  ╌ running", "  loopdash report test-run", ""]);
+    expect(lines.slice(10)).toEqual(["     ━ shipped  ╌ running", "  loopdash report test-run", ""]);
   });
 
   test("as Markdown", () => {
@@ -139,7 +139,7 @@ describe("what is said of a run that goes on, in a sandbox", () => {
       "## Shipped",
       "- **A** A `0123456789` (1 attempt)",
       "",
-      "## Numbers",
+      "## What happened",
     ]);
     expect(
       renderMarkdown({ ...running(), sandboxed: false })

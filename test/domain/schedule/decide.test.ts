@@ -100,7 +100,7 @@ describe("law 1: only the oracle ends a run as done", () => {
       judgement: { ...judgement("done"), counts: { done: 1, gated: 2, open: 0 } },
     });
     sim.decide();
-    expect(sim.state.end?.reason).toBe("1 done, 2 human-gated");
+    expect(sim.state.end?.reason).toBe("1 done, 2 left to a person");
     const dumb = atTheEnd();
     for (let i = 0; i < 5; i++) {
       expect(dumb.decide()).toEqual([{ do: "judge", final: true }]);

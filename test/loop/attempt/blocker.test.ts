@@ -213,7 +213,7 @@ describe("an upheld blocker", () => {
     const { stage } = await run({ judge: new Adjudicator(), work: claims({}, false) });
     using _ = stage;
     expect(subjects(stage)).toBe("first");
-    expect(stage.state.end).toMatchObject({ kind: "oracle-done", exitCode: 0, reason: "0 done, 1 human-gated" });
+    expect(stage.state.end).toMatchObject({ kind: "oracle-done", exitCode: 0, reason: "0 done, 1 left to a person" });
   });
 
   test("of a change that the finish line refuses gates nothing", async () => {
@@ -275,7 +275,7 @@ describe("an engine that is killed right after", () => {
     expect(stage.ticket(T1).phase).not.toBe("done");
     await stage.crashAndReopen(context, "lose");
     await stage.resume();
-    expect((await stage.ended()).end).toMatchObject({ kind: "oracle-done", reason: "0 done, 1 human-gated" });
+    expect((await stage.ended()).end).toMatchObject({ kind: "oracle-done", reason: "0 done, 1 left to a person" });
     expect(stage.tasks).toHaveLength(agents);
     expect(await stateOf(stage)).toEqual({ as: "human-gated", step: STEP });
     expect(subjects(stage)).toBe("T-1 (T-1)\nfirst");

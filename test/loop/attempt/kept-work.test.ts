@@ -77,7 +77,7 @@ describe("uncommitted work of an agent that is cut off", () => {
       tracker: { ...tracker, set: (id, state, note) => (notes.push(note), tracker.set(id, state, note)) },
     }));
     stage.engine.orchestrator.command({ type: "gate", ticket: T1, step: HumanStep.parse("press the button") });
-    expect((await stage.ended()).end).toMatchObject({ exitCode: 0, reason: "0 done, 1 human-gated" });
+    expect((await stage.ended()).end).toMatchObject({ exitCode: 0, reason: "0 done, 1 left to a person" });
     expectKept(stage);
     expect(notes.join("\n")).toContain(`attempt 1: work kept on ${kept} (2 files)`);
   });

@@ -47,7 +47,7 @@ describe("a nudge", () => {
     ]);
     expect(outcomes(stage)).toEqual(["done"]);
     expect(lines(stage)).toEqual([
-      '[REMEDIATED] gate=MOMENTUM action=nudge was="had the same result 7 times, with no change in between: npm test" did="left a line for the agent of attempt 1" now="the attempt goes on, and its agent is told at its next use of a tool" bound="remediation 1 of 3, attempts left: 3"',
+      "in circles: had the same result 7 times, with no change in between: npm test; left a line for the agent of attempt 1; the attempt goes on, and its agent is told at its next use of a tool; remediation 1 of 3, attempts left: 3",
     ]);
     expect(counts(stage)).toEqual({ made: 1, helped: 1, byAction: { nudge: { made: 1, helped: 1 } } });
   });
@@ -119,7 +119,7 @@ describe("a nudge", () => {
     using stage = await acting([loops, both], { ...over, onFail: ["nudge", "step-back"] });
     expect(await ended(stage)).toBe(0);
     expect(stage.of("remediated")).toMatchObject([{ action: "step-back" }]);
-    expect(lines(stage)[0]).toContain(`did="ended attempt 1; skipped nudge: ${why}`);
+    expect(lines(stage)[0]).toContain(`ended attempt 1; skipped nudge: ${why}`);
     expect(stage.tasks[0]?.guard?.nudge).toBeUndefined();
   });
 });

@@ -37,7 +37,7 @@ describe("a wall that a healer claims", () => {
     expect(stage.of("attempt-ended").map(({ outcome }) => outcome)).toEqual(["failed", "gated"]);
     expect(stage.state).toMatchObject({
       blockers: { claimed: 1, upheld: 1 },
-      end: { exitCode: 0, reason: "0 done, 1 human-gated" },
+      end: { exitCode: 0, reason: "0 done, 1 left to a person" },
     });
     expect((await stage.tracker().snapshot())[0]?.state).toEqual({ as: "human-gated", step: STEP });
   });

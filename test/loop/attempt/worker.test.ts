@@ -111,7 +111,7 @@ describe("an attempt that a person ends", () => {
   test("gated: it does not count, the tracker holds the exact step, and the oracle takes it as settled", async () => {
     const stage = await begun();
     stage.engine.orchestrator.command({ type: "gate", ticket: T1, step: HumanStep.parse("press the button") });
-    expect((await stage.ended()).end).toMatchObject({ exitCode: 0, reason: "0 done, 1 human-gated" });
+    expect((await stage.ended()).end).toMatchObject({ exitCode: 0, reason: "0 done, 1 left to a person" });
     expect(stage.ticket(T1)).toMatchObject({ failures: 0, humanStep: "press the button", history: [{ outcome: "gated" }] });
     expect((await stage.tracker().snapshot())[0]?.state).toEqual({ as: "human-gated", step: "press the button" });
   });

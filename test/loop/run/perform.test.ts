@@ -204,7 +204,7 @@ describe("a gate", () => {
     expect(stage.state.end?.reason).toMatch(/^the tracker was away: 403 /);
     await stage.crashAndReopen();
     await stage.resume();
-    expect((await stage.ended()).end?.reason).toBe("0 done, 1 human-gated");
+    expect((await stage.ended()).end?.reason).toBe("0 done, 1 left to a person");
   });
 
   test("that a stop cuts off is not given up: the run's next engine writes it", async () => {
@@ -219,7 +219,7 @@ describe("a gate", () => {
     expect(stage.ticket(T1)).toMatchObject({ phase: "waiting", gate: { step } });
     await stage.crashAndReopen();
     await stage.resume();
-    expect((await stage.ended()).end?.reason).toBe("0 done, 1 human-gated");
+    expect((await stage.ended()).end?.reason).toBe("0 done, 1 left to a person");
     expect(await stage.tracker().snapshot()).toMatchObject([{ state: { as: "human-gated", step } }]);
   });
 });

@@ -242,7 +242,7 @@ describe("the summary", () => {
     expect([headline(mixed().state), headline(mixed().state, false)]).toEqual(["! NEEDS YOU", "‖ UNFINISHED"]);
     expect(renderSummaryText(ended(mixed(), "not-done", 1).state)).toBe(
       [
-        "✖ NOT DONE, says the oracle   test   0s   4 tickets: 1 shipped, 1 human-gated, 2 open",
+        "✖ NOT DONE, says the oracle   test   0s   4 tickets: 1 shipped, 1 left to a person, 2 open",
         "  2 of 4 tickets are open",
         "  unsandboxed: agents and checks ran with your rights",
         "  ✔ T-1  Add the parser  sha-2  2 attempts",
@@ -251,6 +251,10 @@ describe("the summary", () => {
         "      nothing built",
         "  ✖ T-3  Hard one  broken · 1 attempt failed",
         "  · T-4  After it  waits for T-3, which is stalled",
+        "  ✔ 1 landed: T-1",
+        "  ↻ 2 retries: T-1 broken · T-3 silent for too long",
+        "  @ 1 decision: T-2 gated",
+        "  · cost: $0.75 for 3 attempts",
         "  attempts 3 · claims of done 3: 1 upheld, 2 refuted",
         "  fixed without you 1: 1 failed check · incidents 0 · $ 0.75",
         "  interventions 1 (1 work, 0 harness)",
@@ -284,6 +288,12 @@ Unsandboxed: agents and checks ran with the user's rights.
 ## Shipped
 - **T-1** Add the parser \`sha-2\` (2 attempts)
 
+## What happened
+- ✔ 1 landed: T-1
+- ↻ 2 retries: T-1 broken · T-3 silent for too long
+- @ 1 decision: T-2 gated
+- · cost: $0.75 for 3 attempts
+
 ## Landed
 \`\`\`text
 landed:    git -C /repo log --oneline a..sha-2
@@ -313,7 +323,7 @@ ${SLOTS.join("\n")}
     sim.report({ type: "ticket-gated", ticket: T2, step: `${EVIL}\n# DONE` });
     const text = renderSummaryText(ended(sim, "not-done", 1).state);
     expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
-    expect(text.split("\n")).toHaveLength(19 + SLOTS.length);
+    expect(text.split("\n")).toHaveLength(23 + SLOTS.length);
     const line = renderMarkdown(sim.state)
       .split("\n")
       .find((l) => l.startsWith("- **T-2**"));

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from "@loopdash/values";
+import { isObject, type JsonObject } from "../../json.ts";
 
 /** The tokens that a vendor's program keeps of its login. */
 export interface LoginTokens {

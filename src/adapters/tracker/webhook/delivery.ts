@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import { asObject, parseJson } from "@loopdash/values";
+import { asObject, parseJson } from "../../json.ts";
 
 /** A service that sends webhooks. */
 export type WebhookKind = "linear" | "github";

@@ -63,8 +63,8 @@ describe("the timeline", () => {
     run.working("A").wait(200).claims("A").step("A", 1).wait(60);
     run.of("A", { type: "approval-awaited", ...change }, { type: "attempt-ended", outcome: "stopped" });
     const text = await shot(run, [120, 30], [...TIMELINE, ["j", "A attempt 1"]]);
-    expect(text).toMatch(/‖━ A attempt 1 {2}waits for approval/);
-    expect(text).toMatch(/^ +1 .*‖/m);
+    expect(text).toMatch(/!━ A attempt 1 {2}waits for approval/);
+    expect(text).toMatch(/^ +1 .*!/m);
     expect(text.replace(/.*\/?a column.*|.*at work .*/g, "")).not.toContain("cut off");
   });
 
