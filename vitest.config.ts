@@ -8,7 +8,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 const LONG = [
   ...["e2e", "adversary", "agents", "example", "fuzz", "chaos", "foreign"].map((folder) => `test/${folder}/**/*.test.{ts,tsx}`),
   "test/loop/**/{deep-proof,evidence}*.test.ts",
-  "test/domain/proof/twins/{real-runners,disarmed}.test.ts",
+  "packages/test-evidence/test/proof/twins/{real-runners,disarmed}.test.ts",
 ];
 
 const TESTS = ["test/**/*.test.{ts,tsx}", "packages/*/test/**/*.test.ts"];

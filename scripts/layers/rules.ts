@@ -29,7 +29,6 @@ const SHIPPED = [
   "chalk",
   "cli-truncate",
   "commander",
-  "eventsource-parser",
   "execa",
   "fast-xml-parser",
   "fastest-levenshtein",
@@ -41,11 +40,13 @@ const SHIPPED = [
   "react",
   "simple-git",
   "string-width",
-  "tap-parser",
   "yaml",
   "zod",
   "zustand",
 ] as const;
+
+/** The packages of this repository without I/O, which every part of loopdash but the oracle may import. */
+const PURE_PACKAGES = ["values", "guard", "test-evidence", "triage", "model-gateway"] as const;
 
 /**
  * The layers, from the inside out. The packages come first, since none of them may import loopdash. Of two layers that hold a file, the first
@@ -53,7 +54,21 @@ const SHIPPED = [
  */
 export const LAYERS: readonly Layer[] = [
   { name: "values/node", folder: "packages/values/src/node", layers: ["values"], packages: [], builtins: ["fs", "os"] },
-  { name: "values", folder: "packages/values/src", layers: [], packages: ["fastest-levenshtein"], builtins: [] },
+  { name: "values", folder: "packages/values/src", layers: [], packages: ["fastest-levenshtein", "jsonc-parser"], builtins: [] },
+  {
+    name: "test-evidence/reports",
+    folder: "packages/test-evidence/src/reports",
+    layers: ["values", "test-evidence"],
+    packages: ["zod", "fast-xml-parser", "tap-parser"],
+    builtins: [],
+  },
+  {
+    name: "test-evidence",
+    folder: "packages/test-evidence/src",
+    layers: ["values"],
+    packages: ["picomatch"],
+    builtins: ["path", "path/posix"],
+  },
   {
     name: "guard/program",
     folder: "packages/guard/src/program",
@@ -77,17 +92,44 @@ export const LAYERS: readonly Layer[] = [
     builtins: ["crypto", "path"],
   },
   {
+    name: "model-gateway/server",
+    folder: "packages/model-gateway/src/server",
+    layers: ["values", "model-gateway"],
+    packages: ["eventsource-parser"],
+    builtins: "all",
+  },
+  {
+    name: "model-gateway",
+    folder: "packages/model-gateway/src",
+    layers: ["values"],
+    packages: ["zod"],
+    builtins: [],
+  },
+  {
+    name: "triage",
+    folder: "packages/triage/src",
+    layers: ["values", "test-evidence"],
+    packages: ["zod"],
+    builtins: ["crypto"],
+  },
+  {
     name: "domain",
     folder: "src/domain",
-    layers: ["values", "guard"],
+    layers: [...PURE_PACKAGES],
     packages: ["zod", "picomatch", "jsonc-parser", "re2js"],
     builtins: ["crypto", "path", "path/posix"],
   },
-  { name: "ports", folder: "src/ports", layers: ["domain", "guard"], packages: [], builtins: [] },
+  {
+    name: "ports",
+    folder: "src/ports",
+    layers: [...PURE_PACKAGES, "test-evidence/reports", "domain"],
+    packages: [],
+    builtins: [],
+  },
   {
     name: "adapters",
     folder: "src/adapters",
-    layers: ["values", "values/node", "guard", "domain", "ports"],
+    layers: [...PURE_PACKAGES, "values/node", "test-evidence/reports", "model-gateway/server", "domain", "ports"],
     packages: SHIPPED,
     builtins: "all",
     // All adapters start processes through the one folder, and reach GitHub through the other.
@@ -96,7 +138,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: "loop",
     folder: "src/loop",
-    layers: ["values", "guard", "domain", "ports"],
+    layers: [...PURE_PACKAGES, "test-evidence/reports", "domain", "ports"],
     packages: ["zod", "picomatch"],
     // The loop owns the files of a run; processes, sockets and databases are behind ports.
     builtins: ["buffer", "crypto", "events", "fs", "fs/promises", "path", "timers", "timers/promises", "util"],
@@ -105,7 +147,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: "store",
     folder: "src/store",
-    layers: ["values", "domain"],
+    layers: [...PURE_PACKAGES, "domain"],
     packages: ["zustand", "string-width", "cli-truncate"],
     builtins: [],
   },
@@ -123,11 +165,12 @@ export const LAYERS: readonly Layer[] = [
     name: "cli",
     folder: "src/cli",
     layers: [
-      "values",
+      ...PURE_PACKAGES,
       "values/node",
-      "guard",
       "guard/program",
       "guard/server",
+      "test-evidence/reports",
+      "model-gateway/server",
       "domain",
       "ports",
       "adapters",

@@ -1,6 +1,6 @@
 import type { GuardSettings, StopTask } from "@loopdash/guard";
+import type { BlockedConnection } from "@loopdash/model-gateway";
 import type { AgentEvent, AgentStop, AgentTokens } from "../domain/run/agent-event.ts";
-import type { BlockedConnection } from "../domain/run/blocked-fact.ts";
 import type { TicketId } from "../domain/values/ids.ts";
 import type { Confinement, ExecEnding, ProcessId } from "./executor.ts";
 

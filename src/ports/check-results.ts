@@ -1,4 +1,4 @@
-import type { TestRun } from "../domain/evidence/results.ts";
+import type { TestRun } from "@loopdash/test-evidence";
 
 /** A run of a check's command, as it is kept. Times in milliseconds, `at` since the epoch. */
 export interface KeptRun extends TestRun {

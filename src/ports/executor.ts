@@ -1,6 +1,4 @@
-import type { HostSpec } from "../domain/batch/host-spec.ts";
-import type { BlockedConnection } from "../domain/run/blocked-fact.ts";
-import type { ModelUpstream } from "./gateway.ts";
+import type { BlockedConnection, HostSpec, ModelUpstream } from "@loopdash/model-gateway";
 
 /** The identity of a process beyond its pid: the pid may be reused, the start time is not. */
 export interface ProcessId {

@@ -1,4 +1,4 @@
-import type { BilledTokens } from "./gateway.ts";
+import type { BilledTokens } from "@loopdash/model-gateway";
 
 /** The cost of sessions in dollars, or the reason why it is unknown: one line, safe for a terminal. Unknown is not nothing. */
 export type SessionSpend = { readonly ok: true; readonly usd: number } | { readonly ok: false; readonly why: string };

@@ -1,9 +1,13 @@
-import type { Comparison } from "../domain/evidence/compare.ts";
-import type { NamedFixes } from "../domain/evidence/fixes.ts";
-import type { FilesMoved } from "../domain/evidence/former-names.ts";
-import type { Suppression } from "../domain/evidence/hunk.ts";
-import type { Allowance, TestRun } from "../domain/evidence/results.ts";
-import type { ChangeToClassify, ClassifiedChange } from "../domain/proof/code-under-test.ts";
+import type {
+  Allowance,
+  ChangeToClassify,
+  ClassifiedChange,
+  Comparison,
+  FilesMoved,
+  NamedFixes,
+  Suppression,
+  TestRun,
+} from "@loopdash/test-evidence";
 
 /** The result of a scan, or the reason why it did not finish, in plain words. */
 export type Scanned<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };

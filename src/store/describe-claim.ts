@@ -1,4 +1,4 @@
-import { describeBlocked } from "../domain/run/blocked-fact.ts";
+import { describeBlocked } from "@loopdash/model-gateway";
 import type { RunEvent } from "../domain/run/event.ts";
 import type { GrowthFact } from "../domain/run/growth-fact.ts";
 import { describeElsewhere, describeKeptWork } from "../domain/run/kept-work.ts";

@@ -1,5 +1,5 @@
+import { failingOnBaseLine } from "@loopdash/test-evidence";
 import { type CiFact, isAboutCi } from "../domain/ci/ci-fact.ts";
-import { failingOnBaseLine } from "../domain/evidence/summary-lines.ts";
 import { type ForgeRequestFact, isAboutForgeRequest } from "../domain/forge/forge-request.ts";
 import { isAboutPullRequest, type PullRequestFact } from "../domain/forge/pull-request-fact.ts";
 import { INTERVENTION_WORDS, type Intervention, interventionKind } from "../domain/results/intervention.ts";

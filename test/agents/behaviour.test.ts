@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
+import type { StandIn } from "../../packages/model-gateway/test/stage.ts";
 import type { AgentProgram } from "../../src/adapters/agent/agent-program.ts";
 import { claude } from "../../src/adapters/agent/vendors/claude/launch.ts";
 import { codex } from "../../src/adapters/agent/vendors/codex/launch.ts";
 import { gemini } from "../../src/adapters/agent/vendors/gemini/launch.ts";
 import { opencode } from "../../src/adapters/agent/vendors/opencode/launch.ts";
-import type { StandIn } from "../adapters/gateway/stage.ts";
 import { aWatch, CALM, EXPECTED, levelsOf } from "../domain/behaviour/replay.ts";
 import { scratchFolder } from "../helpers/scratch.ts";
 import { BEHAVIOURS, type Behaviour, CALLS, makeWorktree } from "./behaviours.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import type { StandIn } from "../adapters/gateway/stage.ts";
+import type { StandIn } from "../../packages/model-gateway/test/stage.ts";
 import { BATCHES, type BatchExample, wholeText } from "../docs/examples.ts";
 import { Stage } from "../e2e/stage.ts";
 import { baseUrlOf, KINDS, type KindName, works } from "./kinds.ts";

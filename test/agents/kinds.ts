@@ -1,4 +1,4 @@
-import type { StandIn } from "../adapters/gateway/stage.ts";
+import type { StandIn } from "../../packages/model-gateway/test/stage.ts";
 import { anthropicStandIn, chatStandIn, geminiStandIn, responsesStandIn, type Script, type Turn } from "./stand-in.ts";
 
 /** What a test needs to know of a vendor's program to play its API. */

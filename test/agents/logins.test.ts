@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
+import type { Seen, StandIn } from "../../packages/model-gateway/test/stage.ts";
 import type { AgentProgram } from "../../src/adapters/agent/agent-program.ts";
 import { claudeLogin } from "../../src/adapters/agent/logins/claude.ts";
 import { createCodeAssist } from "../../src/adapters/agent/logins/code-assist.ts";
@@ -12,7 +13,6 @@ import { claude } from "../../src/adapters/agent/vendors/claude/launch.ts";
 import { codex } from "../../src/adapters/agent/vendors/codex/launch.ts";
 import { gemini } from "../../src/adapters/agent/vendors/gemini/launch.ts";
 import { HOUR, keep, tokenEndpoint, VENDOR } from "../adapters/agent/logins/stage.ts";
-import type { Seen, StandIn } from "../adapters/gateway/stage.ts";
 import { scratchFolder } from "../helpers/scratch.ts";
 import { programsFolder, whyWithout } from "./programs.ts";
 import { type AgentRun, runAgent } from "./stage.ts";

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
-import { type StandIn, standIn } from "../adapters/gateway/stage.ts";
-import { bedrockChunk } from "../helpers/aws-event-stream.ts";
+import { bedrockChunk } from "../../packages/model-gateway/test/aws-event-stream.ts";
+import { type StandIn, standIn } from "../../packages/model-gateway/test/stage.ts";
 import { geminiStandIn, messageEvents, play, type Script, type Turn } from "./stand-in.ts";
 
 type Body = { readonly messages?: readonly { readonly role: string }[]; readonly tools?: readonly unknown[] };

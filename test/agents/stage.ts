@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import type { ModelUpstream, Price } from "@loopdash/model-gateway";
 import type { AgentProgram, ProgramOptions } from "../../src/adapters/agent/agent-program.ts";
 import type { GuardProgram } from "../../src/adapters/agent/guard-files.ts";
 import type { Login } from "../../src/adapters/agent/logins/login.ts";
@@ -12,7 +13,6 @@ import { confinedExecutor } from "../../src/adapters/sandbox/confined-executor.t
 import { findProgram } from "../../src/adapters/sandbox/find-program.ts";
 import { TicketId } from "../../src/domain/values/ids.ts";
 import type { AgentResult, AgentTask } from "../../src/ports/agent.ts";
-import type { ModelUpstream, Price } from "../../src/ports/gateway.ts";
 import { bundleRelay } from "../cli/relay-stage.ts";
 import { programsFolder } from "./programs.ts";
 

@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { type Seen, type StandIn, standIn } from "../adapters/gateway/stage.ts";
+import { type Seen, type StandIn, standIn } from "../../packages/model-gateway/test/stage.ts";
 
 /** One answer of the scripted model. */
 export type Turn =

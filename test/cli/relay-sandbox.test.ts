@@ -1,7 +1,8 @@
 import { createServer as createHttp } from "node:http";
 import { createServer } from "node:net";
+import type { Gateway } from "@loopdash/model-gateway";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import type { Gateway, GatewayOptions } from "../../src/ports/gateway.ts";
+import type { OpenGatewayOptions } from "../../src/adapters/gateway/open-gateway.ts";
 import { scratchFolder } from "../helpers/scratch.ts";
 import { bundleRelay, node, openedGateway, portOf, type Started, type StartOf, sandbox, startRelay } from "./relay-stage.ts";
 
@@ -14,7 +15,8 @@ beforeAll(async () => {
 });
 const start = (argv: readonly string[], startOf: StartOf = {}): Started => startRelay({ entry, folder: folder() }, argv, startOf);
 
-const options = (options: Omit<GatewayOptions, "folder">): Promise<Gateway> => openedGateway({ folder: folder(), ...options });
+const options = (options: Omit<OpenGatewayOptions, "folder">): Promise<Gateway> =>
+  openedGateway({ folder: folder(), ...options });
 
 describe("in a real sandbox", () => {
   const ask = `

@@ -3,10 +3,11 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import type { Server } from "node:net";
 import { join, resolve } from "node:path";
+import type { Gateway } from "@loopdash/model-gateway";
 import { type BuildOptions, build } from "esbuild";
 import { onTestFinished } from "vitest";
+import type { OpenGatewayOptions } from "../../src/adapters/gateway/open-gateway.ts";
 import { openGateway } from "../../src/adapters/gateway/open-gateway.ts";
-import type { Gateway, GatewayOptions } from "../../src/ports/gateway.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 
@@ -91,7 +92,7 @@ export const sandbox = (socketPath: string): string[] => [
   socketPath,
 ];
 
-export async function openedGateway(options: GatewayOptions): Promise<Gateway> {
+export async function openedGateway(options: OpenGatewayOptions): Promise<Gateway> {
   const gateway = await openGateway(options);
   onTestFinished(() => gateway.close());
   return gateway;

@@ -1,4 +1,7 @@
 import { CommandClassifier } from "@loopdash/guard";
+import { tokenize } from "@loopdash/test-evidence";
+import { parseFailedJob } from "@loopdash/triage";
+import { readJson } from "@loopdash/values";
 import { describe, expect, it, test } from "vitest";
 import { ActivityLines } from "../../src/adapters/agent/activity-lines.ts";
 import { AuditWatch } from "../../src/domain/audit/audit-watch.ts";
@@ -6,10 +9,7 @@ import { actionEffect } from "../../src/domain/behaviour/action-effect.ts";
 import { parseBound } from "../../src/domain/bound/parse-bound.ts";
 import { zoneMatcher } from "../../src/domain/bound/zone-match.ts";
 import { parseDiscovery } from "../../src/domain/outbox/parse.ts";
-import { tokenize } from "../../src/domain/proof/twins/tokens.ts";
 import { readPatch } from "../../src/domain/review/diff.ts";
-import { parseFailedJob } from "../../src/domain/triage/findings.ts";
-import { readJson } from "../../src/domain/values/json-text.ts";
 import { plainText } from "../../src/domain/values/text.ts";
 
 /** The same part of a text whose reader looks at so many characters at most. */

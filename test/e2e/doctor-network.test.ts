@@ -2,9 +2,9 @@ import { mkdirSync, readdirSync } from "node:fs";
 import { createServer as createHttp } from "node:http";
 import { createServer } from "node:https";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { listening } from "../adapters/gateway/stage.ts";
+import { connectProxy } from "../../packages/model-gateway/test/connect-proxy.ts";
+import { listening } from "../../packages/model-gateway/test/stage.ts";
 import { CertificateAuthority } from "../helpers/certificate-authority.ts";
-import { connectProxy } from "../helpers/connect-proxy.ts";
 import { HONEST, Stage } from "./stage.ts";
 
 interface Check {

@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { describe, expect, test } from "vitest";
-import { json, standIn } from "../adapters/gateway/stage.ts";
+import { json, standIn } from "../../packages/model-gateway/test/stage.ts";
 import { terminals } from "./pty.ts";
 import { Stage } from "./stage.ts";
 

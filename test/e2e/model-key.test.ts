@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { describe, expect, test } from "vitest";
-import { json, standIn } from "../adapters/gateway/stage.ts";
+import { json, standIn } from "../../packages/model-gateway/test/stage.ts";
 import { eventsOf, Stage } from "./stage.ts";
 
 /** An agent in the place of Claude Code that asks its model again and again, until it gets no answer. */

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { connectProxy } from "../../packages/model-gateway/test/connect-proxy.ts";
+import { listening } from "../../packages/model-gateway/test/stage.ts";
 import type { RunEvent } from "../../src/domain/run/event.ts";
-import { listening } from "../adapters/gateway/stage.ts";
-import { connectProxy } from "../helpers/connect-proxy.ts";
 import { HONEST, Stage } from "./stage.ts";
 
 const FINISH = [{ step: "gates" }, { step: "merge" }];

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { listening } from "../adapters/gateway/stage.ts";
+import { listening } from "../../packages/model-gateway/test/stage.ts";
 import { HONEST, Stage } from "./stage.ts";
 
 /** A staging service on loopback that answers who has its token, which it may change, and notes what it was sent. */

@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { type ChangedFile, type ClassifiedChange, isReadForProof } from "@loopdash/test-evidence";
 import { scan } from "../../src/adapters/text-scans/scan.ts";
-import { type ChangedFile, type ClassifiedChange, isReadForProof } from "../../src/domain/proof/code-under-test.ts";
 import type { Random } from "./random.ts";
 import { Draw, type Language, type Placement, type Texts } from "./repair-draws.ts";
 import { aPlacement } from "./repair-mechanisms.ts";

@@ -1,4 +1,4 @@
-import type { ResultsFormat } from "../../src/ports/test-results.ts";
+import type { ResultsFormat } from "@loopdash/test-evidence/reports";
 
 /** What a report says of the tests of one name. */
 export interface Said {

@@ -1,4 +1,4 @@
-import type { ResultsFormat } from "../../src/ports/test-results.ts";
+import type { ResultsFormat } from "@loopdash/test-evidence/reports";
 import type { Random } from "./random.ts";
 
 /** A change of a report: what it is called, and the report that comes of it. */

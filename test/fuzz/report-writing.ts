@@ -1,4 +1,4 @@
-import type { ResultsFormat } from "../../src/ports/test-results.ts";
+import type { ResultsFormat } from "@loopdash/test-evidence/reports";
 import type { Random } from "./random.ts";
 
 /** Tests in suites, all of them passed. */

@@ -1,9 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { extname, join, resolve } from "node:path";
-import { parseResults } from "../../src/adapters/test-results/parse-results.ts";
+import { compareRuns } from "@loopdash/test-evidence";
+import type { ResultsFormat, ResultsReading } from "@loopdash/test-evidence/reports";
+import { parseResults } from "@loopdash/test-evidence/reports";
 import { createTestResultsReader } from "../../src/adapters/test-results/results-reader.ts";
-import { compareRuns } from "../../src/domain/evidence/compare.ts";
-import type { ResultsFormat, ResultsReading } from "../../src/ports/test-results.ts";
 import type { Random } from "./random.ts";
 import { aHorror } from "./report-horrors.ts";
 import { modelOf, unproven } from "./report-model.ts";

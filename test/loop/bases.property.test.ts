@@ -1,8 +1,8 @@
+import type { TestResult } from "@loopdash/test-evidence";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Batch, Ticket } from "../../src/domain/batch/schema.ts";
 import type { StepSpec } from "../../src/domain/batch/step-spec.ts";
-import type { TestResult } from "../../src/domain/evidence/results.ts";
 import type { RunEvent } from "../../src/domain/run/event.ts";
 import { ticketById as stateOf } from "../../src/domain/run/state.ts";
 import { TicketId } from "../../src/domain/values/ids.ts";

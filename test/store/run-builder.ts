@@ -46,7 +46,7 @@ export function batchOf(options: {
     ),
     agent: { kind: "command", command: ["agent"], usdPerAttempt: 0.5 },
     sandbox: "required",
-    limits: LimitsSchema.parse(options.limits ?? {}),
+    limits: LimitsSchema.parse({ heals: 2, ...options.limits }),
     protect: [],
     ...(options.reviewer === undefined ? {} : { reviewer: options.reviewer }),
     tickets: options.tickets.map(

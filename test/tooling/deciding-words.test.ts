@@ -28,7 +28,7 @@ describe("the table of places where words are read", () => {
 
   it("takes a whole folder only where nothing decides", () => {
     const folders = TABLE.filter(({ times }) => times === undefined).map(({ place }) => place);
-    expect(folders).toEqual(["src/domain/triage/parsers/", "src/adapters/test-results/", "src/adapters/sandbox/"]);
+    expect(folders).toEqual(["packages/triage/src/parsers/", "packages/test-evidence/src/reports/", "src/adapters/sandbox/"]);
   });
 });
 

@@ -8,7 +8,12 @@ const ROOT = join(import.meta.dirname, "../..");
 export const PAGE = "test/tooling/deciding-words.md";
 
 /** Where a run decides. What only reads files of a batch, commands or a change's own text is elsewhere. */
-const SOURCES = ["src/loop/**/*.ts", "src/adapters/**/*.ts", "src/domain/{schedule,run,outbox,ci,forge,triage,results}/**/*.ts"];
+const SOURCES = [
+  "src/loop/**/*.ts",
+  "src/adapters/**/*.ts",
+  "src/domain/{schedule,run,outbox,ci,forge,results}/**/*.ts",
+  "packages/{triage/src,test-evidence/src/reports,model-gateway/src/server}/**/*.ts",
+];
 
 /** Names of what programs, services and agents print. */
 const WORDS =
@@ -91,7 +96,7 @@ export interface Row {
 
 /** The rows of the list. */
 export function rows(page = readFileSync(join(ROOT, PAGE), "utf8")): readonly Row[] {
-  return [...page.matchAll(/^\| `(src\/[^`]+)` \| (\d+|any) \| ([^|]+) \| ([^|]+) \|$/gm)].map(
+  return [...page.matchAll(/^\| `((?:src|packages)\/[^`]+)` \| (\d+|any) \| ([^|]+) \| ([^|]+) \|$/gm)].map(
     ([, place = "", times = "", decides = "", writer = ""]) => ({
       place,
       times: times === "any" ? undefined : Number(times),

@@ -169,8 +169,10 @@ describe("the layer check lets pass", () => {
 });
 
 it("keeps glyphs out of the domain: what a thing looks like is told in src/store/labels", () => {
-  // The triage reads what tools print, glyphs as well.
-  const files = globSync("src/domain/**/*.ts", { cwd: ROOT }).filter((file) => !file.startsWith("src/domain/triage/"));
+  // What reads the prints of tools reads glyphs as well.
+  const files = globSync("{src/domain,packages/*/src}/**/*.ts", { cwd: ROOT }).filter(
+    (file) => !/^packages\/(?:triage|test-evidence\/src\/reports)\//.test(file),
+  );
   const glyphs = /[\u23e9-\u23fa\u2500-\u27bf]/u;
   expect(files.length).toBeGreaterThan(50);
   expect(files.filter((file) => glyphs.test(readFileSync(join(ROOT, file), "utf8")))).toEqual([]);

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, test } from "vitest";
+import { attacksOn, parseRegex, stepsOf } from "../../packages/triage/test/regex-steps.ts";
 import { checkRegexes, ROOTS } from "../../scripts/regexes/check.ts";
 import { collectRegexes } from "../../scripts/regexes/collect.ts";
 import { EXCEPTIONS } from "../../scripts/regexes/exceptions.ts";
-import { attacksOn, parseRegex, stepsOf } from "../domain/triage/regex-steps.ts";
 import { ROOT, type ScratchTree, scratchTree } from "./scratch-tree.ts";
 
 let tree: ScratchTree;

@@ -1,3 +1,4 @@
+import { mostHeals } from "../../../src/domain/batch/heals-spec.ts";
 import { healResult } from "../../../src/domain/results/heal-results.ts";
 import { interventionKind } from "../../../src/domain/results/intervention.ts";
 import { ticketsFrom } from "../../../src/domain/results/linked-tickets.ts";
@@ -137,7 +138,7 @@ type HealsOf = Pick<RunState, "heals" | "batch" | "tripwire" | "end">;
 
 /** `1 of 2 · 1 accepted · 1 left`. */
 export function healsCount({ heals, batch, end }: HealsOf): string {
-  const most = batch.limits.heals;
+  const most = mostHeals(batch);
   if (most === 0 && heals.started === 0) return "off in this batch";
   const used = usedHeals(heals);
   const left = Math.max(0, most - used);

@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { buildSync } from "esbuild";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -51,6 +52,14 @@ describe("the guard as a program of its own", () => {
   test("blocks what it cannot judge", () => {
     expect(run(["hook", "before-tool", "--agent", "claude"], "{").status).toBe(2);
     expect(run(["chekc"])).toMatchObject({ status: 2, stdout: "", stderr: expect.stringContaining("loopdash-guard check") });
+  });
+
+  test("blocks on a Node that is too old, and keeps no agent from stopping", () => {
+    const text = readFileSync(resolve(PACKAGE, "bin/loopdash-guard.mjs"), "utf8");
+    const old = resolve(folder(), "old.mjs");
+    writeFileSync(old, text.replace("process.versions.node.split", '"20.20.2".split'));
+    expect(run(["hook", "before-tool", "--agent", "claude"], payload("ls"), old).status).toBe(2);
+    expect(run(["hook", "stop", "--agent", "claude"], "{}", old).status).toBe(1);
   });
 
   test("runs from the sources of a checkout, too", () => {

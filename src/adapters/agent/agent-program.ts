@@ -1,9 +1,9 @@
+import type { ModelApi, Price } from "@loopdash/model-gateway";
 import type { PlatformSpec } from "../../domain/batch/platform-spec.ts";
 import type { VendorKind } from "../../domain/batch/vendors.ts";
 import type { AgentStop } from "../../domain/run/agent-event.ts";
 import type { AgentTask } from "../../ports/agent.ts";
 import type { ModelAccess } from "../../ports/executor.ts";
-import type { ModelApi, Price } from "../../ports/gateway.ts";
 import type { SessionLogFormat } from "../../ports/session-logs.ts";
 import type { EventFormat } from "./event-format.ts";
 import type { InstalledGuard } from "./guard-files.ts";

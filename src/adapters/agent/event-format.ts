@@ -1,5 +1,5 @@
+import { asNumber, asObject, asString, type JsonObject, parseJson } from "@loopdash/values";
 import type { AgentEvent, AgentTokens } from "../../domain/run/agent-event.ts";
-import { asNumber, asObject, asString, type JsonObject, parseJson } from "../json.ts";
 
 /** The longest line of a program that is read, in characters: a tool's result of a megabyte is no event for people. */
 export const EVENT_CHARS = 1_000_000;

@@ -1,10 +1,10 @@
 import { mkdir } from "node:fs/promises";
+import type { ModelUpstream } from "@loopdash/model-gateway";
 import type { AgentStop } from "../../domain/run/agent-event.ts";
 import { stopReach } from "../../domain/schedule/breaker.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { Agent, AgentResult, AgentTask } from "../../ports/agent.ts";
 import type { Confinement, ExecRequest, ExecResult, Executor, ModelSpend } from "../../ports/executor.ts";
-import type { ModelUpstream } from "../../ports/gateway.ts";
 import { removeFolder } from "../remove-folder.ts";
 import type { AgentProgram, ProgramLaunch, ProgramOptions } from "./agent-program.ts";
 import { EVENT_CHARS } from "./event-format.ts";

@@ -1,6 +1,6 @@
+import type { ModelUpstream } from "@loopdash/model-gateway";
 import type { AgentStop } from "../../domain/run/agent-event.ts";
 import { errorMessage, plural } from "../../domain/values/text.ts";
-import type { ModelUpstream } from "../../ports/gateway.ts";
 import { stopOfStatus } from "./by-status.ts";
 import { LoginRequired } from "./logins/login.ts";
 

@@ -1,5 +1,5 @@
+import type { ModelPlatform, Price, Rates } from "@loopdash/model-gateway";
 import type { PlatformSpec } from "../../domain/batch/platform-spec.ts";
-import type { ModelPlatform, Price, Rates } from "../../ports/gateway.ts";
 
 /** The platform for a gateway, which opens one model of it. */
 export function gatewayPlatform(platform: PlatformSpec, model: string): ModelPlatform {

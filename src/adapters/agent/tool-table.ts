@@ -1,6 +1,6 @@
+import { asList, asString, type JsonObject } from "@loopdash/values";
 import type { ToolAction } from "../../domain/behaviour/tool-action.ts";
 import type { AgentEvent } from "../../domain/run/agent-event.ts";
-import { asList, asString, type JsonObject } from "../json.ts";
 import { tool } from "./event-format.ts";
 
 /** The effects of a vendor's tools on the worktree, by their names. A tool that is not listed has no known effect. */

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
+import type { Masker } from "@loopdash/model-gateway";
 import type { ExecRequest } from "../../ports/executor.ts";
-import type { Masker } from "../../ports/secrets.ts";
 import { createOutputLines, type OutputLines } from "./lines.ts";
 import type { LogFile } from "./log-file.ts";
 import { ranMs } from "./run-time.ts";

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
+import type { Masker } from "@loopdash/model-gateway";
 import { execa } from "execa";
 import type { ExecEnding, ExecRequest, ExecResult, Executor, ProcessId } from "../../ports/executor.ts";
-import type { Masker } from "../../ports/secrets.ts";
 import { type LogFile, openLogFile } from "./log-file.ts";
 import { createOutput, type Output } from "./output.ts";
 import { withFiles } from "./passed-files.ts";

@@ -1,10 +1,8 @@
 import { appendFile } from "node:fs/promises";
-import type { HostSpec } from "../../domain/batch/host-spec.ts";
-import { type BlockedConnection, describeBlocked } from "../../domain/run/blocked-fact.ts";
+import type { Gateway, GatewayCredentials, GatewayTotals, HostSpec, Masker } from "@loopdash/model-gateway";
+import { type BlockedConnection, describeBlocked } from "@loopdash/model-gateway";
+import { isRefusedSecret } from "@loopdash/model-gateway/server";
 import type { Confinement, ExecRequest, ExecResult, Executor } from "../../ports/executor.ts";
-import type { Gateway, GatewayCredentials, GatewayTotals } from "../../ports/gateway.ts";
-import type { Masker } from "../../ports/secrets.ts";
-import { isRefusedSecret } from "./credentials/pass-with-headers.ts";
 import { openGateway } from "./open-gateway.ts";
 
 /** The number of reasons that are printed at the end of a program's output. */
@@ -12,7 +10,7 @@ const MOST_TOLD = 5;
 
 /** Joins a gateway to a sandbox. */
 export interface GatewayExecutorOptions {
-  /** Folder in which sockets are made; see GatewayOptions.folder. */
+  /** Folder in which sockets are made; see OpenGatewayOptions. */
   readonly folder: string;
   readonly relay: {
     /** The command that starts the relay; the socket and the program follow (`__relay`, see relay.ts). */

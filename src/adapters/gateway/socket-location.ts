@@ -1,5 +1,6 @@
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
+import type { SocketLocation } from "@loopdash/model-gateway";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { diskProblem } from "../disk-error.ts";
 import { makePrivateFolder } from "../private-folder.ts";
@@ -10,12 +11,6 @@ const PREFIX = "gw-";
 const NAME = "s";
 /** Characters that mkdtemp adds. */
 const RANDOM = 6;
-
-/** The folder in which a gateway listens; nobody else can enter it. */
-export interface SocketLocation {
-  readonly socketPath: string;
-  remove(): Promise<void>;
-}
 
 /**
  * Makes a new folder (mode 0700) in `near` or, if a socket's path would be too long there, in a private folder of this user under

@@ -1,12 +1,12 @@
 import { realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
+import { parseJson } from "@loopdash/values";
 import { z } from "zod";
 import type { OracleEvidence } from "../../domain/run/oracle-evidence.ts";
 import { TicketId } from "../../domain/values/ids.ts";
 import type { FrozenProgram, OracleBatch } from "../../ports/oracle.ts";
 import { systemCode } from "../disk-error.ts";
-import { parseJson } from "../json.ts";
 import { readPlainFile } from "../plain-file.ts";
 
 const NAME = "evidence.json";

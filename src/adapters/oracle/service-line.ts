@@ -1,9 +1,9 @@
 import type { Duplex } from "node:stream";
+import { parseJson } from "@loopdash/values";
 import { z } from "zod";
 import { errorMessage } from "../../domain/values/text.ts";
 import type { ServicePlace } from "../../ports/oracle.ts";
 import { withoutToken } from "../answer-text.ts";
-import { parseJson } from "../json.ts";
 import { DOCUMENTS, MOST_KEYS } from "./service-documents.ts";
 
 /** The largest answer of a service. Bytes. */

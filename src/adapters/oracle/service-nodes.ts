@@ -1,7 +1,7 @@
+import { parseJson } from "@loopdash/values";
 import { z } from "zod";
 import type { TicketId } from "../../domain/values/ids.ts";
 import type { ServicePlace } from "../../ports/oracle.ts";
-import { parseJson } from "../json.ts";
 import { DOCUMENTS, PAGE } from "./service-documents.ts";
 import { askService, type ServiceAccess } from "./service-line.ts";
 import { NoListing } from "./tracker-listing.ts";

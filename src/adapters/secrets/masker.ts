@@ -1,4 +1,4 @@
-import type { Masker, MaskingStream } from "../../ports/secrets.ts";
+import type { Masker, MaskingStream } from "@loopdash/model-gateway";
 import { FormSearch, type FormsFound, type MarkedForm } from "./form-search.ts";
 import { secretForms } from "./forms.ts";
 import type { PatternHit } from "./patterns.ts";

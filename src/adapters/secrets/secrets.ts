@@ -2,9 +2,10 @@ import { readFileSync, statSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { SecretUnavailable } from "@loopdash/model-gateway";
 import type { SecretSpec, SecretSpecs } from "../../domain/batch/secret-spec.ts";
 import { errorCode, plainText } from "../../domain/values/text.ts";
-import { type Secrets, SecretUnavailable } from "../../ports/secrets.ts";
+import type { Secrets } from "../../ports/secrets.ts";
 import { runBriefly } from "../executor/brief-run.ts";
 import type { LearningMasker } from "./masker.ts";
 

@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
+import { isObject, type JsonObject } from "@loopdash/values";
 import { errorCode, plainText } from "../../domain/values/text.ts";
-import { isObject, type JsonObject } from "../json.ts";
 
 /** Characters of one line, at most: sessions contain pictures. */
 const LINE_CHARS = 64 * 1024 * 1024;

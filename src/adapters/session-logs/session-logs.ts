@@ -2,8 +2,8 @@ import type { Dirent, Stats } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import type { BilledTokens } from "@loopdash/model-gateway";
 import { hasErrorCode } from "../../domain/values/text.ts";
-import type { BilledTokens } from "../../ports/gateway.ts";
 import {
   type LoggedUse,
   NotUnderstood,

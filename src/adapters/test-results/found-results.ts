@@ -1,9 +1,8 @@
 import { readdir } from "node:fs/promises";
 import { extname, join } from "node:path";
-import type { TestResult } from "../../domain/evidence/results.ts";
-import type { ResultsReading } from "../../ports/test-results.ts";
+import type { TestResult } from "@loopdash/test-evidence";
+import type { ParseFormat, ResultsReading } from "@loopdash/test-evidence/reports";
 import { buildReports } from "./build-reports.ts";
-import type { ParseFormat } from "./parse-results.ts";
 import { readResultsFile } from "./results-file.ts";
 
 /** The forms in which the reporters write, by the ends of names. */

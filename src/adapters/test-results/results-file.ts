@@ -1,9 +1,9 @@
 import { type FileHandle, lstat, realpath, rm, stat } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
+import { MAX_RESULTS_BYTES } from "@loopdash/test-evidence/reports";
 import { errorCode } from "../../domain/values/text.ts";
 import { ifThere } from "../missing-files.ts";
 import { openNoLink, readUpTo } from "../plain-file.ts";
-import { MAX_RESULTS_BYTES } from "./bounds.ts";
 
 /** The bytes of test results, or the reason that there are none. */
 export type ResultsBytes =

@@ -1,10 +1,10 @@
 import { mkdtemp, rmdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { ResultsReading, TestResultsReader } from "../../ports/test-results.ts";
+import type { ParseTask, ResultsReading } from "@loopdash/test-evidence/reports";
+import { PARSE_MIB, PARSE_MS } from "@loopdash/test-evidence/reports";
+import type { TestResultsReader } from "../../ports/test-results.ts";
 import { inThread } from "../in-thread.ts";
-import { PARSE_MIB, PARSE_MS } from "./bounds.ts";
 import { readFound, variablesFor } from "./found-results.ts";
-import type { ParseTask } from "./parse-results.ts";
 import { changedAt, linkOnTheWay, readResultsFile, removeOld } from "./results-file.ts";
 
 /**

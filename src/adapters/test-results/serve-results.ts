@@ -1,5 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { type ParseTask, parseResults } from "./parse-results.ts";
+import { type ParseTask, parseResults } from "@loopdash/test-evidence/reports";
 
 /** The complete program of the thread that reads test results: one task in, one reading out. */
 export function serveResults(): void {

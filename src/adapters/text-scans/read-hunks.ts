@@ -1,4 +1,4 @@
-import type { Hunk } from "../../domain/evidence/hunk.ts";
+import type { Hunk } from "@loopdash/test-evidence";
 
 /** `@@ -from,lines +from,lines @@`; a count of one is left out (git-diff(1)). */
 const HUNK = /^@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;

@@ -1,8 +1,12 @@
-import { compareRuns, type Remark } from "../../domain/evidence/compare.ts";
-import { failingUnnamed } from "../../domain/evidence/fixes.ts";
-import { tallies } from "../../domain/evidence/results.ts";
-import { suppressionsIn } from "../../domain/evidence/suppressions.ts";
-import { type ChangeToClassify, classifyChange } from "../../domain/proof/code-under-test.ts";
+import {
+  type ChangeToClassify,
+  classifyChange,
+  compareRuns,
+  failingUnnamed,
+  type Remark,
+  suppressionsIn,
+  tallies,
+} from "@loopdash/test-evidence";
 import type { ComparedRuns, RunsToCompare, TextScans } from "../../ports/text-scans.ts";
 import { readHunks } from "./read-hunks.ts";
 

@@ -1,4 +1,4 @@
-import type { ChangeToClassify } from "../../domain/proof/code-under-test.ts";
+import type { ChangeToClassify } from "@loopdash/test-evidence";
 import type { RunsToCompare, TextScans } from "../../ports/text-scans.ts";
 import { inThread, type ThreadAnswer } from "../in-thread.ts";
 import { type ScanTask, type ScanValue, scan } from "./scan.ts";

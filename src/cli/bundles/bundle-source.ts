@@ -1,12 +1,12 @@
 import { readdir, realpath } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
+import { readJson } from "@loopdash/values";
 import { z } from "zod";
 import { readArchive } from "../../adapters/archive/read-archive.ts";
 import { type Summed, sumFile } from "../../adapters/file-sum.ts";
 import { readPlainFile } from "../../adapters/plain-file.ts";
 import { BUNDLE_JSON, BundledRun } from "../../domain/bundle/bundle.ts";
 import { RUN_FILES } from "../../domain/bundle/run-bundle.ts";
-import { readJson } from "../../domain/values/json-text.ts";
 import { JournalBroken, type JournalRow, type RunStore, type Tip } from "../../ports/run-store.ts";
 import { GIVEN_UP, type RecordedRun } from "../find-run.ts";
 

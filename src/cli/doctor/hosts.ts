@@ -1,13 +1,12 @@
 import { mkdirSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { blockedRemedy, type HostSpec, isHeaderHost } from "@loopdash/model-gateway";
+import { UpstreamProxy } from "@loopdash/model-gateway/server";
 import { allowedEnvironment } from "../../adapters/executor/environment.ts";
 import { createExecutor } from "../../adapters/executor/process-executor.ts";
-import { UpstreamProxy } from "../../adapters/gateway/hosts/upstream-proxy.ts";
 import { trustedCertificates } from "../../adapters/sandbox/certificates.ts";
 import { findSandbox } from "../../adapters/sandbox/find-sandbox.ts";
-import { type HostSpec, isHeaderHost } from "../../domain/batch/host-spec.ts";
-import { blockedRemedy } from "../../domain/run/blocked-fact.ts";
 import type { Executor } from "../../ports/executor.ts";
 import type { LoadedBatch } from "../engine/load-batch.ts";
 import { confined } from "../engine/loop-context.ts";

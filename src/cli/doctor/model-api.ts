@@ -1,7 +1,7 @@
 import { connect, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
+import { connectTo, tunnelThrough, UpstreamProxy } from "@loopdash/model-gateway/server";
 import { loadProgram } from "../../adapters/agent/registry.ts";
-import { connectTo, tunnelThrough, UpstreamProxy } from "../../adapters/gateway/hosts/upstream-proxy.ts";
 import {
   allAccounts,
   listPrograms,

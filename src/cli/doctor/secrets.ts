@@ -1,5 +1,5 @@
+import { SecretUnavailable } from "@loopdash/model-gateway";
 import type { SecretSpec } from "../../domain/batch/secret-spec.ts";
-import { SecretUnavailable } from "../../ports/secrets.ts";
 import type { LoadedBatch } from "../engine/load-batch.ts";
 import { secretProblems, secretsOf } from "../engine/run-secrets.ts";
 import { bad, type CheckResult, ok } from "./check-result.ts";

@@ -1,5 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { delimiter, dirname, isAbsolute, normalize, resolve } from "node:path";
+import type { ModelApi, ModelCredential, ModelUpstream, Price } from "@loopdash/model-gateway";
+import { Prices } from "@loopdash/model-gateway/server";
 import type { AgentProgram } from "../../adapters/agent/agent-program.ts";
 import { createCommandAgent } from "../../adapters/agent/command-agent.ts";
 import type { GuardProgram } from "../../adapters/agent/guard-files.ts";
@@ -8,7 +10,6 @@ import type { Accounts, ModelAgentOptions } from "../../adapters/agent/model-age
 import { gatewayPlatform, pricesOn } from "../../adapters/agent/platform.ts";
 import { loadProgram } from "../../adapters/agent/registry.ts";
 import { resolveProgram } from "../../adapters/executor/resolve-program.ts";
-import { Prices } from "../../adapters/gateway/prices/prices.ts";
 import { type BatchPaths, namedFiles } from "../../adapters/sandbox/named-files.ts";
 import {
   type AgentSpec,
@@ -25,7 +26,6 @@ import type { Batch } from "../../domain/batch/schema.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import type { Agent } from "../../ports/agent.ts";
 import type { Executor } from "../../ports/executor.ts";
-import type { ModelApi, ModelCredential, ModelUpstream, Price } from "../../ports/gateway.ts";
 import type { Secrets } from "../../ports/secrets.ts";
 
 /** Everything that an agent needs besides the batch. */

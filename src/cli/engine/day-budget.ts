@@ -43,7 +43,7 @@ export async function otherSessionsOf(batch: Batch, env: NodeJS.ProcessEnv): Pro
 /** The logs of the agent's and of the reviewers' programs, each once, at the prices of the batch and the list. */
 async function logsOf(batch: Batch, env: NodeJS.ProcessEnv): Promise<readonly SessionLogs[]> {
   const [{ Prices }, { createSessionLogs }, { loadPrograms }] = await Promise.all([
-    import("../../adapters/gateway/prices/prices.ts"),
+    import("@loopdash/model-gateway/server"),
     import("../../adapters/session-logs/session-logs.ts"),
     import("../../adapters/agent/registry.ts"),
   ]);

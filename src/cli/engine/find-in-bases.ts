@@ -1,3 +1,4 @@
+import { findDefinition, type TrustedTree } from "@loopdash/test-evidence";
 import { commitNamed } from "../../adapters/vcs/bound/changes.ts";
 import { rulesAt } from "../../adapters/vcs/bound/rules-at.ts";
 import { unfitBranchName } from "../../adapters/vcs/git/git-call.ts";
@@ -7,7 +8,6 @@ import { inEnvironment } from "../../domain/batch/prepare-makes.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
 import { findTestCommand, TEST_COMMAND_FILES } from "../../domain/batch/test-command.ts";
 import type { Bounds } from "../../domain/bound/bound.ts";
-import { findDefinition, type TrustedTree } from "../../domain/proof/definition.ts";
 import { unreadableRules } from "../bound/check-bound.ts";
 import { baseFileNames, readBaseFiles } from "./base-files.ts";
 

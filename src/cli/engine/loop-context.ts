@@ -268,7 +268,7 @@ async function readTemplates(): Promise<LoopContext["templates"]> {
 
 /** What gateways need to add headers with secrets: one authority for all sandboxes of the run. */
 async function credentialsOf({ secrets, masker }: RunSecrets, trusted: string) {
-  const { GatewayCertificateAuthority } = await import("../../adapters/gateway/credentials/certificate-authority.ts");
+  const { GatewayCertificateAuthority } = await import("@loopdash/model-gateway/server");
   return { secrets, masker, trusted, authority: new GatewayCertificateAuthority() };
 }
 

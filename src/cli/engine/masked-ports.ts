@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readFile, realpath, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Masker } from "@loopdash/model-gateway";
 import { sumFile } from "../../adapters/file-sum.ts";
 import type { LoopContext } from "../../loop/attempt/context.ts";
 import type { Listing } from "../../ports/run-files.ts";
-import type { Masker } from "../../ports/secrets.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import type { RunSecrets } from "./run-secrets.ts";
 

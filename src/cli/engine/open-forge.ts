@@ -1,3 +1,4 @@
+import { SecretUnavailable } from "@loopdash/model-gateway";
 import { createBranchChecks } from "../../adapters/forge/github/branch-checks.ts";
 import { checkRepository } from "../../adapters/forge/github/check-repository.ts";
 import { createPullRequests, type GitHubPullRequests } from "../../adapters/forge/github/pull-requests.ts";
@@ -13,7 +14,6 @@ import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import type { BranchTarget } from "../../loop/steps/branch-checks.ts";
 import type { PullRequestTarget } from "../../loop/steps/pull-request-scope.ts";
 import { ForgeUnavailable } from "../../ports/forge.ts";
-import { SecretUnavailable } from "../../ports/secrets.ts";
 import { type GitRemote, type RemoteCredentials, type Repo, RepoUnavailable } from "../../ports/vcs.ts";
 import type { RunSecrets } from "./run-secrets.ts";
 

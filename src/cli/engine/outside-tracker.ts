@@ -1,3 +1,4 @@
+import { SecretUnavailable } from "@loopdash/model-gateway";
 import type { FrozenProgramOptions } from "../../adapters/oracle/frozen-oracle.ts";
 import { readServiceTickets } from "../../adapters/tracker/service/service-tracker.ts";
 import type { HandedOver, TicketService } from "../../adapters/tracker/service/ticket-service.ts";
@@ -7,7 +8,6 @@ import type { TicketId } from "../../domain/values/ids.ts";
 import { errorMessage } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import type { AskedPlace } from "../../ports/oracle.ts";
-import { SecretUnavailable } from "../../ports/secrets.ts";
 import { type Tracker, TrackerBusy } from "../../ports/tracker.ts";
 import type { RunSecrets } from "./run-secrets.ts";
 

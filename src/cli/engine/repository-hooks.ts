@@ -1,14 +1,13 @@
 import { access, constants, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { isObject, type JsonObject } from "@loopdash/values";
+import { isObject, type JsonObject, readJson } from "@loopdash/values";
 import { readSource } from "../../adapters/run-files/copy-into.ts";
 import { mustGit, runGit } from "../../adapters/vcs/git/run-git.ts";
 import { findGitDir } from "../../adapters/vcs/repository/locate.ts";
 import type { Argv } from "../../domain/batch/prepare-command.ts";
 import { type BatchProblem, problemAt } from "../../domain/batch/problem.ts";
 import type { RepoSpec } from "../../domain/batch/repo-spec.ts";
-import { readJson } from "../../domain/values/json-text.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { baseEntries, readBaseFiles } from "./base-files.ts";
 import type { LoadedBatch } from "./load-batch.ts";

@@ -1,5 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
+import { fillSecrets, SecretUnavailable, secretNames } from "@loopdash/model-gateway";
 import { isWithin, realPath } from "../../adapters/sandbox/mounts/real-path.ts";
 import { createMasker, type LearningMasker } from "../../adapters/secrets/masker.ts";
 import { searchTree } from "../../adapters/secrets/search-tree.ts";
@@ -7,13 +8,13 @@ import { createSecrets, secretFile, unfitSecret, unfitSecretFile } from "../../a
 import { hasSecrets, programWord } from "../../domain/batch/check-secrets.ts";
 import { type Argv, type CommandWithVariables, prepareCommand } from "../../domain/batch/prepare-command.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
-import { fillSecrets, type SecretSpec, secretNames } from "../../domain/batch/secret-spec.ts";
+import type { SecretSpec } from "../../domain/batch/secret-spec.ts";
 import { stepName } from "../../domain/batch/step-spec.ts";
 import { plainText, plural } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import type { LoopContext } from "../../loop/attempt/context.ts";
 import type { Outages } from "../../loop/concurrency/outages.ts";
-import { type SecretLeak, type Secrets, SecretUnavailable, type StepSecrets } from "../../ports/secrets.ts";
+import type { SecretLeak, Secrets, StepSecrets } from "../../ports/secrets.ts";
 import { repositoryOf } from "./outside-repositories.ts";
 
 /** The secrets of a run, and what hides them in everything that is written. */

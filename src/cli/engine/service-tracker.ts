@@ -1,3 +1,4 @@
+import { SecretUnavailable } from "@loopdash/model-gateway";
 import { GITHUB_API } from "../../adapters/github/client.ts";
 import type { ServiceAccess } from "../../adapters/oracle/service-line.ts";
 import { withoutNetwork } from "../../adapters/sandbox/without-network.ts";
@@ -11,7 +12,6 @@ import { openStandIn } from "../../adapters/tripwire/service-stand-in.ts";
 import type { TrackerRequest } from "../../domain/batch/read.ts";
 import { type ServiceSpec, TOKEN_OF } from "../../domain/batch/tracker-spec.ts";
 import { RepoId, type TicketId } from "../../domain/values/ids.ts";
-import { SecretUnavailable } from "../../ports/secrets.ts";
 import type { OutsideTracker, TrackerSurroundings } from "./outside-tracker.ts";
 import { secretsOf } from "./run-secrets.ts";
 

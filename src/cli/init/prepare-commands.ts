@@ -1,7 +1,8 @@
-import { HostSpec } from "../../domain/batch/host-spec.ts";
+import { HostSpec } from "@loopdash/model-gateway";
+import { jsonMembers } from "@loopdash/values";
 import type { Argv } from "../../domain/batch/prepare-command.ts";
 import { notIgnoredBy } from "../../domain/batch/prepare-makes.ts";
-import { findPackageManager, jsonMembers, namesPackages, TEST_COMMAND_FILES } from "../../domain/batch/test-command.ts";
+import { findPackageManager, namesPackages, TEST_COMMAND_FILES } from "../../domain/batch/test-command.ts";
 
 /** The files at the top of a repository that tell how its packages are installed. */
 export const PREPARE_FILES = [

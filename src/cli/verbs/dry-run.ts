@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
+import { tests } from "@loopdash/test-evidence";
 import { openRunStore } from "../../adapters/journal/sqlite-run-store.ts";
 import { isTicketName } from "../../adapters/tracker/ticket-file.ts";
 import { canBeBilled } from "../../domain/batch/api-key-guard.ts";
@@ -10,7 +11,6 @@ import { formatProblems } from "../../domain/batch/problem.ts";
 import type { Batch, Ticket } from "../../domain/batch/schema.ts";
 import { localTicketFolder } from "../../domain/batch/tracker-spec.ts";
 import { COMPLEXITIES } from "../../domain/complexity/classes.ts";
-import { tests } from "../../domain/evidence/compare.ts";
 import { firstComplexity } from "../../domain/run/reduce-complexity.ts";
 import { topologicalOrder } from "../../domain/schedule/plan.ts";
 import { firstFewLine, plainText, plural } from "../../domain/values/text.ts";

@@ -1,5 +1,4 @@
-import { objectMembers } from "@loopdash/values";
-import { readJson } from "../values/json-text.ts";
+import { objectMembers, readJson } from "@loopdash/values";
 import { listPrograms, type Party } from "./party.ts";
 import type { Batch } from "./schema.ts";
 import { VENDORS } from "./vendors.ts";

@@ -1,11 +1,12 @@
 import { normalize } from "node:path/posix";
+import type { HeaderHost } from "@loopdash/model-gateway";
+import { secretNames } from "@loopdash/model-gateway";
 import { displayValue, hintFor } from "@loopdash/values";
-import type { HeaderHost } from "./host-spec.ts";
 import { isReserved, unfitForLine } from "./plain-words.ts";
 import type { CommandWithVariables } from "./prepare-command.ts";
 import type { NoteProblem, Path } from "./problem.ts";
 import type { BatchFile } from "./schema.ts";
-import { type SecretSpecs, secretNames } from "./secret-spec.ts";
+import type { SecretSpecs } from "./secret-spec.ts";
 import { BATCH_FOLDER, type StepSpec } from "./step-spec.ts";
 
 /**

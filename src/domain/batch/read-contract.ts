@@ -1,5 +1,5 @@
+import { COUNTS, parseCondition } from "@loopdash/test-evidence";
 import { displayValue, hintFor } from "@loopdash/values";
-import { COUNTS, parseCondition } from "../evidence/condition.ts";
 import { checkCommand } from "./check-secrets.ts";
 import { checkValue } from "./issues.ts";
 import { unfitForGlob, unfitForLine } from "./plain-words.ts";

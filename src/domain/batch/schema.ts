@@ -1,7 +1,8 @@
+import { HostSpec } from "@loopdash/model-gateway";
+import type { Allowance } from "@loopdash/test-evidence";
 import { z } from "zod";
 import type { Bounds } from "../bound/bound.ts";
 import type { Complexity } from "../complexity/classes.ts";
-import type { Allowance } from "../evidence/results.ts";
 import { RepoId, TicketId } from "../values/ids.ts";
 import { Allow, Fixes, RedFirst } from "./allow-spec.ts";
 import { BehaviourSpec } from "./behaviour-spec.ts";
@@ -10,8 +11,7 @@ import { CommitSpec } from "./commit-spec.ts";
 import { ComplexitySpec, type Routes, TicketComplexity } from "./complexity-spec.ts";
 import { PROTECT_DEFAULTS } from "./default-protect.ts";
 import { GuardSpec } from "./guard-spec.ts";
-import { HealsSpec } from "./heals-spec.ts";
-import { HostSpec } from "./host-spec.ts";
+import { HealsLimit, HealsSpec } from "./heals-spec.ts";
 import { Flaky, Gated, LiveSpec, OnBroken } from "./live-spec.ts";
 import { NotifySpec } from "./notify-spec.ts";
 import { AgentSpec, type Parties, type ReviewerParty, ReviewerSpec, SecondReviewerSpec } from "./party.ts";
@@ -74,7 +74,7 @@ export const Limits = z.strictObject({
     .max(20)
     .default(3)
     .describe("Failed attempts after which a ticket is stalled; those that a stop cut off do not count"),
-  heals: z.number().int().min(0).max(10).default(2).describe("Repairs of what agents are told, per run (docs/use/self-heal.md)"),
+  heals: HealsLimit.optional(),
   discoveries: z.number().int().min(0).max(100).default(5).describe("Tickets that agents may add to the run"),
   minutesPerAttempt: minutes.default(60).describe("Minutes before an agent is stopped"),
   silenceMinutes: minutes.default(10).describe("Minutes without output before an agent is stopped"),

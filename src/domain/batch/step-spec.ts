@@ -1,6 +1,6 @@
+import { CONDITION_CHARS } from "@loopdash/test-evidence";
 import { z } from "zod";
 import type { Complexity } from "../complexity/classes.ts";
-import { CONDITION_CHARS } from "../evidence/condition.ts";
 import { holdsExactNumbers } from "../values/exact-number.ts";
 import { Argv, Variables } from "./prepare-command.ts";
 import { minutes, name, usd } from "./values.ts";

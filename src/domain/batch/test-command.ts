@@ -1,6 +1,5 @@
-import { objectMembers } from "@loopdash/values";
-import { readJson } from "../values/json-text.ts";
-import { makeTests } from "./makefile-tests.ts";
+import { makeTests } from "@loopdash/test-evidence";
+import { jsonMembers, objectMembers } from "@loopdash/values";
 import type { Argv } from "./prepare-command.ts";
 
 /** The files at the top of a repository that tell how its tests are run. */
@@ -85,16 +84,6 @@ export function findPackageManager(files: TestCommandFiles): (typeof MANAGERS)[n
   const named = MANAGERS.find((manager) => typeof field === "string" && field.startsWith(`${manager}@`));
   const lock = (Object.keys(locks) as (keyof typeof locks)[]).find((name) => files.has(name));
   return named ?? (lock === undefined ? "npm" : locks[lock]);
-}
-
-/** The members of a JSON object; none if the text is no JSON object. */
-export function jsonMembers(text: string): Readonly<Record<string, unknown>> {
-  try {
-    return objectMembers(readJson(text.replace(/^\uFEFF/, "")));
-  } catch (error) {
-    if (error instanceof SyntaxError) return {};
-    throw error;
-  }
 }
 
 type Read = (name: Name) => string | undefined;

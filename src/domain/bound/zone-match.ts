@@ -1,4 +1,4 @@
-import { matchesWildcard } from "../evidence/wildcard.ts";
+import { matchesWildcard } from "@loopdash/test-evidence";
 import { PATH_FOLDS } from "../values/path-folds.ts";
 
 /** Tells how a path lies to a zone: in it, at a folder on the way to it, or elsewhere. */

@@ -1,6 +1,6 @@
+import { fence } from "@loopdash/values";
 import { PARTY_NAMES, reviewerParty } from "../batch/party.ts";
 import type { Ticket } from "../batch/schema.ts";
-import { fence } from "../values/fence.ts";
 import { escapeMarkdown } from "../values/markdown.ts";
 import { boundedHead, plural } from "../values/text.ts";
 import { formatDuration, formatUtc } from "../values/time.ts";

@@ -1,4 +1,4 @@
-import type { Finding } from "../triage/finding.ts";
+import type { Finding } from "@loopdash/triage";
 import type { FixerKind } from "./ci-fact.ts";
 
 /** Words in the name of a job whose output no tool's parser recognises. */

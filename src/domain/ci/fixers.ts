@@ -1,6 +1,6 @@
-import { objectMembers } from "@loopdash/values";
+import { jsonMembers, objectMembers } from "@loopdash/values";
 import type { Argv } from "../batch/prepare-command.ts";
-import { findPackageManager, jsonMembers } from "../batch/test-command.ts";
+import { findPackageManager } from "../batch/test-command.ts";
 import type { FixerKind } from "./ci-fact.ts";
 
 /** A command of a repository itself that repairs what it can. */

@@ -1,4 +1,4 @@
-import type { Finding } from "../triage/finding.ts";
+import type { Finding } from "@loopdash/triage";
 import type { AttemptRef, RepoId } from "../values/ids.ts";
 import type { ForgeRequest } from "./forge-request.ts";
 import type { PullRequestState, RemoteCheck } from "./pull-request.ts";

@@ -1,5 +1,5 @@
-import { jobsToRerun } from "../triage/infrastructure.ts";
-import type { TriageJson } from "../triage/triage.ts";
+import type { TriageJson } from "@loopdash/triage";
+import { jobsToRerun } from "@loopdash/triage";
 import type { RerunCategory, TicketPullRequest } from "./pull-request-fact.ts";
 
 /** Failed checks that are started again, by name, and why. */

@@ -1,8 +1,8 @@
+import { readJson } from "@loopdash/values";
 import type { z } from "zod";
 import { checkValue, type ValueProblem } from "../batch/issues.ts";
 import { MAX_DEPTH, measureNesting } from "../batch/nesting.ts";
 import { pathText } from "../batch/problem.ts";
-import { readJson } from "../values/json-text.ts";
 import { firstFew, plainText } from "../values/text.ts";
 import { HealerAnswer } from "./healer-answer.ts";
 import { BlockerClaim, Discovery } from "./schema.ts";

@@ -1,5 +1,5 @@
+import { readJson } from "@loopdash/values";
 import type { z } from "zod";
-import { readJson } from "../values/json-text.ts";
 import { plainText } from "../values/text.ts";
 
 /** The lines around an answer. Nobody can write them without the nonce. */

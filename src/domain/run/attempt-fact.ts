@@ -1,9 +1,9 @@
+import type { CheckStrength, TestsMoved } from "@loopdash/test-evidence";
 import type { AskedReviewer, Severity } from "../batch/party.ts";
 import type { Ticket } from "../batch/schema.ts";
 import type { StepKind } from "../batch/step-spec.ts";
 import type { ReflectedChange } from "../behaviour/reflected-change.ts";
 import type { CiFact } from "../ci/ci-fact.ts";
-import type { CheckStrength, TestsMoved } from "../evidence/results.ts";
 import type { PullRequestFact } from "../forge/pull-request-fact.ts";
 import type { AttemptRef, RepoId } from "../values/ids.ts";
 import type { ComplexityFact } from "./complexity-fact.ts";

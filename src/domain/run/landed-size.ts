@@ -1,5 +1,5 @@
+import type { TestsMoved } from "@loopdash/test-evidence";
 import type { StepKind } from "../batch/step-spec.ts";
-import type { TestsMoved } from "../evidence/results.ts";
 
 /** A step of the finish line that an attempt has passed. `notNeeded`: the ticket's class does not need it. */
 export interface PassedStep {

@@ -1,4 +1,4 @@
-import { type JudgeAllowance, trustsAny } from "../proof/permission.ts";
+import { type JudgeAllowance, trustsAny } from "@loopdash/test-evidence";
 import type { TicketId } from "../values/ids.ts";
 
 /** The changes of a base between two commits that somebody made who may. */

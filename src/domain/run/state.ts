@@ -1,7 +1,7 @@
+import type { CheckStrength } from "@loopdash/test-evidence";
 import type { AuditHead } from "../audit/audit-row.ts";
 import type { Party } from "../batch/party.ts";
 import type { Batch, Ticket } from "../batch/schema.ts";
-import type { CheckStrength } from "../evidence/results.ts";
 import type { Incident } from "../results/incident.ts";
 import type { Intervention } from "../results/intervention.ts";
 import type { Backoff, Halt, HaltedAttempt, RateLimits, SharedFault } from "../schedule/halt.ts";

@@ -1,3 +1,4 @@
+import { mostHeals } from "../batch/heals-spec.ts";
 import type { HealerAnswer } from "../outbox/healer-answer.ts";
 import { type PastHeal, usedHeals } from "../run/heals-state.ts";
 import type { RunState } from "../run/state.ts";
@@ -17,7 +18,7 @@ export type HealChoice = { readonly n: number; readonly reservedUsd: number; rea
  */
 export function healChoice(state: RunState, now: number): HealChoice {
   const { batch, heals, halted } = state;
-  if (state.checksOnly || usedHeals(heals) >= batch.limits.heals || heals.givenUp === true || halted !== undefined)
+  if (state.checksOnly || usedHeals(heals) >= mostHeals(batch) || heals.givenUp === true || halted !== undefined)
     return undefined;
   const repo = repoToHeal(state, isHealable);
   if (repo === undefined) return undefined;
@@ -84,7 +85,7 @@ function failedByItsAgents({ gate, evidence, history, signs }: TicketState): boo
 /** The reason why a requested heal is impossible, in words; undefined if it is possible. */
 export function whyNoHeal(state: RunState): string | undefined {
   const { batch, heals, halted } = state;
-  const most = batch.limits.heals;
+  const most = mostHeals(batch);
   if (state.checksOnly) return "this run only checks what has landed";
   if (most === 0) return "heals are off in this batch";
   if (usedHeals(heals) >= most) return `no heal is left: ${usedHeals(heals)} of ${most} are used up`;

@@ -1,5 +1,4 @@
-import { objectMembers } from "@loopdash/values";
-import { jsonMembers } from "../batch/test-command.ts";
+import { jsonMembers, objectMembers } from "@loopdash/values";
 import { beginsWith, compareVersions, isInRange, versionNumbers } from "./version-range.ts";
 
 export const TOOLS = ["node", "python", "rust", "go", "ruby"] as const;

@@ -3,7 +3,6 @@ export {
   boundedHead,
   boundedList,
   boundedTail,
-  collapseRepeats,
   errorCode,
   errorMessage,
   firstFew,

@@ -1,8 +1,8 @@
+import { fence } from "@loopdash/values";
 import type { Ticket } from "../../domain/batch/schema.ts";
 import { type Contract, isCriterion, stepName } from "../../domain/batch/step-spec.ts";
 import { askedPhase } from "../../domain/run/asked-phase.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
-import { fence } from "../../domain/values/fence.ts";
 import { boundedHead, plainText } from "../../domain/values/text.ts";
 
 /** Characters that a contract adds to a prompt: its text, which is never cut, and lists that are. */

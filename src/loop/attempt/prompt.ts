@@ -1,3 +1,4 @@
+import { fence } from "@loopdash/values";
 import { withOrigin } from "../../domain/batch/origin.ts";
 import type { Ticket } from "../../domain/batch/schema.ts";
 import { type Check, type StepSpec, stepName, wantedExitCode } from "../../domain/batch/step-spec.ts";
@@ -5,7 +6,6 @@ import { BOUND_CHARS } from "../../domain/bound/bound-text.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import type { LiveState, RevertedChange } from "../../domain/run/live-check.ts";
 import { PLAN_CHARS } from "../../domain/run/plan-fact.ts";
-import { fence } from "../../domain/values/fence.ts";
 import { fillTemplate, PROMPT_CHARS } from "../../domain/values/template.ts";
 import { boundedHead, firstFew, plainText } from "../../domain/values/text.ts";
 import { formatUtc } from "../../domain/values/time.ts";

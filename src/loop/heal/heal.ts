@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { mostHeals } from "../../domain/batch/heals-spec.ts";
 import { ANSWER_FILE, type HealerAnswer, pickDiagnosis, wallClaim } from "../../domain/outbox/healer-answer.ts";
 import { parseHealerAnswer } from "../../domain/outbox/parse.ts";
 import type { RunEvent } from "../../domain/run/event.ts";
@@ -95,7 +96,7 @@ async function repair(ctx: LoopContext, event: Started, { signal, spent }: Repai
     const before = await ctx.harness.layOut(files.harness, { repo, version: base });
     const nonce = randomBytes(16).toString("hex");
     const stop = await describeStop(ctx, { repo, nonce });
-    const about = { n: usedHeals(ctx.state().heals), heals: ctx.batch.limits.heals, folder: files.harness, nonce, stop };
+    const about = { n: usedHeals(ctx.state().heals), heals: mostHeals(ctx.batch), folder: files.harness, nonce, stop };
     await ctx.files.write(files.prompt, renderHealerPrompt(ctx.templates.healer, about));
     spent.usd = ctx.agent.reserveUsd;
     const by = takeAccount(ctx, "agent");

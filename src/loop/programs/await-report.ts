@@ -1,6 +1,7 @@
+import type { ResultsReading } from "@loopdash/test-evidence/reports";
 import { reportLocation } from "../../domain/batch/report-location.ts";
 import type { CheckReport, WrittenReport } from "../../domain/batch/step-spec.ts";
-import type { FoundResults, ResultsReading, TestResultsReader } from "../../ports/test-results.ts";
+import type { FoundResults, TestResultsReader } from "../../ports/test-results.ts";
 import { OutputStream } from "./run-in.ts";
 
 /** Characters of output that are kept if the output is the report. */

@@ -1,4 +1,4 @@
-import { isHeaderHost } from "../../domain/batch/host-spec.ts";
+import { isHeaderHost } from "@loopdash/model-gateway";
 import type { ReviewerParty } from "../../domain/batch/party.ts";
 import type { Argv } from "../../domain/batch/prepare-command.ts";
 import type { Confinement, Mount } from "../../ports/executor.ts";

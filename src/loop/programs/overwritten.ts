@@ -1,7 +1,7 @@
 import type { BigIntStats, Dir, Dirent } from "node:fs";
 import { chmod, lstat, opendir, readdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
-import { canShadow, isDependency } from "../../domain/evidence/sealed-paths.ts";
+import { canShadow, isDependency } from "@loopdash/test-evidence";
 import { entriesBelow, type FoundEntry, isErrorCode, rawEntries } from "./protected-files.ts";
 
 /** Entries of a layer that are read at most. */

@@ -1,10 +1,10 @@
 import { join } from "node:path";
+import { type BlockedConnection, blockedRemedy } from "@loopdash/model-gateway";
 import { hasSecrets } from "../../domain/batch/check-secrets.ts";
 import { type CommandWithVariables, prepareCommand } from "../../domain/batch/prepare-command.ts";
 import type { Limits } from "../../domain/batch/schema.ts";
 import { PREPARE_STEP } from "../../domain/batch/step-spec.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
-import { type BlockedConnection, blockedRemedy } from "../../domain/run/blocked-fact.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { Confinement, ExecResult } from "../../ports/executor.ts";
 import type { SecretLeak } from "../../ports/secrets.ts";

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { isAbsolute, join } from "node:path";
+import { secretNames } from "@loopdash/model-gateway";
 import { INSTALLED_LISTS, installedTrouble } from "../../domain/batch/manifest-trouble.ts";
 import { prepareCommand, prepareCommands } from "../../domain/batch/prepare-command.ts";
 import { filterManifests, listPreparePrograms, type PrepareInputs, prepareInputs } from "../../domain/batch/prepare-inputs.ts";
 import type { RepoSpec } from "../../domain/batch/repo-spec.ts";
-import { secretNames } from "../../domain/batch/secret-spec.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import type { Confinement } from "../../ports/executor.ts";
 import type { PreparedRef, PreparedTrees } from "../../ports/prepared-trees.ts";

@@ -1,6 +1,6 @@
 import { delimiter, isAbsolute, join } from "node:path";
+import { isHeaderHost } from "@loopdash/model-gateway";
 import { hasSecrets } from "../../domain/batch/check-secrets.ts";
-import { isHeaderHost } from "../../domain/batch/host-spec.ts";
 import type { Argv, CommandWithVariables } from "../../domain/batch/prepare-command.ts";
 import type { AgentStop } from "../../domain/run/agent-event.ts";
 import type { Evidence, SanitizedStop } from "../../domain/run/attempt-fact.ts";

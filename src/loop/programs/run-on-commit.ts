@@ -1,11 +1,11 @@
 import { isAbsolute, join } from "node:path";
+import type { ResultsReading } from "@loopdash/test-evidence/reports";
 import { hasSecrets } from "../../domain/batch/check-secrets.ts";
 import { ARTIFACTS } from "../../domain/batch/report-location.ts";
 import { isUnsandboxed, type StepSpec, stepName, type WrittenReport } from "../../domain/batch/step-spec.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import { expectedSuiteMs, type SuiteFact, type SuitePurpose } from "../../domain/run/suite-fact.ts";
 import type { Confinement, ExecResult } from "../../ports/executor.ts";
-import type { ResultsReading } from "../../ports/test-results.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import { awaitReport } from "./await-report.ts";
 import { confineCommand, opened, sandboxCheckoutPath } from "./confine.ts";

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
-import { canDecide, isTestPath, isToolConfiguration } from "../../domain/evidence/sealed-paths.ts";
+import { canDecide, isTestPath, isToolConfiguration } from "@loopdash/test-evidence";
 import type { Confinement } from "../../ports/executor.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import { confineCommand, sandboxCheckoutPath } from "./confine.ts";

@@ -1,6 +1,6 @@
+import type { Remark } from "@loopdash/test-evidence";
+import { proofLine } from "@loopdash/test-evidence";
 import type { Check } from "../../domain/batch/step-spec.ts";
-import type { Remark } from "../../domain/evidence/compare.ts";
-import { proofLine } from "../../domain/evidence/summary-lines.ts";
 import { type LandedCommit, type Origin, upTo, wholeParts } from "../../domain/run/landings.ts";
 import type { ProofFact } from "../../domain/run/proof-fact.ts";
 import { repoLandings } from "../../domain/run/reduce-base.ts";

@@ -1,7 +1,7 @@
+import type { Allowance } from "@loopdash/test-evidence";
 import { commitMessage, teamKeys } from "../../domain/batch/commit-message.ts";
 import type { Ticket } from "../../domain/batch/schema.ts";
 import { isCriterion, type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
-import type { Allowance } from "../../domain/evidence/results.ts";
 import type { FailingCheck } from "../../domain/run/base-check.ts";
 import type { LiveState, RevertedChange } from "../../domain/run/live-check.ts";
 import { failingStep } from "../../domain/run/reduce-base.ts";

@@ -1,5 +1,5 @@
+import { failingAmong } from "@loopdash/test-evidence";
 import type { Check } from "../../domain/batch/step-spec.ts";
-import { failingAmong } from "../../domain/evidence/broken-tests.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import type { StepScope } from "../programs/scope.ts";
 import { repairsTests } from "./base-health.ts";

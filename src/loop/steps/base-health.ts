@@ -1,7 +1,6 @@
+import type { TestRun } from "@loopdash/test-evidence";
+import { brokenTests, brokenTestsLine, failingAmong, namedAsOn } from "@loopdash/test-evidence";
 import { type Check, wantedExitCode } from "../../domain/batch/step-spec.ts";
-import { brokenTests, brokenTestsLine, failingAmong } from "../../domain/evidence/broken-tests.ts";
-import type { TestRun } from "../../domain/evidence/results.ts";
-import { namedAsOn } from "../../domain/evidence/suite-name.ts";
 import type { FailingCheck } from "../../domain/run/base-check.ts";
 import { checkKey, failingStep, landedThrough, repoLandings } from "../../domain/run/reduce-base.ts";
 import type { RunState } from "../../domain/run/state.ts";
@@ -102,7 +101,7 @@ async function byTests(ctx: ResultsContext, scope: StepScope, repo: Repo, { step
   const earlier = { runs: runs.map((run) => withSuiteNames(now.run, run, step)), awaited: awaitedFixes(ctx.state(), repo) };
   const broken = brokenTests(now.run, earlier);
   if (broken.length === 0) return { as: "passed" };
-  const again = await measureBase(ctx, scope, repo, { step, commit: tip });
+  const again = await measureBase(ctx, scope, repo, { step, commit: tip, part: "the base again" });
   if (again.as !== "tests") return again.hasFailed ? failedTests(broken) : { as: "unknown", summary: again.why };
   const second = withSuiteNames(now.run, again.run, step);
   const still = failingAmong(broken, second);

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
+import type { Remark, TestResult, TestRun } from "@loopdash/test-evidence";
 import { type Check, wantedExitCode } from "../../domain/batch/step-spec.ts";
-import type { Remark } from "../../domain/evidence/compare.ts";
-import type { TestResult, TestRun } from "../../domain/evidence/results.ts";
 import { repoLandings } from "../../domain/run/reduce-base.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import { plainText } from "../../domain/values/text.ts";
@@ -163,7 +162,8 @@ function taken(
   checked: CheckedCommit,
   how: "take" | "takeNow",
 ): Promise<Manifest> {
-  const measure = () => measureBase(ctx, scope, repo, checked);
+  const part = how === "take" ? "the base, to compare with" : "the base again, in case it is no better today";
+  const measure = () => measureBase(ctx, scope, repo, { ...checked, part });
   return ctx.manifests[how](resultsKey(ctx, scope, repo, checked), measure, scope.signal).catch(overIfAborted(scope));
 }
 
@@ -178,12 +178,12 @@ export async function measureBase(
   ctx: ResultsContext,
   scope: StepScope,
   repo: Repo,
-  { step, commit }: CheckedCommit,
+  { step, commit, part }: CheckedCommit & { readonly part: string },
 ): Promise<Manifest> {
   const log = `check-${step.name}-base`;
   const ran = await runCheckCommand(ctx, withoutRest(scope), repo, {
     ...{ step, commit, attributesOf: commit, log },
-    ...{ part: "the base, to compare with", purpose: "base" },
+    ...{ part, purpose: "base" },
   });
   if (!ran.ok) return { as: "unknown", why: ran.evidence.summary };
   const { result, reading, noProgram } = ran;

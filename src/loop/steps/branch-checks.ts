@@ -1,3 +1,5 @@
+import type { Triage } from "@loopdash/triage";
+import { jobsToRerun } from "@loopdash/triage";
 import { isWorkflow } from "../../domain/batch/default-protect.ts";
 import { nextBranchMove } from "../../domain/ci/branch-move.ts";
 import { CHECK_CHARS, type CiFailure, failedBefore } from "../../domain/ci/ci-fact.ts";
@@ -8,8 +10,6 @@ import { seenOfBranch } from "../../domain/forge/seen.ts";
 import type { Evidence, EvidenceCause } from "../../domain/run/attempt-fact.ts";
 import { ticketById } from "../../domain/run/state.ts";
 import { freezeReason } from "../../domain/schedule/freeze.ts";
-import { jobsToRerun } from "../../domain/triage/infrastructure.ts";
-import type { Triage } from "../../domain/triage/triage.ts";
 import { firstFewLine, plainText } from "../../domain/values/text.ts";
 import type { BranchChecks } from "../../ports/branch-checks.ts";
 import type { Change, Landing, Repo } from "../../ports/vcs.ts";

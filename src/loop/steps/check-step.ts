@@ -1,10 +1,8 @@
+import type { Allowance, Remark } from "@loopdash/test-evidence";
+import { findingsLine, findingsText, passedLine, timesParts } from "@loopdash/test-evidence";
+import { endOfOutput, whatFailed } from "@loopdash/triage";
 import { type Check, wantedExitCode } from "../../domain/batch/step-spec.ts";
-import { timesParts } from "../../domain/evidence/check-times.ts";
-import type { Remark } from "../../domain/evidence/compare.ts";
-import type { Allowance } from "../../domain/evidence/results.ts";
-import { findingsLine, findingsText, passedLine } from "../../domain/evidence/summary-lines.ts";
 import { isRedOnBase } from "../../domain/run/reduce-base-measure.ts";
-import { endOfOutput, whatFailed } from "../../domain/triage/what-failed.ts";
 import { boundedList, boundedTail, plainText } from "../../domain/values/text.ts";
 import type { ChangedPath, Repo } from "../../ports/vcs.ts";
 import { commandEvidence, execSeconds } from "../programs/run-in.ts";

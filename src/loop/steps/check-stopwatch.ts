@@ -1,4 +1,4 @@
-import type { CheckTimes } from "../../domain/evidence/check-times.ts";
+import type { CheckTimes } from "@loopdash/test-evidence";
 import type { Clock } from "../../ports/clock.ts";
 import type { StepFact, StepScope } from "../programs/scope.ts";
 

@@ -1,13 +1,7 @@
+import type { Allowance, Comparison, FilesMoved, NamedFixes, Remark, TestRun } from "@loopdash/test-evidence";
+import { namedAsOn, passedLine, SEARCHED_NAMES, unmetComparisons } from "@loopdash/test-evidence";
+import { flakyLine } from "@loopdash/triage";
 import { type Check, findCheckPhase } from "../../domain/batch/step-spec.ts";
-import type { Comparison, Remark } from "../../domain/evidence/compare.ts";
-import { unmetComparisons } from "../../domain/evidence/condition.ts";
-import type { NamedFixes } from "../../domain/evidence/fixes.ts";
-import type { FilesMoved } from "../../domain/evidence/former-names.ts";
-import { SEARCHED_NAMES } from "../../domain/evidence/languages.ts";
-import type { Allowance, TestRun } from "../../domain/evidence/results.ts";
-import { namedAsOn } from "../../domain/evidence/suite-name.ts";
-import { passedLine } from "../../domain/evidence/summary-lines.ts";
-import { flakyLine } from "../../domain/triage/flaky.ts";
 import { settleBoth } from "../../domain/values/settle-both.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { ComparedRuns, TextScans } from "../../ports/text-scans.ts";

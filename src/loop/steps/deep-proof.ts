@@ -1,9 +1,6 @@
+import type { JudgeAllowance, TestResult, TwinnedFile } from "@loopdash/test-evidence";
+import { expectedPasses, findingsIn, isClean, passingNames, withFormerNames } from "@loopdash/test-evidence";
 import { type Check, wantedExitCode } from "../../domain/batch/step-spec.ts";
-import { withFormerNames } from "../../domain/evidence/former-names.ts";
-import type { TestResult } from "../../domain/evidence/results.ts";
-import { expectedPasses, findingsIn, isClean, passingNames } from "../../domain/proof/findings.ts";
-import type { JudgeAllowance } from "../../domain/proof/permission.ts";
-import type { TwinnedFile } from "../../domain/proof/twin.ts";
 import type { Origin } from "../../domain/run/landings.ts";
 import { settleBoth } from "../../domain/values/settle-both.ts";
 import type { Repo } from "../../ports/vcs.ts";

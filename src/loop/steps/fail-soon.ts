@@ -1,12 +1,16 @@
+import {
+  commandTestFiles,
+  failingAmong,
+  filesLoading,
+  findRunners,
+  namedAsOn,
+  tests as numberOfTests,
+  type Remark,
+  selectTests,
+  type TestRun,
+  tallies,
+} from "@loopdash/test-evidence";
 import type { Check } from "../../domain/batch/step-spec.ts";
-import { failingAmong } from "../../domain/evidence/broken-tests.ts";
-import { tests as numberOfTests, type Remark } from "../../domain/evidence/compare.ts";
-import { type TestRun, tallies } from "../../domain/evidence/results.ts";
-import { namedAsOn } from "../../domain/evidence/suite-name.ts";
-import { findRunners } from "../../domain/proof/find-runner.ts";
-import { filesLoading } from "../../domain/proof/loads.ts";
-import { selectTests } from "../../domain/proof/selection.ts";
-import { commandTestFiles } from "../../domain/proof/test-files.ts";
 import { ticketById } from "../../domain/run/state.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { Repo } from "../../ports/vcs.ts";

@@ -1,8 +1,6 @@
+import { failingAmong, namedAsOn, type TestRun, tallies } from "@loopdash/test-evidence";
+import { eitherRun, failingTests } from "@loopdash/triage";
 import type { Check } from "../../domain/batch/step-spec.ts";
-import { failingAmong } from "../../domain/evidence/broken-tests.ts";
-import { type TestRun, tallies } from "../../domain/evidence/results.ts";
-import { namedAsOn } from "../../domain/evidence/suite-name.ts";
-import { eitherRun, failingTests } from "../../domain/triage/flaky.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import type { StepScope } from "../programs/scope.ts";
 import { type ResultsContext, readTestRun, resultsKey, runCheckCommand } from "./base-results.ts";

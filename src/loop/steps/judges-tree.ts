@@ -1,13 +1,7 @@
 import { randomInt } from "node:crypto";
+import type { Draw, FoundRunner, ProofRun, TestResult, TwinnedFile } from "@loopdash/test-evidence";
+import { alignSuiteName, commandTestFiles, filesLoading, twinsFor } from "@loopdash/test-evidence";
 import type { Check } from "../../domain/batch/step-spec.ts";
-import type { TestResult } from "../../domain/evidence/results.ts";
-import { alignSuiteName } from "../../domain/evidence/suite-name.ts";
-import type { FoundRunner } from "../../domain/proof/find-runner.ts";
-import type { ProofRun } from "../../domain/proof/findings.ts";
-import { filesLoading } from "../../domain/proof/loads.ts";
-import { commandTestFiles } from "../../domain/proof/test-files.ts";
-import type { Draw, TwinnedFile } from "../../domain/proof/twin.ts";
-import { twinsFor } from "../../domain/proof/twins/twins-for.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import { runOnCommit } from "../programs/run-on-commit.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Triage } from "../../domain/triage/triage.ts";
+import type { Triage } from "@loopdash/triage";
 import type { RunFiles } from "../../ports/run-files.ts";
 import type { StepScope } from "../programs/scope.ts";
 

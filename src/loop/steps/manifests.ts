@@ -1,5 +1,5 @@
-import type { TestRun } from "../../domain/evidence/results.ts";
-import { flakyAmong } from "../../domain/triage/flaky.ts";
+import type { TestRun } from "@loopdash/test-evidence";
+import { flakyAmong } from "@loopdash/triage";
 import type { CheckResults, FoundRun } from "../../ports/check-results.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ExecResult } from "../../ports/executor.ts";

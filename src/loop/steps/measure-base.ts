@@ -1,7 +1,7 @@
+import { whatFailed } from "@loopdash/triage";
 import { type Check, wantedExitCode } from "../../domain/batch/step-spec.ts";
 import type { MeasuredCheck } from "../../domain/run/base-measure.ts";
 import { isSettled } from "../../domain/run/ticket-state.ts";
-import { whatFailed } from "../../domain/triage/what-failed.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { vecAt } from "../../domain/values/vec.ts";
 import type { ExecResult } from "../../ports/executor.ts";

@@ -1,4 +1,4 @@
-import { casesGone, mayHoldTests, testCasesIn } from "../../domain/evidence/test-cases.ts";
+import { casesGone, mayHoldTests, testCasesIn } from "@loopdash/test-evidence";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import type { Change, Repo } from "../../ports/vcs.ts";
 

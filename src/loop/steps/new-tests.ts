@@ -1,8 +1,6 @@
+import type { Remark, TestResult } from "@loopdash/test-evidence";
+import { isTestPath, newTestsLine } from "@loopdash/test-evidence";
 import { type Check, wantedExitCode } from "../../domain/batch/step-spec.ts";
-import type { Remark } from "../../domain/evidence/compare.ts";
-import type { TestResult } from "../../domain/evidence/results.ts";
-import { isTestPath } from "../../domain/evidence/sealed-paths.ts";
-import { newTestsLine } from "../../domain/evidence/summary-lines.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import { runOnCommit } from "../programs/run-on-commit.ts";
 import type { StepScope } from "../programs/scope.ts";

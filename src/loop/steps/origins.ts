@@ -1,4 +1,4 @@
-import { isAllowedToJudge } from "../../domain/proof/permission.ts";
+import { isAllowedToJudge } from "@loopdash/test-evidence";
 import { type Origin, upTo, withTrusted } from "../../domain/run/landings.ts";
 import { repoLandings } from "../../domain/run/reduce-base.ts";
 import type { ChangedPath, Repo } from "../../ports/vcs.ts";

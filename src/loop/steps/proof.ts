@@ -1,19 +1,17 @@
-import type { Check } from "../../domain/batch/step-spec.ts";
-import type { Remark } from "../../domain/evidence/compare.ts";
-import { isTestPath } from "../../domain/evidence/sealed-paths.ts";
-import { findNeeded } from "../../domain/proof/find-needed.ts";
-import type { FoundRunner } from "../../domain/proof/find-runner.ts";
+import type { FoundRunner, Remark, TwinnedFile } from "@loopdash/test-evidence";
 import {
   type ExpectedPasses,
   findingsIn,
+  findNeeded,
   forgeryWords,
   isClean,
+  isTestPath,
   type ProofFindings,
+  RUNNERS,
   unfitFiles,
   withoutExcused,
-} from "../../domain/proof/findings.ts";
-import { RUNNERS } from "../../domain/proof/runners.ts";
-import type { TwinnedFile } from "../../domain/proof/twin.ts";
+} from "@loopdash/test-evidence";
+import type { Check } from "../../domain/batch/step-spec.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import { firstFewLine } from "../../domain/values/text.ts";
 import type { JudgedRun, JudgesTree, StartedRun } from "./judges-tree.ts";

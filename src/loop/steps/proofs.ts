@@ -1,4 +1,4 @@
-import type { Allowance } from "../../domain/evidence/results.ts";
+import type { Allowance } from "@loopdash/test-evidence";
 
 /** The way a candidate was built: its base, and what its ticket may change of what judges. */
 interface BuiltOn {

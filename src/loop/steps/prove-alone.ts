@@ -1,9 +1,7 @@
+import type { Allowance, ClassifiedChange } from "@loopdash/test-evidence";
+import { isAllowedToJudge, proofLine } from "@loopdash/test-evidence";
 import { type ProofSpec, proofMode } from "../../domain/batch/proof-spec.ts";
 import type { Check } from "../../domain/batch/step-spec.ts";
-import type { Allowance } from "../../domain/evidence/results.ts";
-import { proofLine } from "../../domain/evidence/summary-lines.ts";
-import type { ClassifiedChange } from "../../domain/proof/code-under-test.ts";
-import { isAllowedToJudge } from "../../domain/proof/permission.ts";
 import { firstFewLine } from "../../domain/values/text.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import type { StepScope } from "../programs/scope.ts";

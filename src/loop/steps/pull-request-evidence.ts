@@ -1,8 +1,16 @@
+import {
+  type FlakyTests,
+  flakyTests,
+  type JobRecord,
+  parseFailedJob,
+  type Triage,
+  type TriageMeta,
+  testRecords,
+  triageCheck,
+  withFlaky,
+} from "@loopdash/triage";
 import type { PullRequestMove } from "../../domain/forge/next-move.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
-import { parseFailedJob } from "../../domain/triage/findings.ts";
-import { type FlakyTests, flakyTests, type JobRecord, testRecords, withFlaky } from "../../domain/triage/flaky.ts";
-import { type Triage, type TriageMeta, triageCheck } from "../../domain/triage/triage.ts";
 import { boundedHead, plainLines, plainText } from "../../domain/values/text.ts";
 import type { FailedCheck, PastCheck } from "../../ports/forge.ts";
 

@@ -1,8 +1,8 @@
+import type { Triage } from "@loopdash/triage";
 import type { PullRequestRemark } from "../../domain/forge/next-move.ts";
 import type { TicketPullRequest } from "../../domain/forge/pull-request-fact.ts";
 import { planRerun, startedAgain } from "../../domain/forge/rerun.ts";
 import { ticketById } from "../../domain/run/state.ts";
-import type { Triage } from "../../domain/triage/triage.ts";
 import type { FailedCheck, PastCheck } from "../../ports/forge.ts";
 import { pause } from "../concurrency/wait.ts";
 import type { StepScope } from "../programs/scope.ts";

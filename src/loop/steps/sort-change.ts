@@ -1,7 +1,7 @@
+import type { JudgeAllowance } from "@loopdash/test-evidence";
+import { type ChangedFile, type ClassifiedChange, isReadForProof } from "@loopdash/test-evidence";
 import { prepareCommands } from "../../domain/batch/prepare-command.ts";
 import type { Check } from "../../domain/batch/step-spec.ts";
-import { type ChangedFile, type ClassifiedChange, isReadForProof } from "../../domain/proof/code-under-test.ts";
-import type { JudgeAllowance } from "../../domain/proof/permission.ts";
 import { type Origin, withTrusted } from "../../domain/run/landings.ts";
 import type { Scanned } from "../../ports/text-scans.ts";
 import type { Repo } from "../../ports/vcs.ts";

@@ -1,5 +1,4 @@
-import type { Remark } from "../../domain/evidence/compare.ts";
-import type { CheckStrength, TestsMoved } from "../../domain/evidence/results.ts";
+import type { CheckStrength, Remark, TestsMoved } from "@loopdash/test-evidence";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import type { TextScans } from "../../ports/text-scans.ts";
 import type { Tracker } from "../../ports/tracker.ts";

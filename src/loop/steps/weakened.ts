@@ -1,14 +1,19 @@
-import { objectMembers } from "@loopdash/values";
+import type { Allowance, Remark } from "@loopdash/test-evidence";
+import {
+  calledScripts,
+  casesGone,
+  findingsLine,
+  findingsText,
+  isManifest,
+  isRunnerFile,
+  isTestPath,
+  matchesWildcard,
+  mayHoldTests,
+  runnerPart,
+  testCasesIn,
+} from "@loopdash/test-evidence";
+import { jsonMembers, objectMembers } from "@loopdash/values";
 import { isWorkflowOrAction } from "../../domain/batch/default-protect.ts";
-import { jsonMembers } from "../../domain/batch/test-command.ts";
-import type { Remark } from "../../domain/evidence/compare.ts";
-import type { Allowance } from "../../domain/evidence/results.ts";
-import { calledScripts } from "../../domain/evidence/scripts.ts";
-import { isTestPath } from "../../domain/evidence/sealed-paths.ts";
-import { findingsLine, findingsText } from "../../domain/evidence/summary-lines.ts";
-import { casesGone, mayHoldTests, testCasesIn } from "../../domain/evidence/test-cases.ts";
-import { matchesWildcard } from "../../domain/evidence/wildcard.ts";
-import { isManifest, isRunnerFile, runnerPart } from "../../domain/proof/runner-settings.ts";
 import { boundedHead, firstFewLine, plural } from "../../domain/values/text.ts";
 import type { ChangedPath, Repo } from "../../ports/vcs.ts";
 import type { StepScope } from "../programs/scope.ts";

@@ -1,3 +1,4 @@
+import { mostHeals } from "../../domain/batch/heals-spec.ts";
 import { HumanStep } from "../../domain/run/command.ts";
 import { usedHeals } from "../../domain/run/heals-state.ts";
 import { isSettled, type TicketState } from "../../domain/run/ticket-state.ts";
@@ -119,8 +120,8 @@ function workers(by: number): (state: DashboardState) => readonly Effect[] {
 function heal(state: DashboardState): readonly Effect[] {
   const { batch, heals } = state.run ?? {};
   if (heals?.asked) return command((run) => run.dropHeal());
-  if (heals !== undefined && batch !== undefined && usedHeals(heals) >= batch.limits.heals)
-    return hint(state, batch.limits.heals === 0 ? "heals are off in this batch" : "no heal is left in this run");
+  if (heals !== undefined && batch !== undefined && usedHeals(heals) >= mostHeals(batch))
+    return hint(state, mostHeals(batch) === 0 ? "heals are off in this batch" : "no heal is left in this run");
   return open({ kind: "heal" });
 }
 

@@ -1,5 +1,5 @@
+import { failingOnBaseLine } from "@loopdash/test-evidence";
 import { isUnsandboxed } from "../../domain/batch/step-spec.ts";
-import { failingOnBaseLine } from "../../domain/evidence/summary-lines.ts";
 import { builtText } from "../../domain/results/built.ts";
 import type { JudgementRecord } from "../../domain/results/judgements.ts";
 import { computeLedger, type Ledger } from "../../domain/results/ledger.ts";

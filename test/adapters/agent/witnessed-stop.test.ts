@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { ModelUpstream } from "@loopdash/model-gateway";
 import { describe, expect, test } from "vitest";
 import { createModelAgent } from "../../../src/adapters/agent/model-agent.ts";
 import { loadProgram } from "../../../src/adapters/agent/registry.ts";
@@ -7,7 +8,6 @@ import { stopReach } from "../../../src/domain/schedule/breaker.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
 import type { AgentResult } from "../../../src/ports/agent.ts";
 import type { ExecRequest, ExecResult } from "../../../src/ports/executor.ts";
-import type { ModelUpstream } from "../../../src/ports/gateway.ts";
 import { scratchFolder } from "../../helpers/scratch.ts";
 
 const folder = scratchFolder();

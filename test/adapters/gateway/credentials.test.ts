@@ -1,10 +1,10 @@
 import { X509Certificate } from "node:crypto";
+import type { HostSpec } from "@loopdash/model-gateway";
+import { GatewayCertificateAuthority } from "@loopdash/model-gateway/server";
 import { describe, expect, it } from "vitest";
-import { GatewayCertificateAuthority } from "../../../src/adapters/gateway/credentials/certificate-authority.ts";
-import type { HostSpec } from "../../../src/domain/batch/host-spec.ts";
+import { ask, gatewayOf, standIn } from "../../../packages/model-gateway/test/stage.ts";
 import { scratchFolder } from "../../helpers/scratch.ts";
 import { echo, get, NAME, scene, TOKEN, tunnel } from "./header-host-stage.ts";
-import { ask, gatewayOf, standIn } from "./stage.ts";
 
 const folder = scratchFolder();
 

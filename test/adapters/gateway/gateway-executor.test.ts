@@ -4,9 +4,10 @@ import { mkdir, readdir } from "node:fs/promises";
 import { createServer } from "node:http";
 import { connect } from "node:net";
 import { join } from "node:path";
+import { GatewayCertificateAuthority } from "@loopdash/model-gateway/server";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { listening } from "../../../packages/model-gateway/test/stage.ts";
 import { createExecutor } from "../../../src/adapters/executor/process-executor.ts";
-import { GatewayCertificateAuthority } from "../../../src/adapters/gateway/credentials/certificate-authority.ts";
 import { gatewayExecutor } from "../../../src/adapters/gateway/gateway-executor.ts";
 import { createBubblewrap } from "../../../src/adapters/sandbox/bubblewrap/bubblewrap.ts";
 import { confinedExecutor } from "../../../src/adapters/sandbox/confined-executor.ts";
@@ -15,7 +16,6 @@ import { createSecrets } from "../../../src/adapters/secrets/secrets.ts";
 import type { ExecRequest, Executor } from "../../../src/ports/executor.ts";
 import { bundleRelay } from "../../cli/relay-stage.ts";
 import { scratchFolder } from "../../helpers/scratch.ts";
-import { listening } from "./stage.ts";
 
 const folder = scratchFolder();
 

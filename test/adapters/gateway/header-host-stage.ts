@@ -1,14 +1,14 @@
 import { connect as connectSocket } from "node:net";
 import { join } from "node:path";
 import { connect, type TLSSocket } from "node:tls";
+import type { Gateway, HeaderHost, HostSpec } from "@loopdash/model-gateway";
+import { SecretUnavailable } from "@loopdash/model-gateway";
+import { GatewayCertificateAuthority } from "@loopdash/model-gateway/server";
 import { onTestFinished } from "vitest";
-import { GatewayCertificateAuthority } from "../../../src/adapters/gateway/credentials/certificate-authority.ts";
+import { type Answer, gatewayOf, standIn } from "../../../packages/model-gateway/test/stage.ts";
 import { createMasker } from "../../../src/adapters/secrets/masker.ts";
-import type { HeaderHost, HostSpec } from "../../../src/domain/batch/host-spec.ts";
-import type { Gateway } from "../../../src/ports/gateway.ts";
-import { type Secrets, SecretUnavailable } from "../../../src/ports/secrets.ts";
+import type { Secrets } from "../../../src/ports/secrets.ts";
 import { CertificateAuthority } from "../../helpers/certificate-authority.ts";
-import { type Answer, gatewayOf, standIn } from "./stage.ts";
 
 export const TOKEN = "npm_corp-token/4711";
 export const NAME = "npm.corp.example";

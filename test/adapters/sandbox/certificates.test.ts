@@ -3,6 +3,7 @@ import { createServer } from "node:https";
 import { join } from "node:path";
 import { rootCertificates } from "node:tls";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { listening } from "../../../packages/model-gateway/test/stage.ts";
 import { createExecutor } from "../../../src/adapters/executor/process-executor.ts";
 import { gatewayExecutor } from "../../../src/adapters/gateway/gateway-executor.ts";
 import { createBubblewrap } from "../../../src/adapters/sandbox/bubblewrap/bubblewrap.ts";
@@ -11,7 +12,6 @@ import { confinedExecutor } from "../../../src/adapters/sandbox/confined-executo
 import { bundleRelay } from "../../cli/relay-stage.ts";
 import { CertificateAuthority } from "../../helpers/certificate-authority.ts";
 import { scratchFolder } from "../../helpers/scratch.ts";
-import { listening } from "../gateway/stage.ts";
 import { bwrap } from "./support.ts";
 
 const folder = scratchFolder();

@@ -1,11 +1,11 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { Prices } from "@loopdash/model-gateway/server";
 import { onTestFinished } from "vitest";
 import type { AgentProgram } from "../../../src/adapters/agent/agent-program.ts";
 import { claude } from "../../../src/adapters/agent/vendors/claude/launch.ts";
 import { codex } from "../../../src/adapters/agent/vendors/codex/launch.ts";
-import { Prices } from "../../../src/adapters/gateway/prices/prices.ts";
 import { createSessionLogs } from "../../../src/adapters/session-logs/session-logs.ts";
 import type { SessionLogs } from "../../../src/ports/session-logs.ts";
 

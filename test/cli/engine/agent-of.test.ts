@@ -1,12 +1,12 @@
 import { join } from "node:path";
+import { Prices } from "@loopdash/model-gateway/server";
 import { describe, expect, test } from "vitest";
+import { certificate, json, standIn } from "../../../packages/model-gateway/test/stage.ts";
 import { claudeLogin } from "../../../src/adapters/agent/logins/claude.ts";
 import { LoginRequired } from "../../../src/adapters/agent/logins/login.ts";
-import { Prices } from "../../../src/adapters/gateway/prices/prices.ts";
 import { modelOptions } from "../../../src/cli/engine/agent-of.ts";
 import { AgentSpec, type VendorAgentSpec } from "../../../src/domain/batch/party.ts";
 import { keep, VENDOR } from "../../adapters/agent/logins/stage.ts";
-import { certificate, json, standIn } from "../../adapters/gateway/stage.ts";
 import { scratchFolder } from "../../helpers/scratch.ts";
 
 const folder = scratchFolder();

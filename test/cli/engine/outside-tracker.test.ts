@@ -1,6 +1,6 @@
+import { SecretUnavailable } from "@loopdash/model-gateway";
 import { describe, expect, test } from "vitest";
 import { refuseUnread } from "../../../src/cli/engine/outside-tracker.ts";
-import { SecretUnavailable } from "../../../src/ports/secrets.ts";
 
 describe("a service that cannot be read at the start", () => {
   test.each([

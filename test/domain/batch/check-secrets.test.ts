@@ -1,5 +1,5 @@
+import { fillSecrets, secretNames } from "@loopdash/model-gateway";
 import { describe, expect, it } from "vitest";
-import { fillSecrets, secretNames } from "../../../src/domain/batch/secret-spec.ts";
 import { words } from "./sample.ts";
 
 const secrets = { npm: { env: "NPM_TOKEN" } };

@@ -1,7 +1,7 @@
+import { arePrivateRanges } from "@loopdash/model-gateway";
+import { HostRules } from "@loopdash/model-gateway/server";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { HostRules } from "../../../src/adapters/gateway/hosts/host-rules.ts";
-import { arePrivateRanges } from "../../../src/domain/batch/hosts.ts";
 import { BatchFile } from "../../../src/domain/batch/schema.ts";
 import { batchText, batchValue, told, words } from "./sample.ts";
 

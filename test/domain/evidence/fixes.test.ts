@@ -1,7 +1,5 @@
+import { failingOnBaseLine, failingUnnamed, fixFindings, type TestOutcome, tallies } from "@loopdash/test-evidence";
 import { describe, expect, test } from "vitest";
-import { failingUnnamed, fixFindings } from "../../../src/domain/evidence/fixes.ts";
-import { type TestOutcome, tallies } from "../../../src/domain/evidence/results.ts";
-import { failingOnBaseLine } from "../../../src/domain/evidence/summary-lines.ts";
 import { withFailingOnBase } from "../../../src/domain/run/base-fact.ts";
 
 /** Tallies of `"id id!"`: `!` failed, `~` skipped, `?` todo, otherwise passed. */

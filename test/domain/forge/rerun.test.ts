@@ -1,6 +1,6 @@
+import type { Finding } from "@loopdash/triage";
 import { describe, expect, it } from "vitest";
 import { planRerun, startedAgain } from "../../../src/domain/forge/rerun.ts";
-import type { Finding } from "../../../src/domain/triage/finding.ts";
 
 const NONE: ReadonlySet<string> = new Set();
 const finding = (job: string, category: Finding["category"] = "infrastructure") => ({ job, category }) as Finding;

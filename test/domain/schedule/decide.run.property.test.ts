@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { mostHeals } from "../../../src/domain/batch/heals-spec.ts";
 import { reduce } from "../../../src/domain/run/reduce.ts";
 import { activeTickets, freeSlots, type RunState } from "../../../src/domain/run/state.ts";
 import { decide } from "../../../src/domain/schedule/decide.ts";
@@ -156,7 +157,7 @@ test("there are never more heals than may be, none passes a cap, and after each 
   fc.assert(
     fc.property(priced, turns, (given, turns) => {
       const state = ({ heals, batch, spentUsd, reservedUsd, stage }: RunState) => {
-        expect(heals.started).toBeLessThanOrEqual(batch.limits.heals);
+        expect(heals.started).toBeLessThanOrEqual(mostHeals(batch));
         expect(spentUsd + reservedUsd).toBeLessThanOrEqual(batch.limits.usdPerRun);
         if (stage === "healing") expect(heals.running?.n).toBe(heals.started);
       };

@@ -1,6 +1,6 @@
+import { findingsLine, findingsText, passedLine } from "@loopdash/test-evidence";
 import { describe, expect, test } from "vitest";
 import { apiKeyNamesInDotenv } from "../../../src/domain/batch/api-key-guard.ts";
-import { findingsLine, findingsText, passedLine } from "../../../src/domain/evidence/summary-lines.ts";
 import { computeReport } from "../../../src/domain/results/report.ts";
 import { admitCommand } from "../../../src/domain/run/admit.ts";
 import type { RunFact } from "../../../src/domain/run/event.ts";

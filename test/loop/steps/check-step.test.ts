@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { corpus, fixture } from "../../../packages/triage/test/fixtures.ts";
 import type { StepSpec } from "../../../src/domain/batch/step-spec.ts";
 import { cleanUp } from "../../adapters/vcs/real-repo.ts";
-import { corpus, fixture } from "../../domain/triage/fixtures.ts";
 import { type Files, judge, tap } from "../evidence-stage.ts";
 
 cleanUp();

@@ -1,5 +1,5 @@
+import type { TestOutcome, TestRun } from "@loopdash/test-evidence";
 import { describe, expect, test } from "vitest";
-import type { TestOutcome, TestRun } from "../../../src/domain/evidence/results.ts";
 import { type CheckedTree, type Manifest, Manifests } from "../../../src/loop/steps/manifests.ts";
 import { memoryCheckResults, noResults } from "../memory-check-results.ts";
 

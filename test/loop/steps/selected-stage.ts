@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
+import type { TestRun } from "@loopdash/test-evidence";
 import type { StepSpec } from "../../../src/domain/batch/step-spec.ts";
-import type { TestRun } from "../../../src/domain/evidence/results.ts";
 import type { StepFact, StepScope } from "../../../src/loop/programs/scope.ts";
 import { baseResults, readTestRun, runCheckCommand } from "../../../src/loop/steps/base-results.ts";
 import { ticketOf } from "../../domain/simulate.ts";

@@ -1,6 +1,6 @@
+import type { TestResult } from "@loopdash/test-evidence";
 import { scan } from "../../../src/adapters/text-scans/scan.ts";
 import type { Batch, Ticket } from "../../../src/domain/batch/schema.ts";
-import type { TestResult } from "../../../src/domain/evidence/results.ts";
 import { RunId } from "../../../src/domain/values/ids.ts";
 import type { LoopContext } from "../../../src/loop/attempt/context.ts";
 import { MergeQueue } from "../../../src/loop/concurrency/merge-queue.ts";

@@ -1,4 +1,5 @@
 import { isAbsolute, join } from "node:path";
+import { errorMessage } from "@loopdash/values";
 import { passwordHome } from "@loopdash/values/node";
 import { thisProcess } from "./caller.ts";
 import type { GuardHost } from "./guard-host.ts";
@@ -34,6 +35,13 @@ async function main(args: readonly string[]): Promise<number> {
   return isHelp ? 0 : 2;
 }
 
-void main(process.argv.slice(2)).then((code) => {
-  process.exitCode = code;
-});
+main(process.argv.slice(2)).then(
+  (code) => {
+    process.exitCode = code;
+  },
+  (error) => {
+    process.stderr.write(`loopdash-guard: ${errorMessage(error)}\n`);
+    // Any other code lets a tool pass.
+    process.exitCode = 2;
+  },
+);

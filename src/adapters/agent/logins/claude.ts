@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { asList, asNumber, asObject, asString } from "@loopdash/values";
 import { VENDORS } from "../../../domain/batch/vendors.ts";
-import { asList, asNumber, asObject, asString } from "../../json.ts";
 import type { LoginFormat } from "./login-format.ts";
 
 /** Claude Code's public client id; the file may name another one (in the program, 2.1.330). */

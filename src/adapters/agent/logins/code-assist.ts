@@ -1,5 +1,5 @@
-import type { CodeAssistAccount } from "../../../ports/gateway.ts";
-import { asObject, asString, isObject } from "../../json.ts";
+import type { CodeAssistAccount } from "@loopdash/model-gateway";
+import { asObject, asString, isObject } from "@loopdash/values";
 import { type Login, LoginRequired } from "./login.ts";
 import { post } from "./post.ts";
 

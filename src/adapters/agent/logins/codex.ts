@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { asNumber, asObject, asString } from "@loopdash/values";
 import { VENDORS } from "../../../domain/batch/vendors.ts";
-import { asNumber, asObject, asString } from "../../json.ts";
 import { type LoginFormat, readJwtClaims } from "./login-format.ts";
 
 /** Codex's public client id (in the program, 0.169.0). */

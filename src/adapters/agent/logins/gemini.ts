@@ -1,9 +1,9 @@
 import { readdir, readFile, realpath } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
+import { asNumber, asString } from "@loopdash/values";
 import { VENDORS } from "../../../domain/batch/vendors.ts";
 import { errorCode } from "../../../domain/values/text.ts";
-import { asNumber, asString } from "../../json.ts";
 import type { LoginFormat } from "./login-format.ts";
 
 /**

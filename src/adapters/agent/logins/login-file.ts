@@ -3,8 +3,8 @@ import { constants } from "node:fs";
 import { mkdir, open, readdir, readFile, rename, rm, rmdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { isObject, type JsonObject } from "@loopdash/values";
 import { errorCode, hasErrorCode } from "../../../domain/values/text.ts";
-import { isObject, type JsonObject } from "../../json.ts";
 
 /** Bytes of the largest file. */
 const MOST_BYTES = 1024 * 1024;

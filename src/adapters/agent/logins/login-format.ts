@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from "../../json.ts";
+import { isObject, type JsonObject } from "@loopdash/values";
 
 /** The tokens that a vendor's program keeps of its login. */
 export interface LoginTokens {

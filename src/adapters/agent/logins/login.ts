@@ -1,6 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
-import { isObject, type JsonObject, parseJson } from "../../json.ts";
+import { isObject, type JsonObject, parseJson } from "@loopdash/values";
 import { openPending, readLogin, recoverLogin, withLock } from "./login-file.ts";
 import type { LoginFormat, LoginTokens } from "./login-format.ts";
 import { post } from "./post.ts";

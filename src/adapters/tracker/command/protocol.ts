@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { displayValue } from "@loopdash/values";
+import { displayValue, isObject } from "@loopdash/values";
 import { z } from "zod";
 import { checkValue, type ValueProblem } from "../../../domain/batch/issues.ts";
 import { pathText } from "../../../domain/batch/problem.ts";
@@ -8,7 +8,6 @@ import { HumanStep } from "../../../domain/run/command.ts";
 import { type TrackerState, textSha } from "../../../domain/run/drift-fact.ts";
 import { RepoId, TicketId } from "../../../domain/values/ids.ts";
 import { plainText } from "../../../domain/values/text.ts";
-import { isObject } from "../../json.ts";
 import type { FileAnswer, ServiceTicket, StateAnswer } from "../service/ticket-service.ts";
 
 /** Limits of an answer. A batch allows less than these for its own tickets; later edits of people are cut to what it allows. */

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import { asObject, parseJson } from "../../json.ts";
+import { asObject, parseJson } from "@loopdash/values";
 
 /** A service that sends webhooks. */
 export type WebhookKind = "linear" | "github";

@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { type StandIn, standIn } from "../../../../packages/model-gateway/test/stage.ts";
 import { Login, type LoginOptions } from "../../../../src/adapters/agent/logins/login.ts";
 import type { LoginFormat } from "../../../../src/adapters/agent/logins/login-format.ts";
-import { type StandIn, standIn } from "../../gateway/stage.ts";
 
 export const HOUR = 3_600_000;
 

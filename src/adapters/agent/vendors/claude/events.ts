@@ -1,6 +1,6 @@
+import { asList, asNumber, asObject, asString, type JsonObject } from "@loopdash/values";
 import type { AgentEnd, AgentEvent } from "../../../../domain/run/agent-event.ts";
 import type { AgentStopKind } from "../../../../domain/run/attempt-fact.ts";
-import { asList, asNumber, asObject, asString, type JsonObject } from "../../../json.ts";
 import { stopOfStatus } from "../../by-status.ts";
 import { countIn, type EventFormat, NO_WORDS, spoken, thought } from "../../event-format.ts";
 import { edits, reads, runs, searches, type ToolTable, toolEvent } from "../../tool-table.ts";

@@ -1,4 +1,4 @@
-import type { Price } from "../../../../ports/gateway.ts";
+import type { Price } from "@loopdash/model-gateway";
 
 /** Anthropic's rule: a write to the short cache costs a quarter more than input. */
 const anthropic = (model: string, input: number, output: number, cacheRead: number): Price => ({

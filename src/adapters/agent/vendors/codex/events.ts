@@ -1,6 +1,6 @@
+import { asList, asNumber, asObject, asString, type JsonObject } from "@loopdash/values";
 import type { AgentEvent } from "../../../../domain/run/agent-event.ts";
 import type { AgentStopKind } from "../../../../domain/run/attempt-fact.ts";
-import { asList, asNumber, asObject, asString, type JsonObject } from "../../../json.ts";
 import { type EventFormat, errorText, NO_WORDS, spoken, thought, tokensWithCache } from "../../event-format.ts";
 
 /** The output of Codex with `exec --json`. */

@@ -1,4 +1,4 @@
-import type { Price } from "../../../../ports/gateway.ts";
+import type { Price } from "@loopdash/model-gateway";
 
 /** OpenAI's rule: a write to the cache costs as much as input. */
 const openai = (model: string, input: number, output: number, cacheRead: number): Price => ({

@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
+import type { BilledTokens } from "@loopdash/model-gateway";
 import { z } from "zod";
-import type { BilledTokens } from "../../../../ports/gateway.ts";
 import { type LogReader, NotUnderstood, type SessionLogFormat } from "../../../../ports/session-logs.ts";
 
 const count = z.number().int().min(0);

@@ -1,6 +1,6 @@
+import { asObject, asString, type JsonObject } from "@loopdash/values";
 import type { AgentEnd, AgentEvent } from "../../../../domain/run/agent-event.ts";
 import type { AgentStopKind } from "../../../../domain/run/attempt-fact.ts";
-import { asObject, asString, type JsonObject } from "../../../json.ts";
 import { type EventFormat, errorText, NO_WORDS, spoken, tokensWithCache } from "../../event-format.ts";
 import { edits, reads, runs, searches, type ToolTable, toolEvent } from "../../tool-table.ts";
 

@@ -1,4 +1,4 @@
-import type { Price } from "../../../../ports/gateway.ts";
+import type { Price } from "@loopdash/model-gateway";
 
 /** The price of a Gemini model: a read from the cache costs a tenth of input, and no answer is longer. */
 const gemini = (model: string, input: number, output: number): Price => ({

@@ -1,5 +1,5 @@
+import { asNumber, asObject, asString, type JsonObject } from "@loopdash/values";
 import type { AgentEnd, AgentEvent, AgentStop } from "../../../../domain/run/agent-event.ts";
-import { asNumber, asObject, asString, type JsonObject } from "../../../json.ts";
 import { stopOfStatus } from "../../by-status.ts";
 import { countIn, type EventFormat, type EventParser, errorText, NO_WORDS, spoken } from "../../event-format.ts";
 import { edits, reads, runs, searches, type ToolTable, toolEvent } from "../../tool-table.ts";

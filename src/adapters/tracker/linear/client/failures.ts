@@ -1,7 +1,7 @@
+import { asList, asObject, asString, isObject } from "@loopdash/values";
 import { errorCode, plainText } from "../../../../domain/values/text.ts";
 import { TrackerBusy } from "../../../../ports/tracker.ts";
 import { AnswerTooLarge } from "../../../answer-text.ts";
-import { asList, asObject, asString, isObject } from "../../../json.ts";
 import { retryTime } from "./budget.ts";
 
 /** Characters of a service's own words in a message. */

@@ -1,5 +1,5 @@
+import { asObject } from "@loopdash/values";
 import { answerText } from "../../../answer-text.ts";
-import { asObject } from "../../../json.ts";
 
 /** Where a request goes, and with what. */
 export interface SendOptions {
