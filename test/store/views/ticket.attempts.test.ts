@@ -71,7 +71,7 @@ describe("the attempts of a ticket", () => {
     awaitApproval(of);
     expect(marks(of)).toEqual(["claimed passed passed held ahead ahead"]);
     expect(attempts(of)[0]).toMatchObject({ outcome: "awaits-approval", says: "waits for a person's approval" });
-    expect(outcomeLabel(attempts(of)[0]?.outcome, true)).toEqual({ glyph: "‖", tone: "person", word: "waits for approval" });
+    expect(outcomeLabel(attempts(of)[0]?.outcome, true)).toEqual({ glyph: "!", tone: "person", word: "waits for approval" });
     of.play({ type: "change-approved", ticket: A, commit: "c".repeat(40), change: "d" });
     expect(outcomeLabel(attempts(of)[0]?.outcome, true).word).toBe("waited for approval");
     of.claim("A");
