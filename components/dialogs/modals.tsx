@@ -57,7 +57,7 @@ function Question(options: { readonly modal: DialogModal; readonly columns: numb
   const lists = useDashboard((s) => s.lists);
   const keymap = useDashboard((s) => s.keymap);
   const viewed = useDashboard((s) => s.viewed);
-  const mirror: Mirror = { lists, keymap, ...(run && { run }), ...(viewed && { viewed }) };
+  const mirror: Mirror = { lists, keymap, run, viewed };
   const content = dialogContent(modal, mirror, dialogWidth(columns), rows - 4);
   return <Dialog {...content} columns={columns} rows={rows} wide={"input" in modal} />;
 }

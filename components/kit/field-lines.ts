@@ -24,7 +24,7 @@ export function fieldLines(input: TextInput, width: number, most: number): reado
   };
   for (const { segment, index } of graphemes.segment(input.text)) {
     const at = index === input.cursor;
-    put({ text: segment, bold: true, ...(at ? { inverse: true } : {}) });
+    put({ text: segment, bold: true, inverse: at || undefined });
   }
   if (input.cursor >= input.text.length) put({ text: "█", tone: "running" });
   const start = Math.max(0, Math.min(cursorLine - most + 1, lines.length - most));

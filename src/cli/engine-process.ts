@@ -55,21 +55,21 @@ async function runEngine(json: string): Promise<number> {
         const unchecked = loaded.warnings.filter(isToldAtStart);
         if (unchecked.length > 0) warnings = formatProblems(args.batch, unchecked);
       },
-      ...(workers === undefined ? {} : { workers }),
-      ...(acceptChanges === undefined ? {} : { acceptChanges }),
-      ...(attended === true && { attended }),
+      workers,
+      acceptChanges,
+      attended: attended || undefined,
     });
     // The user may close the terminal at any time: that is not a request to stop.
     process.on("SIGHUP", () => undefined);
     stopOnSignals(engine, ["SIGINT", "SIGTERM"]);
-    answer({ ok: true, run: engine.run, folder: engine.folder, ...(warnings === undefined ? {} : { warnings }) });
+    answer({ ok: true, run: engine.run, folder: engine.folder, warnings });
     engine.go();
     return (await engine.ended).end?.exitCode ?? EXIT.notDone;
   } catch (error) {
     const known = asUserError(error);
     if (known === undefined) throw error;
     const { what, why, todo, exitCode, offer } = known;
-    answer({ ok: false, what, why, todo, exitCode, ...(offer === undefined ? {} : { offer }) });
+    answer({ ok: false, what, why, todo, exitCode, offer });
     throw error;
   }
 }

@@ -92,9 +92,9 @@ function listed(row: RunRow, live: boolean, tally: Tally | undefined): ListedRun
     batchPath,
     startedAt,
     standing: live ? "at-work" : endedAt === undefined ? left : "ended",
-    ...(endedAt === undefined ? {} : { endedAt }),
-    ...(verdict === undefined ? {} : { verdict }),
-    ...(tally === undefined ? {} : { tally }),
+    endedAt,
+    verdict,
+    tally,
   };
 }
 
@@ -119,7 +119,7 @@ function recorded(store: RunStore, home: StateHome, name: string | undefined): R
   const folder = runFolder(home, row.run);
   const live = isLive(home, row);
   const pid = live ? enginePid(folder) : undefined;
-  return { row, folder, live, others, ...(pid === undefined ? {} : { pid }) };
+  return { row, folder, live, others, pid };
 }
 
 /** One line that names the run that was taken by its batch's name, and the others; undefined if there was no choice. */

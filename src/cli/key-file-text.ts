@@ -23,7 +23,7 @@ export function keymapFrom(text: string, file: string): Keymap {
   const problems = checked.ok ? (bound?.problems ?? []) : checked.findings;
   const placed = problems.map(({ path, message, hint }): BatchProblem => {
     const node = nodeAt(root, path) ?? nodeAt(root, path.slice(0, 1)) ?? root;
-    return { ...position(node.offset), path: pathText(path), message, ...(hint !== undefined && { hint }) };
+    return { ...position(node.offset), path: pathText(path), message, hint };
   });
   throw refused(file, placed);
 }

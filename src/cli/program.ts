@@ -146,13 +146,13 @@ function addRun(program: Command, onRequest: (request: Request) => void): void {
         verb: "run",
         batch,
         output: options.json === true ? "json" : options.headless === true ? "headless" : "auto",
-        ...(options.workers === undefined ? {} : { workers: options.workers }),
+        workers: options.workers,
         dryRun: options.dryRun === true,
         fresh: options.fresh === true,
         detach: options.detach === true,
         allowApiKey: options.allowApiKey === true,
         acceptChanges: options.acceptChanges === true,
-        ...(options.only !== undefined && { rehearse: options.only }),
+        rehearse: options.only,
       });
     });
 }
@@ -187,9 +187,7 @@ function addVerbs(program: Command, onRequest: (request: Request) => void): void
   program
     .command("verify [run] [ticket]")
     .description("check now whether what has landed is live; exit 0 if all that was checked is live, else 1")
-    .action((run?: string, ticket?: string) =>
-      onRequest({ verb: "verify", ...named(run), ...(ticket === undefined ? {} : { ticket }) }),
-    );
+    .action((run?: string, ticket?: string) => onRequest({ verb: "verify", ...named(run), ticket }));
   addTicketVerbs(program, onRequest);
   addRuns(program, onRequest);
   addCache(program, onRequest);
@@ -217,12 +215,7 @@ function addDoctor(program: Command, onRequest: (request: Request) => void): voi
     .option("--prepare", "also run the prepare commands of each repository")
     .option("--json", "as JSON")
     .action((batch: string | undefined, { prepare, json }: { prepare?: true; json?: true }) =>
-      onRequest({
-        verb: "doctor",
-        ...(batch === undefined ? {} : { batch }),
-        prepare: prepare === true,
-        json: json === true,
-      }),
+      onRequest({ verb: "doctor", batch, prepare: prepare === true, json: json === true }),
     );
 }
 

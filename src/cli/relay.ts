@@ -119,7 +119,7 @@ function readOptions(words: readonly string[]): Pick<RelayArgs, "baseUrls" | "fo
     else if (option === "--guard-socket") guardSocket = found[1];
     else baseUrls.push({ name: found[1] ?? "", path: found[2] ?? "" });
   }
-  return { baseUrls, forwards, ...(guardSocket === undefined ? {} : { guardSocket }) };
+  return { baseUrls, forwards, guardSocket };
 }
 
 /**

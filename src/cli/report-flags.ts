@@ -44,6 +44,6 @@ export function addVerifyJournal(program: Command, onRequest: (request: ReportRe
     .option("--json", "as JSON")
     .addHelpText("after", WHAT_HOLDS)
     .action((run: string | undefined, { json }: { json?: true }) =>
-      onRequest({ verb: "verify-journal", ...(run === undefined ? {} : { run }), json: json === true }),
+      onRequest({ verb: "verify-journal", run, json: json === true }),
     );
 }

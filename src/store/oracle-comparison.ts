@@ -65,7 +65,7 @@ function comparison(ticket: TicketState, said: TicketEvidence | undefined, asked
   const believed: OracleComparison["believed"] =
     ticket.phase === "done" || ticket.phase === "human-gated" ? ticket.phase : "open";
   const { phase, tracked } = ticket;
-  const id = { id: ticket.id, ...(tracked?.lastAct && { act: tracked.lastAct.text }) };
+  const id = { id: ticket.id, act: tracked?.lastAct?.text };
   if (said === undefined) return { ...id, phase, believed, is: "unknown" };
   const compared = { ...id, phase, said: said.state, believed, ...(said.step === undefined ? {} : { step: said.step }) };
   if (said.state === believed) return { ...compared, is: "agreed" };

@@ -141,7 +141,7 @@ const PLACES = {
     const path = draw.file(".js", ".cjs");
     const tsNode = JSON.stringify({ "ts-node": { require: [`./${path}`] } });
     const plugin = JSON.stringify({ compilerOptions: { plugins: [{ transform: `./${path}` }] } });
-    const base: Texts = draw.pick(
+    const base = draw.pick<Texts>(
       { "tsconfig.json": tsNode },
       { "tsconfig.json": plugin },
       { "tsconfig.json": '{ "extends": "./tools/base.json" }', "tools/base.json": tsNode.replace("./", "../") },

@@ -32,8 +32,8 @@ describe("reviews by class", () => {
     expect({ landed, asked: asked.length }).toEqual({ landed: true, asked: 1 });
     expect(stage.of("complexity-changed")).toEqual([]);
     expect(stage.of("step-ended")[1]).toMatchObject({ ok: true, summary: "not needed: the ticket is simple", notNeeded: true });
-    expect(stage.of("step-ended")[0]).not.toHaveProperty("notNeeded");
-    expect(stage.of("step-ended")[1]).not.toHaveProperty("judged");
+    expect(stage.of("step-ended")[0]).not.toHaveProperty("notNeeded", expect.anything());
+    expect(stage.of("step-ended")[1]).not.toHaveProperty("judged", expect.anything());
   });
 
   test("a larger one moves up before its finish line begins, and is read twice", async () => {

@@ -53,7 +53,7 @@ describe("a person asks the forge", () => {
     const [begun] = stage.of("forge-request-started");
     const [ended] = stage.of("forge-request-ended");
     expect(begun?.request).toEqual({ kind: "rerun", head: stage.ticket(T1).pullRequest?.head, names: ["docs"] });
-    expect(ended).not.toHaveProperty("problem");
+    expect(ended).not.toHaveProperty("problem", expect.anything());
     expect(stage.state.interventions).toMatchObject([{ class: "I2", target: "T-1", note: "started failed checks again" }]);
     await approve();
   });
@@ -118,7 +118,7 @@ describe("a person asks the forge", () => {
     await stage.resume();
     await stage.until("forge-request-ended");
     expect(stage.of("forge-request-ended")).toHaveLength(1);
-    expect(stage.ticket(T1).pullRequest).not.toHaveProperty("requests");
+    expect(stage.ticket(T1).pullRequest).not.toHaveProperty("requests", expect.anything());
     await approve();
   });
 });

@@ -232,5 +232,5 @@ test("a landed ticket that a person gates has no planned check any more", async 
   stage.engine.orchestrator.command({ type: "gate", ticket: T1, step: "restart the server" });
   await stage.until("ticket-gated");
   expect(stage.ticket(T1)).toMatchObject({ phase: "human-gated", live: { failed: 1 } });
-  expect(stage.ticket(T1).live).not.toHaveProperty("nextAt");
+  expect(stage.ticket(T1).live).not.toHaveProperty("nextAt", expect.anything());
 });

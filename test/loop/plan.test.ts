@@ -94,7 +94,7 @@ describe("an approved plan", () => {
     const [written] = stage.of("plan-written");
     expect(written).toMatchObject({ text: PLAN, digest: expect.stringMatching(/^[0-9a-f]{64}$/) });
     expect(stage.of("plan-judged")).toMatchObject([{ ok: true, summary: "no findings", digest: written?.digest }]);
-    expect(stage.of("plan-judged")[0]).not.toHaveProperty("findings");
+    expect(stage.of("plan-judged")[0]).not.toHaveProperty("findings", expect.anything());
     expect(stage.state.claims).toMatchObject({ made: 1, upheld: 1 });
     const report = computeReport(stage.state);
     expect(report.tickets[0]?.plan).toEqual({ state: "approved", attempt: 1, refusals: 0, digest: written?.digest });
@@ -150,7 +150,7 @@ describe("a refused plan", () => {
     using _ = stage;
     expect(await run(stage)).toEqual({ outcomes: ["failed", "failed"], phase: "stalled", questions: [] });
     expect(stage.of("plan-judged")[0]).toMatchObject({ ok: false, summary: "its agent left no plan in plan.md" });
-    expect(stage.of("plan-judged")[0]).not.toHaveProperty("digest");
+    expect(stage.of("plan-judged")[0]).not.toHaveProperty("digest", expect.anything());
   });
 });
 

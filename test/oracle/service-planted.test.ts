@@ -45,7 +45,7 @@ async function planted(kind: (typeof KINDS)[number], script: string) {
     },
   });
   const tickets = [TicketId.parse(ID[kind])];
-  const repos = kind === "github" ? { app: "acme/app" } : {};
+  const repos: Readonly<Record<string, string>> = kind === "github" ? { app: "acme/app" } : {};
   const tracker = { kind, canceled: "open", keys: { [ID[kind]]: "key" }, repos } as const;
   const { judgement, exitCode } = await program.judge({ version: 1, tracker, tickets });
   return { judgement, exitCode };

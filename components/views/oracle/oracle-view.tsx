@@ -107,7 +107,7 @@ function usePeople(width: number): readonly SpanLine[] {
       oracle === undefined
     )
       return [];
-    const of = { heals, batch, tripwire, ...(end === undefined ? {} : { end }) };
+    const of = { heals, batch, tripwire, end };
     const sections: readonly (readonly [OracleSection, readonly SpanLine[], string])[] = [
       [{ title: "HEALS", tone: "running", count: healsCount(of) }, healHistoryLines(of, width), " none so far"],
       [

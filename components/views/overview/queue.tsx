@@ -177,7 +177,7 @@ function nextCheck(state: DashboardState, id: TicketId): number | undefined {
 
 /** The time at which a run ends that waits for this ticket, which is gone from the tracker. Milliseconds since the epoch. */
 function endOfWait({ run, ui }: DashboardState, id: TicketId): number | undefined {
-  const ticket = ticketIn({ ...(run && { run }) }, id);
+  const ticket = ticketIn({ run }, id);
   if (run === undefined || ticket === undefined || ui.connection.state !== "live" || !isMissing(ticket)) return undefined;
   return missingUntil(run);
 }

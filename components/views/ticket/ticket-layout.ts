@@ -85,7 +85,7 @@ function attemptAt(target: Target, { height }: ViewSize, row: number): MouseTarg
 /** The newest attempt is not pinned: the next one is shown once it begins. */
 function pick({ ticket, attempts }: Target, { n, step }: NonNullable<AttemptLine["of"]>): MouseTarget {
   const held = n === attempts.at(-1)?.n ? {} : { n };
-  return { on: "step", pick: { ticket: ticket.id, ...held, ...(step === undefined ? {} : { step }) } };
+  return { on: "step", pick: { ticket: ticket.id, ...held, step } };
 }
 
 function tabAt({ tab: chosen, tabs }: Target, column: number): MouseTarget | undefined {

@@ -5,7 +5,7 @@ import { useStateParts } from "../../kit/dashboard-context.ts";
 
 /** The parts of the state that a target depends on. Agent output is not among them. */
 export function targetParts({ run, ui }: DashboardState): readonly unknown[] {
-  const ticket = ui.selected === undefined ? undefined : ticketIn({ ...(run === undefined ? {} : { run }) }, ui.selected);
+  const ticket = ui.selected === undefined ? undefined : ticketIn({ run }, ui.selected);
   if (ticket === undefined) return [];
   const { lastLine: _, lastOutputAt: __, lines: ___, ...attempt } = ticket.attempt ?? {};
   return [

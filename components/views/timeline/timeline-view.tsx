@@ -244,7 +244,7 @@ function Running({ id, width }: { readonly id: TicketId; readonly width: number 
     }),
   );
   const heldSince = useDashboard((s) => s.run?.outages?.journal?.since);
-  const { cap, fill, tone } = segmentStyle({ part: "agent", ...(of.isHeld && { outcome: "held" }) });
+  const { cap, fill, tone } = segmentStyle({ part: "agent", outcome: of.isHeld && "held" });
   const since = (of.isHeld ? heldSince : undefined) ?? of.left ?? of.startedAt;
   const where = of.isHeld ? "held" : of.left === undefined ? "at work" : "on the finish line";
   const head = ` ${cap}${fill} `;

@@ -72,10 +72,10 @@ export function toFinding(draft: Draft, { job, roots }: { readonly job: string; 
     category: draft.category,
     job: plainText(job.slice(0, RAW_CHARS), MAX_NAME).trim() || "check",
     ...place,
-    ...(isLine(draft.line) && { line: draft.line }),
-    ...(draft.at !== undefined && { at: draft.at }),
+    line: isLine(draft.line) ? draft.line : undefined,
+    at: draft.at,
     message,
-    ...(draft.reproduce !== undefined && { reproduce: draft.reproduce }),
+    reproduce: draft.reproduce,
     hints: hints.slice(0, MAX_HINTS),
     identity: findingIdentity({ ...place, tool: draft.tool, message: full }),
   };

@@ -71,7 +71,7 @@ export function parseFailedJob({ job, log, annotations = [], reports = [], roots
       .map((draft) => toFinding(classified(draft), { job, roots })),
   );
   const tests = sources.find(({ counts }) => counts !== undefined)?.counts;
-  return { findings: mergeFindings(lists).slice(0, MAX_FINDINGS), ...(tests && { tests }) };
+  return { findings: mergeFindings(lists).slice(0, MAX_FINDINGS), tests };
 }
 
 function isWarning({ severity, category }: Draft): boolean {
@@ -135,7 +135,7 @@ function parseReport(report: string, roots: readonly string[]): ParsedReport {
 
 function merged(parsed: readonly ParsedReport[]): ParsedReport {
   const counts = parsed.find((each) => each.counts !== undefined)?.counts;
-  return { drafts: parsed.flatMap(({ drafts }) => drafts), ...(counts && { counts }) };
+  return { drafts: parsed.flatMap(({ drafts }) => drafts), counts };
 }
 
 /** Every tool that a log shows, those that know most first. A log may hold the output of several. */

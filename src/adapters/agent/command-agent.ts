@@ -78,9 +78,9 @@ async function start(
     silenceMs: task.silenceMs,
     signal: task.signal,
     marker: task.marker,
-    ...(confinement === undefined ? {} : { confinement }),
+    confinement,
     ...(guard === undefined || served?.guardSocket === undefined ? {} : { guardSocket: served.guardSocket }),
-    ...(task.onBlocked === undefined ? {} : { onBlocked: task.onBlocked }),
+    onBlocked: task.onBlocked,
     onStart: (process) => {
       launched = true;
       task.onStart(process);
@@ -103,8 +103,8 @@ async function start(
     signal: result.signal,
     costUsd: launched ? (options.usdPerAttempt ?? 0) : 0,
     tail: result.tail,
-    ...(result.ending === "exited" && result.exitCode === TRY_LATER ? { stop: LATER } : {}),
-    ...(result.message === undefined ? {} : { message: result.message }),
+    stop: result.ending === "exited" && result.exitCode === TRY_LATER ? LATER : undefined,
+    message: result.message,
   };
 }
 

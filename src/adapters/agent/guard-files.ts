@@ -185,7 +185,7 @@ async function whyNotBlocked(
     timeoutMs: TRY_MS,
     signal: task.signal,
     marker: task.marker,
-    ...(confinement === undefined ? {} : { confinement: offline }),
+    confinement: confinement && offline,
   });
   if (!isBlock(result)) return `its hook did not block a test command: ${describeExit(result)}`;
   return (await hasReported(report)) ? undefined : "its hook blocks, and cannot write its report";

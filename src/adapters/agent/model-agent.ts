@@ -74,7 +74,7 @@ export async function runProgram(
   await mkdir(task.session, { recursive: true, mode: 0o700 });
   const { guard, confinement, guardSocket } = await guardedBy(options, task);
   const { session, worktree } = task;
-  const launch = await options.kind.prepare({ session, worktree, ...(guard && { guard }) }, options);
+  const launch = await options.kind.prepare({ session, worktree, guard }, options);
   if (guard !== undefined) await tryGuard(guard, { ...options, task, confinement });
   const reader = new ProgramReader(options.kind.events.parser(), options.kind.exitStops, task.onEvent);
   const useless = new AbortController();
@@ -94,8 +94,8 @@ export async function runProgram(
     lineChars: EVENT_CHARS,
     model: {
       upstream: watchedUpstream(options, watch, {
-        ...(bounds.failures !== undefined && { onCut: () => useless.abort() }),
-        ...(onSpend && { onSpend }),
+        onCut: bounds.failures === undefined ? undefined : () => useless.abort(),
+        onSpend,
       }),
       baseUrls: launch.baseUrls,
     },
@@ -122,9 +122,9 @@ export async function runProgram(
     signal: result.signal,
     costUsd: launched ? attemptCostUsd(end, result.model) : 0,
     tail: result.tail,
-    ...(result.message === undefined ? {} : { message: result.message }),
-    ...(stop === undefined ? {} : { stop }),
-    ...(end.tokens === undefined ? {} : { tokens: end.tokens }),
+    message: result.message,
+    stop,
+    tokens: end.tokens,
   };
   return { result: told, answer: stop === undefined ? reader.answer : "" };
 }
@@ -149,18 +149,14 @@ function confinedBy({
   confinement,
   onBlocked,
 }: Pick<AgentTask, "onBlocked"> & { readonly confinement: Confinement | undefined }): Partial<ExecRequest> {
-  return { ...(confinement === undefined ? {} : { confinement }), ...(onBlocked === undefined ? {} : { onBlocked }) };
+  return { confinement, onBlocked };
 }
 
 function watchBounds(options: ModelAgentOptions): WatchBounds {
   const failures = options.kind.failures?.(options);
   const token = options.billing === "subscription" ? "token" : "key";
   const by = options.login === undefined ? token : "login";
-  return {
-    by,
-    ...(options.turns === undefined ? {} : { turns: options.turns }),
-    ...(failures === undefined ? {} : { failures }),
-  };
+  return { by, turns: options.turns, failures };
 }
 
 /**

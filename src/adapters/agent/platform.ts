@@ -32,11 +32,7 @@ export function pricesOn(platform: PlatformSpec, prices: readonly Price[]): read
 }
 
 function scaled({ long, ...price }: Price, factor: number): Price {
-  return {
-    ...price,
-    ...scaledRates(price, factor),
-    ...(long === undefined ? {} : { long: { ...long, ...scaledRates(long, factor) } }),
-  };
+  return { ...price, ...scaledRates(price, factor), long: long && { ...long, ...scaledRates(long, factor) } };
 }
 
 function scaledRates({ input, output, cacheRead, cacheWrite, cacheWriteHour }: Rates, factor: number): Rates {

@@ -45,7 +45,7 @@ export class ProgramReader {
   /** The end of the process. It finished only if it reports so and its exit code is 0. */
   end(exitCode: number | null): ProgramEnd {
     const end = this.#end;
-    const known = { costUsd: end?.costUsd ?? null, ...(this.#tokens === undefined ? {} : { tokens: this.#tokens }) };
+    const known = { costUsd: end?.costUsd ?? null, tokens: this.#tokens };
     const stop = this.#fatal ?? (exitCode === null ? undefined : this.#exitStops[exitCode]) ?? this.#programStop(exitCode);
     return stop === undefined ? known : { ...known, stop: { ...stop, says: shown(stop.says) || NO_WORDS } };
   }

@@ -49,7 +49,7 @@ async function runCommand(options: CommandReviewerOptions, task: TaskWithTrials)
     signal: task.signal,
     marker: task.marker,
     lineChars: ANSWER_CHARS,
-    ...(task.confinement === undefined ? {} : { confinement: task.confinement }),
+    confinement: task.confinement,
     onStart: () => {
       launched = true;
     },
@@ -63,7 +63,7 @@ async function runCommand(options: CommandReviewerOptions, task: TaskWithTrials)
   return {
     ...{ ending, exitCode, signal, text: lines.join("\n"), isCut: chars > ANSWER_CHARS },
     costUsd: launched ? options.usdPerQuestion : 0,
-    ...(message === undefined ? {} : { message }),
+    message,
   };
 }
 
@@ -94,8 +94,8 @@ async function runVendor(options: ModelAgentOptions, task: TaskWithTrials): Prom
   const { ending, exitCode, signal, costUsd, message, stop } = result;
   return {
     ...{ ending, exitCode, signal, costUsd, text: answer.slice(0, ANSWER_CHARS), isCut: answer.length > ANSWER_CHARS },
-    ...(message === undefined ? {} : { message }),
-    ...(stop === undefined ? {} : { stop }),
+    message,
+    stop,
   };
 }
 

@@ -12,7 +12,7 @@ type ToolReader = (input: JsonObject) => ToolAction;
 export function reads(...members: readonly string[]): ToolReader {
   return (input) => {
     const range = Object.values(input).filter((value) => typeof value === "number");
-    return { does: "read", paths: pathsIn(input, members), ...(range.length === 0 ? {} : { range: range.join(" ") }) };
+    return { does: "read", paths: pathsIn(input, members), range: range.length === 0 ? undefined : range.join(" ") };
   };
 }
 
@@ -25,7 +25,7 @@ export function edits(...members: readonly string[]): ToolReader {
 export function runs(member: string, ...folders: readonly string[]): ToolReader {
   return (input) => {
     const [cwd] = pathsIn(input, folders);
-    return { does: "run", command: asString(input[member]) ?? "", ...(cwd === undefined ? {} : { cwd }) };
+    return { does: "run", command: asString(input[member]) ?? "", cwd };
   };
 }
 

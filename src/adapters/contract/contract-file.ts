@@ -41,5 +41,5 @@ function isBelow(path: string): boolean {
 }
 
 function refused(message: string, hint?: string): ContractText {
-  return { ok: false, problems: [{ line: 1, column: 1, message, ...(hint !== undefined && { hint }) }] };
+  return { ok: false, problems: [{ line: 1, column: 1, message, hint }] };
 }

@@ -32,7 +32,7 @@ export async function diskUse(folder: string, bounds: DiskBounds, signal?: Abort
   sum.folders.push(Buffer.from(folder));
   for (let next = sum.folders.pop(); !sum.isEnough() && next !== undefined; next = sum.folders.pop()) await sum.addAll(next);
   const { bytes, entries, hidden, over } = sum;
-  return { bytes, entries, hidden, ...(over === undefined ? {} : { over }) };
+  return { bytes, entries, hidden, over };
 }
 
 class Sum {

@@ -51,7 +51,7 @@ export async function exchange(request: ExchangeRequest): Promise<ExchangeEnding
     timeout: request.timeoutMs,
     killSignal: "SIGKILL",
     detached: true,
-    ...(request.signal && { cancelSignal: request.signal }),
+    cancelSignal: request.signal,
   });
   const { pid } = child;
   const named = nameWait(`${request.purpose ?? "loopdash"} waits for ${program} (pid ${pid})`, request.timeoutMs);

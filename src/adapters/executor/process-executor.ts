@@ -62,7 +62,7 @@ interface Ending {
  */
 export function createExecutor({ masker }: ExecutorOptions = {}): Executor {
   const read = createProcessTable();
-  const workshop: Workshop = { read, watch: createProcessTreeWatch(read), ...(masker === undefined ? {} : { masker }) };
+  const workshop: Workshop = { read, watch: createProcessTreeWatch(read), masker };
   const markers = new Set<string>();
   return {
     async run(request) {
@@ -264,12 +264,5 @@ function problemLines(log: LogFile, family: ProcessTreeWatch, swept: Swept, drai
 }
 
 function unstarted(ending: "aborted" | "failed-to-start", begun: number, message?: string): ExecResult {
-  return {
-    ending,
-    exitCode: null,
-    signal: null,
-    tail: "",
-    ...(message === undefined ? {} : { message }),
-    durationMs: performance.now() - begun,
-  };
+  return { ending, exitCode: null, signal: null, tail: "", message, durationMs: performance.now() - begun };
 }

@@ -58,14 +58,14 @@ async function runGated(executor: Executor, options: GatewayExecutorOptions, req
   const gateway = await openGateway({
     folder,
     hosts,
-    ...(options.credentials === undefined ? {} : { credentials: options.credentials }),
+    credentials: options.credentials,
     onBlocked: (blocked) => {
       request.onBlocked?.(blocked);
       watch.blocked(blocked);
     },
-    ...(options.proxyEnv === undefined ? {} : { proxyEnv: options.proxyEnv }),
-    ...(confinement?.hostsFor === undefined ? {} : { hostsFor: confinement.hostsFor }),
-    ...(model === undefined ? {} : { model: model.upstream }),
+    proxyEnv: options.proxyEnv,
+    hostsFor: confinement?.hostsFor,
+    model: model?.upstream,
   });
   try {
     const baseUrls = (model?.baseUrls ?? []).flatMap(({ name, path }) => ["--base-url", path === "" ? name : `${name}=${path}`]);
@@ -102,7 +102,7 @@ async function told(
 ): Promise<ExecResult> {
   const totals = gateway.totals();
   const cut = gateway.cutReason();
-  const spend = { usd: totals.spentUsd + totals.reservedUsd, requests: totals.requests, ...(cut === undefined ? {} : { cut }) };
+  const spend = { usd: totals.spentUsd + totals.reservedUsd, requests: totals.requests, cut };
   const refusedSecrets = [...totals.refusals.keys()].filter((why) => isRefusedSecret(why, totals.acceptedSecrets));
   const lines = refusalLines(totals).map((line) => masker?.text(line) ?? line);
   // A program that did not start has no log.

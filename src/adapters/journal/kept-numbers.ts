@@ -44,7 +44,7 @@ export class KeptNumbers {
       .map(({ verdict, numbers, sameBatch, ...row }) => ({
         ...row,
         sameBatch: sameBatch === 1,
-        ...(verdict === null ? {} : { verdict }),
+        verdict: verdict ?? undefined,
         ...parsed(numbers),
       }));
   }

@@ -256,11 +256,5 @@ class SqliteRunStore implements RunStore {
 function runRow(row: Record<string, SQLOutputValue>): RunRow {
   const present = Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
   const { endedAt, verdict, exitCode, reason, ...begun } = StoredRun.parse(present);
-  return {
-    ...begun,
-    ...(endedAt === undefined ? {} : { endedAt }),
-    ...(verdict === undefined ? {} : { verdict }),
-    ...(exitCode === undefined ? {} : { exitCode }),
-    ...(reason === undefined ? {} : { reason }),
-  };
+  return { ...begun, endedAt, verdict, exitCode, reason };
 }

@@ -121,7 +121,7 @@ class SqliteLocks implements Locks {
 
   #refusal(resource: string): ReturnType<Locks["take"]> {
     const holder = this.#held.get(resource)?.holder ?? readNote(this.#wordsFile(resource));
-    return { ok: false, resource, ...(holder === undefined ? {} : { holder }) };
+    return { ok: false, resource, holder };
   }
 
   #guarded<T>(act: () => T): T {

@@ -94,7 +94,7 @@ export function freezeProgram(options: FrozenProgramOptions): FrozenProgram & { 
       });
       const { evidence, ...reading } = said;
       const judgement = { ...reading, durationMs: Math.round(performance.now() - startedAt) };
-      return { judgement, exitCode, ...(evidence === undefined ? {} : { evidence }) };
+      return { judgement, exitCode, evidence };
     },
   };
 }

@@ -62,7 +62,7 @@ function runOnce(launch: OracleLaunch) {
     // Its own process group, so that all of it can be ended.
     detached: family,
     cleanup: true,
-    ...(signal !== undefined && { cancelSignal: signal }),
+    cancelSignal: signal,
   });
   const line = child.nodeChildProcess.stdio[3];
   if (line instanceof Duplex) launch.line?.(line);

@@ -39,13 +39,7 @@ class Reading {
     const plan = await this.#file(place, "plan.md", MOST_BYTES.plan, (text) => ({ ok: true, value: text }));
     const discoveries = await this.#discoveries(place);
     this.#strangers(listing, others);
-    return {
-      discoveries,
-      ...(blocker === undefined ? {} : { blocker }),
-      ...(notes === undefined ? {} : { notes }),
-      ...(plan === undefined ? {} : { plan }),
-      refused: bounded(this.#refused),
-    };
+    return { discoveries, blocker, notes, plan, refused: bounded(this.#refused) };
   }
 
   async readRun(folder: string): Promise<RunClaims> {
@@ -55,12 +49,7 @@ class Reading {
     const limit = said ?? (this.#refused.length > 0 ? {} : undefined);
     const cost = await this.#file(place, "cost.json", MOST_BYTES.run, schemaParser(RunCost));
     const session = await this.#file(place, "session.json", MOST_BYTES.run, schemaParser(RunSession));
-    return {
-      ...(limit && { limit }),
-      ...(cost && { usd: cost.usd }),
-      ...(session && { session: session.id }),
-      refused: this.#refused,
-    };
+    return { limit, usd: cost?.usd, session: session?.id, refused: this.#refused };
   }
 
   async #open(folder: string) {

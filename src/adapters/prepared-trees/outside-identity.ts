@@ -30,7 +30,7 @@ export async function identityOfOutside(
     hash.update(`${path}\0${await ownIdentity(path)}\0`);
     problem ??= await addContent(hash, path, most);
   }
-  return { identity: hash.digest("hex"), ...(problem === undefined ? {} : { problem }) };
+  return { identity: hash.digest("hex"), problem };
 }
 
 /** The identity of a file outside, and of the one that a link leads to, without what is in a folder. */

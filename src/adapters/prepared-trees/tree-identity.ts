@@ -39,7 +39,7 @@ export function treeIdentity(root: string, most = MOST_ENTRIES): TreeIdentity {
     if (stats.isSymbolicLink()) hash.update(readlinkSync(place, { encoding: "buffer" })).update("\0");
     else problem ??= entryProblem(path, stats);
   }
-  return { hash: hash.digest("hex"), files, bytes, ...(problem === undefined ? {} : { problem }) };
+  return { hash: hash.digest("hex"), files, bytes, problem };
 }
 
 function entryProblem(path: string, stats: BigIntStats): string | undefined {

@@ -54,7 +54,7 @@ async function harnessFiles({ version, folder }: UsedHarness, known: readonly st
     target: "harness",
     name: `${plainText(file, 80)} of the harness`,
     path: join(folder, file),
-    ...(before.size > 0 && !before.has(file) ? { isAdded: true } : {}),
+    isAdded: (before.size > 0 && !before.has(file)) || undefined,
   }));
 }
 

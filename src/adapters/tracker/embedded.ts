@@ -143,7 +143,7 @@ function withState(ticket: EmbeddedTicket, state: TrackerState, note: string): E
   const { id, title, body } = ticket;
   const { humanStep } = stateRecord(state);
   const line = noteLine(note);
-  return { id, title, body, state: state.as, ...(humanStep !== undefined && { humanStep }), ...(line !== "" && { note: line }) };
+  return { id, title, body, state: state.as, humanStep, note: line || undefined };
 }
 
 async function existing(file: string): Promise<EmbeddedRead> {

@@ -113,7 +113,7 @@ class FolderReader implements DeltaReader {
       const grave = problems.filter((problem) => problem.grave);
       if (ticket !== undefined)
         return { stamp: file.stamp, racy, id: ticket.id, ticket: { ...contentTicket(ticket, file.text), file: name } };
-      return { stamp: file.stamp, racy, ...id, ...(grave.length > 0 && { problem: shownProblem(name, grave) }) };
+      return { stamp: file.stamp, racy, ...id, problem: grave.length > 0 ? shownProblem(name, grave) : undefined };
     } catch (cause) {
       if (cause instanceof UserError) return { stamp: now, racy: true, ...id, problem: `${name}: ${cause.why}` };
       if (hasErrorCode(cause, "ENOENT")) return undefined;

@@ -44,7 +44,7 @@ export function createCanaryTripwire(options: CanaryTripwireOptions): Tripwire {
         (problem): Found | undefined => (problem === undefined ? undefined : { problem }),
         (cause: unknown): Found => ({
           problem: `the canaries could not be judged: ${errorMessage(cause)}`,
-          ...(isMachineFault(cause) ? { unproven: true } : {}),
+          unproven: isMachineFault(cause) || undefined,
         }),
       );
       if (signal.aborted) return undefined;

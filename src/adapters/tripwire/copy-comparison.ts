@@ -72,7 +72,7 @@ export async function judgeWithCopies(
     if (whyNot !== undefined) throw new MachineFault(`the tracker could not be copied: ${whyNot.message}`, { cause: whyNot });
     if (isSameCopy(before as Copy, after as Copy)) {
       const problem = await contradiction({ ...options, batch }, real, before as Copy, asked);
-      return { ...judged, compared: true, ...(problem === undefined ? {} : { problem }) };
+      return { ...judged, compared: true, problem };
     }
     if (attempt === MAX_ATTEMPTS) return { ...judged, compared: false };
   }

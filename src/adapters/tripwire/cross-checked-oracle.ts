@@ -16,7 +16,7 @@ export function createCrossCheckedOracle(options: CopyComparisonOptions): Oracle
       };
       try {
         const { judgement, evidence, problem, compared } = await judgeWithCopies(options, { signal, how }, "done");
-        const judged = withEvidence({ judgement, ...(evidence === undefined ? {} : { evidence }) });
+        const judged = withEvidence({ judgement, evidence });
         if (judgement.verdict !== "done") return judged;
         if (problem !== undefined) return doubt(problem);
         return compared ? judged : doubt("the tracker kept changing while it was judged");

@@ -190,9 +190,7 @@ function but(tickets: readonly CanaryTicket[], state: string, step?: string): { 
 }
 
 function withTicketIn(tickets: readonly CanaryTicket[], id: TicketId, state: string, step?: string): CanaryTicket[] {
-  return tickets.map((t) =>
-    t.id === id ? { id, title: t.title, body: t.body, state, ...(step === undefined ? {} : { step }) } : t,
-  );
+  return tickets.map((t) => (t.id === id ? { id, title: t.title, body: t.body, state, step } : t));
 }
 
 const canaryIds = (tickets: readonly CanaryTicket[]): TicketId[] => tickets.map((t) => t.id);

@@ -130,7 +130,7 @@ async function runIn(folder: string, laws: readonly IronLaw[]): Promise<readonly
   for (const { name, text, command } of laws) {
     const why = command === undefined ? undefined : await failureOf(command, folder);
     const result = command === undefined ? "not checked" : why === undefined ? "holds" : "fails";
-    results.push({ name, text, result, ...(why !== undefined && { why }) });
+    results.push({ name, text, result, why });
   }
   return results;
 }

@@ -41,11 +41,11 @@ export async function composeBatch(
     kind: "github-branch",
     repo: fullName,
     ...(baseUrl !== undefined && { baseUrl }),
-    ...(flags.workflow !== undefined && { workflow: flags.workflow }),
+    workflow: flags.workflow,
     // In a workflow, its own check would be waited for.
     ...(ignoredRun !== undefined && { ignoredRun }),
     ...(pullRequest !== undefined && { pullRequest }),
-    ...(flags.fixMode === "report-only" && { fixMode: "report-only" }),
+    fixMode: flags.fixMode === "report-only" ? "report-only" : undefined,
     ...own.forge,
   };
   return {
@@ -216,7 +216,7 @@ async function agentFor(
 }
 
 function agentFlags({ agent, agentKey }: CiFlags): { readonly agent?: string; readonly agentKey?: string } {
-  return { ...(agent !== undefined && { agent }), ...(agentKey !== undefined && { agentKey }) };
+  return { agent, agentKey };
 }
 
 /** A branch's name as a part of a batch's. */

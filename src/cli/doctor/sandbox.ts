@@ -28,7 +28,7 @@ export async function checkSandbox({
     const fix = 'Set "sandbox" to "required" in the batch file, or leave it out.';
     return [warn("sandbox", "the batch switches it off: agents and commands have your rights", fix)];
   }
-  const found = await find({ path, ...(existsSync(place) ? { state: place } : {}) });
+  const found = await find({ path, state: existsSync(place) ? place : undefined });
   if (!found.ok && found.escapes !== undefined) return [bad("sandbox-canary", found.why, BROKEN)];
   if (!found.ok) return [(mode === "required" ? bad : warn)("sandbox", `none: ${found.why}`, found.todo)];
   const { sandbox, version, bounds, lacks } = found;

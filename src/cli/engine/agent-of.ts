@@ -54,7 +54,7 @@ export async function agentOf(
   if (agent.kind === "command") {
     const price = agent.usdPerAttempt === undefined ? {} : { usdPerAttempt: agent.usdPerAttempt };
     const files = agent.command.slice(1).filter((word) => isAbsolute(word) && existsSync(word));
-    return createCommandAgent({ argv: agent.command, files, executor, env, ...price, ...(guard && { guard }) });
+    return createCommandAgent({ argv: agent.command, files, executor, env, ...price, guard });
   }
   const { createModelAgent } = await import("../../adapters/agent/model-agent.ts");
   return createModelAgent(await accountOptions(agent, { ...agentSurroundings, program, executor, env }, limits.usdPerAttempt));
@@ -96,21 +96,10 @@ export async function modelOptions(
       : await loginUpstream(login, { api: kind.subscription?.api, baseUrl, env: keys })),
     prices: [...pricesIn(agent), ...(platform === undefined ? kind.prices : pricesOn(platform, kind.prices))],
     ...(platform === undefined || model === undefined ? {} : { platform: gatewayPlatform(platform, platformModel(model)) }),
-    ...(baseUrl.startsWith("https:") ? { ca: await authoritiesIn(keys) } : {}),
+    ca: baseUrl.startsWith("https:") ? await authoritiesIn(keys) : undefined,
   };
   assertPriced(kind, { model, platform, prices: upstream.prices, who });
-  return {
-    kind,
-    upstream,
-    baseUrl,
-    usdPerAttempt: usd,
-    billing: agent.billing,
-    ...(login === undefined ? {} : { login }),
-    ...(model === undefined ? {} : { model }),
-    ...(platform === undefined ? {} : { platform }),
-    ...(effort === undefined ? {} : { effort }),
-    ...(turns === undefined ? {} : { turns }),
-  };
+  return { kind, upstream, baseUrl, usdPerAttempt: usd, billing: agent.billing, login, model, platform, effort, turns };
 }
 
 /** The URL of an account's API: its own, that of its platform, or its vendor's. */
@@ -175,7 +164,7 @@ async function loginUpstream(
 /** The batch's prices for a program's models. */
 export function pricesIn(spec: AgentSpec | ReviewerSpec): readonly Price[] {
   if (spec.kind === "command") return [];
-  return spec.prices.map(({ maxOutput, ...price }) => ({ ...price, ...(maxOutput === undefined ? {} : { maxOutput }) }));
+  return spec.prices.map(({ maxOutput, ...price }) => ({ ...price, maxOutput }));
 }
 
 /**

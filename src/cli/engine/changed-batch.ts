@@ -69,7 +69,7 @@ function refusal(run: RunId, what: readonly string[], todo: string, offer?: stri
     why: `${CHANGED}${named(what)}`,
     todo,
     exitCode: EXIT.refused,
-    ...(offer === undefined ? {} : { offer }),
+    offer,
   });
 }
 

@@ -70,7 +70,7 @@ export async function openRun(input: {
     run: newRunId(loaded.batch.name, new Date(now)),
     now,
     fresh: options.fresh,
-    ...(unfinished === undefined ? {} : { gaveUp: unfinished.run }),
+    gaveUp: unfinished?.run,
     checksOnly: options.checksOnly,
     attended: options.attended,
   });

@@ -87,7 +87,7 @@ export function watchSessions(logs: readonly SessionLogs[], now: () => number): 
 /** The day's costs from the costs table, which all engines of one LOOPDASH_HOME share, plus the cost of other sessions. */
 export function dayBudgetOf(run: RunId, capUsd: number, store: RunStore, others?: OtherSessions): DayBudget {
   return {
-    ...(others === undefined ? {} : { look: () => others.look() }),
+    look: others && (() => others.look()),
     take(fence, usd, question) {
       const at = Date.now();
       const since = startOfDay(at);

@@ -101,7 +101,7 @@ export async function loadBatch(file: string, options: LoadBatchOptions): Promis
         ? undefined
         : await readTicketFolder(tickets);
   const contracts = await readContractFiles(contractPaths(text, folderTickets), folder);
-  const read = readBatch(text, { folder, testCommands, contracts, ...(folderTickets === undefined ? {} : { folderTickets }) });
+  const read = readBatch(text, { folder, testCommands, contracts, folderTickets });
   if (!read.ok) throw invalid(file, read.problems);
   const missing = await missingContractTickets(unselectedTickets(text, folderTickets), {
     ...{ outside, kind: read.batch.tracker.kind, known: read.batch.tickets.map(({ id }) => id), locate: read.locate },
@@ -134,7 +134,7 @@ export async function loadBatch(file: string, options: LoadBatchOptions): Promis
       ...(outside?.service.notes?.() ?? []).map((note) => problemAt(read.locate, ["tracker"], note)),
     ]),
     standings: standingsOf(folderTickets),
-    ...(outside && { outside }),
+    outside,
   };
 }
 

@@ -102,7 +102,7 @@ export async function contextOf(
     ...knowledgeOf(open, { world, home, store }),
     templates: await readTemplates(),
     harness: await harnessOf({ ...open, home, repos: world.repos, state }),
-    ...(world.sandbox?.kind === "bubblewrap" ? { toolsPlace: TOOLS_PLACE } : {}),
+    toolsPlace: world.sandbox?.kind === "bubblewrap" ? TOOLS_PLACE : undefined,
     outbox: createOutbox({ isCommand: batch.agent.kind === "command" }),
     ...(await openReviewers(batch, { ...programs, programs: world.reviewerPrograms, places: world.places })),
     ...turnsOf(open.state.workers),
@@ -295,7 +295,7 @@ export async function confined(
     proxyEnv: process.env,
     certificates: writeCertificates(join(folder, "ca.pem"), { pem: shown }),
     canListen: sandbox.kind === "bubblewrap",
-    ...(credentials === undefined ? {} : { credentials }),
+    credentials,
     relay: { argv: [process.execPath, main, "__relay"], read: [dirname(main)] },
   });
 }

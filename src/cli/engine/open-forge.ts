@@ -85,7 +85,7 @@ async function remoteOf(
   credentials: RemoteCredentials | undefined,
 ): Promise<GitRemote> {
   const isByHttp = spec.kind === "push" || /^https?:/.test((await repo.remoteAddress(spec.remote)) ?? "");
-  return repo.remote({ name: spec.remote, ...(credentials !== undefined && isByHttp && { credentials }) });
+  return repo.remote({ name: spec.remote, credentials: credentials !== undefined && isByHttp ? credentials : undefined });
 }
 
 /** Without a `baseUrl`, the token goes to github.com's API: that of another server must not. Throws a UserError (exit 4). */

@@ -24,8 +24,8 @@ export async function openReviewers(
     openReviewer(batch, "secondReviewer", surroundings),
   ]);
   return {
-    ...(first && { reviewer: first.reviewer }),
-    ...(second && { secondReviewer: second.reviewer }),
+    reviewer: first?.reviewer,
+    secondReviewer: second?.reviewer,
     reviewerFiles: { reviewer: first?.files ?? [], secondReviewer: second?.files ?? [] },
   };
 }

@@ -116,19 +116,19 @@ export async function beginRun(options: BeginOptions): Promise<OpenRun> {
     frozen: frozenNow(batch, oracleSha, batchSha),
     sandboxed: options.world.sandbox !== undefined,
     ...asFound(tickets, earlier),
-    ...(reopened.length > 0 && { reopened }),
+    reopened: reopened.length > 0 ? reopened : undefined,
     ...repoUrlsOf(options.world),
-    ...(options.gaveUp === undefined ? {} : { gaveUp: options.gaveUp }),
+    gaveUp: options.gaveUp,
     durations: store.durations(loaded.path),
     spentTodayUsd: store.spentSince(startOfDay(now), run) + (options.others?.usd ?? 0),
     ...(last === undefined ? {} : { carriedOver, failingChecks: carriedOverChecks(last, batch) }),
     ...checksOf(options.checksOnly),
-    ...(options.attended === true && { attended: options.attended }),
+    attended: options.attended || undefined,
     guarded: true,
     version: VERSION,
   });
   const state = reduce(undefined, first);
-  return { run, folder, journal, state, tracker, oracleBytes, oracleBatch, ...(keys && { keys }), started: first };
+  return { run, folder, journal, state, tracker, oracleBytes, oracleBatch, keys, started: first };
 }
 
 /** Makes the run's folder, with the frozen bytes of its oracle and the frozen place of its tracker. */
@@ -170,7 +170,7 @@ function repoUrlsOf({ repos }: RunEnvironment): Pick<Started, "repoUrls"> {
 
 function checksOf(options: ChecksOnly | undefined): Pick<Started, "checksOnly" | "checksTicket"> {
   if (options === undefined) return {};
-  return { checksOnly: true, ...(options.ticket === undefined ? {} : { checksTicket: options.ticket }) };
+  return { checksOnly: true, checksTicket: options.ticket };
 }
 
 function nothingSelected(): UserError {
@@ -194,7 +194,7 @@ function asFound(
     const step = state.as === "human-gated" ? { step: state.step } : {};
     const closed =
       earlier !== undefined && state.as === "done" && isClosedSince(earlier, id) ? { closedByPerson: true as const } : {};
-    return [{ id, as: state.as, ...step, ...(landed !== undefined && { landedEarlier: { ...landed, ...closed } }) }];
+    return [{ id, as: state.as, ...step, landedEarlier: landed && { ...landed, ...closed } }];
   });
   return { settled, tracked: tickets.map((ticket) => firstReading(asBefore(ticket, earlier))) };
 }
@@ -247,7 +247,7 @@ export async function resumeRun(options: {
   const oracleBatch: OracleBatch = { version: 1, tracker: place, tickets };
   if (shaOf(oracleBatchBytes(oracleBatch)) !== state.batchSha)
     throw tampered(options.run, "its batch is not the one it began with");
-  return { run: options.run, folder, journal, state, tracker, oracleBytes, oracleBatch, ...(keys && { keys }) };
+  return { run: options.run, folder, journal, state, tracker, oracleBytes, oracleBatch, keys };
 }
 
 /**

@@ -142,7 +142,7 @@ async function openRepos(
   const landings: string[] = [];
   for (const [name, { path, base, forge }] of Object.entries(batch.repos)) {
     const commits = commitsOf(batch.commit, { name, path, env });
-    const how = { ...(git && { run: git }), ...(sandbox && { sandbox }) };
+    const how = { ...(git && { run: git }), sandbox };
     const repo = await openBatchRepo(loaded, { id: RepoId.parse(name), path, base, commits, env, ...how });
     const to = { how: isLookOnly ? "look" : "move", onBroken: batch.onBroken } as const;
     const isLocal = forge === undefined || forge.kind === "local";

@@ -61,17 +61,21 @@ export function trackerOf(
   if (frozen !== undefined) {
     const { service, tickets: read } = frozen.serviceOf(own, frozen.place);
     return {
-      tracker: createServiceTracker({ service, ids, read, ...(frozen.watch && { watch: frozen.watch }) }),
+      tracker: createServiceTracker({ service, ids, read, watch: frozen.watch }),
       place: frozen.place,
       seed,
-      ...(service.keys && { keys: service.keys }),
+      keys: service.keys,
     };
   }
   if (path !== undefined)
     return { tracker: createFolderTracker({ folder: path, ids, thread }), place: { kind: "folder", folder: path }, seed };
   const file = join(folder, "tracker.json");
   return {
-    tracker: createEmbeddedTracker({ file, ids, ...(JSON.stringify(batch.tickets).length > MOST_WITHOUT_THREAD && { thread }) }),
+    tracker: createEmbeddedTracker({
+      file,
+      ids,
+      thread: JSON.stringify(batch.tickets).length > MOST_WITHOUT_THREAD ? thread : undefined,
+    }),
     place: { kind: "embedded", file },
     seed: () => seedEmbeddedTracker(file, batch.tickets),
   };
@@ -106,5 +110,5 @@ function hashedPart(place: AskedPlace, tickets: readonly TicketId[]): AskedPlace
   if (place.kind === "command") return { kind: place.kind, program: place.program, folder: place.folder };
   const { kind, canceled, keys, repos, repoIds } = place;
   const own = tickets.flatMap((id) => (Object.hasOwn(keys, id) ? [[id, keys[id]]] : []));
-  return { kind, canceled, keys: Object.fromEntries(own), repos, ...(repoIds && { repoIds }) };
+  return { kind, canceled, keys: Object.fromEntries(own), repos, repoIds };
 }

@@ -103,20 +103,7 @@ function requestOf(act: (typeof GUARD_ACTS)[number], words: readonly string[], f
       SEE_HELP,
     );
   const { project = false, dryRun = false, yes = false } = switches;
-  return {
-    verb: "guard-setup",
-    act,
-    agents: agent,
-    project,
-    server,
-    denyRules,
-    stop,
-    audit,
-    dryRun,
-    yes,
-    json,
-    ...(settings !== undefined && { settings }),
-  };
+  return { verb: "guard-setup", act, agents: agent, project, server, denyRules, stop, audit, dryRun, yes, json, settings };
 }
 
 /** Options that are true unless they are named. */

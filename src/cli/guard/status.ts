@@ -63,7 +63,7 @@ async function statusOf(place: HookPlace, { project }: Pick<GuardSetup, "project
     const rules = place.vendor === "claude" && settings.text !== undefined ? denyRulesIn(settings.text) : [];
     const present = DENY_RULES.filter((rule) => rules.includes(rule)).length;
     const events = own.flatMap((each) => each.events);
-    const all = { ...of, events, ...(place.vendor === "claude" && { denyRules: { present, of: DENY_RULES.length } }) };
+    const all = { ...of, events, denyRules: place.vendor === "claude" ? { present, of: DENY_RULES.length } : undefined };
     const hook = own.find(({ events }) => events.includes("before-tool"));
     if (hook === undefined) {
       const why = "an entry that calls the guard is not as loopdash writes it";
@@ -73,7 +73,7 @@ async function statusOf(place: HookPlace, { project }: Pick<GuardSetup, "project
     const broken = await brokenState(place, hook, { off, project });
     if (broken !== undefined) return { ...all, ...broken };
     const more = changed > 0 ? { why: "another entry that calls the guard was changed; it is not ours any more" } : {};
-    return { ...all, state: "installed", ...more, ...(place.vendor === "codex" && { todo: TRUST }) };
+    return { ...all, state: "installed", ...more, todo: place.vendor === "codex" ? TRUST : undefined };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     return { ...of, state: "unreadable", why: error.why, todo: "Correct it: the agent's program may ignore all of it as it is." };

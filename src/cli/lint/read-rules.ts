@@ -27,7 +27,7 @@ export async function readRules(tree: Tree): Promise<LintRules> {
   throw badRules(
     problems.map(({ path, key, message, hint }): BatchProblem => {
       const { offset } = nodeOfProblem(root, path, key);
-      return { ...position(offset), path: pathText(path), message, ...(hint !== undefined && { hint }) };
+      return { ...position(offset), path: pathText(path), message, hint };
     }),
   );
 }

@@ -108,7 +108,7 @@ async function runBatch(batch: string, { headless: isHeadless, json, allowApiKey
     output: "headless",
     onStoppable: release,
     ...options,
-    ...(json === true && { fd: 2 as const }),
+    fd: json === true ? (2 as const) : undefined,
   });
 }
 

@@ -34,13 +34,7 @@ type RunRequest = Extract<Request, { verb: "run" }>;
 /** Prints the first steps of a run and their order, as lines or as JSON. Makes every check of a start, but starts and writes nothing. */
 export async function dryRun(request: RunRequest): Promise<number> {
   const { batch: file, workers, output } = request;
-  const options = {
-    cwd: process.cwd(),
-    findTests: findTestCommands,
-    findReports,
-    findRules,
-    ...(workers === undefined ? {} : { workers }),
-  };
+  const options = { cwd: process.cwd(), findTests: findTestCommands, findReports, findRules, workers };
   const loaded = await loadBatch(file, options);
   const { sandbox, warnings, landings } = await preflight(loaded, {
     env: process.env,

@@ -46,8 +46,8 @@ export async function headless(request: HeadlessRequest): Promise<RunState> {
     env: process.env,
     fresh: request.fresh || rehearse !== undefined,
     allowApiKey: request.allowApiKey,
-    ...(checksOnly === undefined ? {} : { checksOnly }),
-    ...(rehearse === undefined ? {} : { rehearse }),
+    checksOnly,
+    rehearse,
     // With --json, standard output has nothing but events.
     onOutage: (outage) => printJournalOutage(outage, format === "json" ? 2 : fd),
     onAccepted: ({ warnings, batch: { testCommands = {} } }) => {
@@ -58,8 +58,8 @@ export async function headless(request: HeadlessRequest): Promise<RunState> {
       const named = isLoopFile(batch) ? "" : `  ${plainText(batch)}`;
       probe(fd, `loopdash ${VERSION}${named}\n${tests.join("")}${told}`);
     },
-    ...(workers === undefined ? {} : { workers }),
-    ...(request.acceptChanges ? { acceptChanges: "all" } : {}),
+    workers,
+    acceptChanges: request.acceptChanges ? "all" : undefined,
   });
   stopOnSignals(engine, ["SIGINT", "SIGTERM", "SIGHUP"]);
   request.onStoppable?.();

@@ -38,7 +38,7 @@ export async function revert(name: string, text: string): Promise<number> {
   const state = await headless({
     ...request,
     ...bounds,
-    ...(isContinued ? {} : { command: { type: "revert", ticket } }),
+    command: isContinued ? undefined : { type: "revert", ticket },
     onEvent: (event) => void seen.push(...(isResult(event, ticket) ? [event] : [])),
   });
   return resultOf(seen.at(-1), state, ticket);

@@ -45,7 +45,7 @@ async function spawn(
 ): Promise<{ readonly engine: Promise<SpawnedEngine> }> {
   const { spawnEngine } = await import("../spawn-engine.ts");
   const changes: "additions" | "all" | undefined = acceptChanges ? "all" : accepted;
-  const given = { ...(workers === undefined ? {} : { workers }), ...(changes === undefined ? {} : { acceptChanges: changes }) };
+  const given = { workers, acceptChanges: changes };
   return { engine: spawnEngine({ batch, fresh, attended, allowApiKey, ...given }) };
 }
 

@@ -87,7 +87,7 @@ function classifyAction(action: Tool["action"], text: string, commands: CommandC
       const { command, cwd } = action;
       const kind = commands.classify(command);
       if (kind === "reading") return [];
-      return [{ kind: "run", command, ...(cwd !== undefined && { cwd }), ...(kind === "unread" && { unread: true }) }];
+      return [{ kind: "run", command, cwd, unread: kind === "unread" || undefined }];
     }
     case "edit":
       // Without a path, it is not known which file it changed.

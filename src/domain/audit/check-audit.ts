@@ -24,7 +24,7 @@ export function readSegment(text: string, tip: AuditTip): SegmentRead {
     const row = end === -1 ? undefined : readAuditRow(line);
     const problem = end === -1 ? "the last line is torn" : whyNotAfter(now, row);
     if (problem !== undefined || row === undefined)
-      return { tip: now, rows, hashes, rest: text.slice(at), ...(problem && { problem }) };
+      return { tip: now, rows, hashes, rest: text.slice(at), problem: problem || undefined };
     now = { n: row.n, hash: sha256(line) };
     rows.push(row);
     hashes.push(now.hash);

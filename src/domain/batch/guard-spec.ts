@@ -45,11 +45,7 @@ export function resolveWorkerGuard({ guard = true }: { readonly guard?: GuardSpe
   if (guard === false) return undefined;
   const { families, rules, onParseError, stopGuard = STOP_GUARD } = guard === true ? ({} as Partial<GuardKeys>) : guard;
   return {
-    settings: {
-      ...(families && { families: definedOnly(families) }),
-      ...(rules && { rules: definedOnly(rules) }),
-      ...(onParseError && { onParseError }),
-    },
+    settings: { families: families && definedOnly(families), rules: rules && definedOnly(rules), onParseError },
     stopGuard,
   };
 }

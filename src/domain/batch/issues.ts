@@ -71,12 +71,7 @@ function literalAlternatives(alternatives: readonly (readonly Issue[])[], [meant
 }
 
 function finding(path: Path, message: string, hint?: string, key?: string): ValueProblem {
-  return {
-    path,
-    message: plainText(message, MAX_MESSAGE),
-    ...(hint !== undefined && { hint }),
-    ...(key !== undefined && { key }),
-  };
+  return { path, message: plainText(message, MAX_MESSAGE), hint, key };
 }
 
 /** A `kind` or `step` that is missing or that this version does not know. */

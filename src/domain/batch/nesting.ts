@@ -40,5 +40,5 @@ export function measureNesting(text: string): Nesting {
     }
   }
   const last = open.at(-1);
-  return { empty, ...(wrongClose !== undefined && { wrongClose }), ...(last !== undefined && { open: last.at }) };
+  return { empty, wrongClose, open: last?.at };
 }

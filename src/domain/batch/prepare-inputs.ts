@@ -94,7 +94,7 @@ function unlocked(commands: readonly Argv[], files: readonly InputFile[], paths:
     lockfiles !== undefined && call.isLocked !== true && !paths.some((path) => lockfiles.includes(basename(path)));
   const open = commands.flatMap((command) => knownCall(command, files) ?? []).filter(isOpen);
   return {
-    ...(open.length === 0 ? {} : { isUnlocked: true as const }),
+    isUnlocked: open.length === 0 ? undefined : (true as const),
     ...(open.some(({ call, installer }) => installer.listsScripts === true && call.runsNoScripts !== true)
       ? { hasUnknownScripts: true as const }
       : {}),

@@ -50,11 +50,7 @@ export function readContract(
   if (!text.ok) return { ok: false, problems: text.problems.map((problem) => ({ file: path, path: "", ...problem })) };
   const problems: BatchProblem[] = [];
   const note = (at: Path, message: string, hint?: string, key?: string) =>
-    problems.push({
-      ...placeIn(text, at, key),
-      ...{ file: path, path: pathText(at), message },
-      ...(hint !== undefined && { hint }),
-    });
+    problems.push({ ...placeIn(text, at, key), ...{ file: path, path: pathText(at), message }, hint });
   const checked = checkValue(ContractSpec, text.value ?? {});
   if (!checked.ok) {
     for (const { path: at, key, message, hint } of checked.findings) note(at, message, hint, key);
@@ -89,7 +85,7 @@ function inOrder({ criteria, phases = [] }: ContractSpec): readonly CriterionSpe
 }
 
 function criterionCheck({ exitCode, condition, ...command }: CriterionSpec): StepSpec {
-  const wants = { ...(exitCode !== undefined && { exitCode }), ...(condition !== undefined && { condition: condition.trim() }) };
+  const wants = { exitCode, condition: condition?.trim() };
   return { step: "check", ...command, criterion: wants };
 }
 

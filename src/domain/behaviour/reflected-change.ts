@@ -20,5 +20,5 @@ export function reflectedChange({
   readonly content?: string;
 }): ReflectedChange {
   const kept = paths.slice(0, MOST_PATHS).map((path) => plainText(path, PATH_CHARS));
-  return { paths: kept, ...(content !== undefined && { content }) };
+  return { paths: kept, content };
 }

@@ -30,18 +30,15 @@ export function withReflection(log: readonly Reflection[], ended: LoggedAttempt)
   const what: ReflectedAttempt = {
     attempt,
     outcome,
-    ...(failed !== undefined && { failedAt: failed }),
-    ...(signals && { gates: gateLevels(signals) }),
-    ...(signals?.momentum.isLoop && { isLoop: true }),
-    ...(changed && { change: changed }),
+    failedAt: failed,
+    gates: signals && gateLevels(signals),
+    isLoop: signals?.momentum.isLoop,
+    change: changed,
     files,
     passedSteps,
     steps,
   };
-  const why = {
-    summary: plainText(evidence?.summary ?? "", SUMMARY_CHARS),
-    ...(evidence?.cause === undefined ? {} : { cause: evidence.cause }),
-  };
+  const why = { summary: plainText(evidence?.summary ?? "", SUMMARY_CHARS), cause: evidence?.cause };
   const attempts = [...log.map((entry) => entry.what), what].slice(-WINDOW);
   return [...log, { at, what, why, pattern: findPattern(attempts) }].slice(-WINDOW);
 }
@@ -76,7 +73,7 @@ function findPattern(all: readonly ReflectedAttempt[]): ReflectedPattern {
     sameStepInARow: same.length,
     passRate,
     hotFiles,
-    ...(speed !== undefined && { speed }),
+    speed,
     alerts: findAlerts(judged, { hotFiles, sameStep: same.length, speed }),
   };
 }

@@ -164,7 +164,7 @@ function parseZone(item: Item, note: Note): Zone | undefined {
     return undefined;
   }
   const origin = { file: BOUND_FILE, line: item.line } as const;
-  return { path: code.code, ...(code.rest !== "" && { why: code.rest }), origin };
+  return { path: code.code, why: code.rest || undefined, origin };
 }
 
 function parseProhibition(item: Item, note: Note): Prohibition | undefined {

@@ -147,7 +147,7 @@ function stepVerdict({ ok, notNeeded }: EventOf<"step-ended">): StepVerdict["ver
 }
 
 function reviewerAnswer({ by, question, valid: counts, says, costUsd, canary }: EventOf<"reviewer-answered">): Answer {
-  return { ...(by && { by }), question, counts, says, costUsd, ...(canary !== undefined && { canary }) };
+  return { by, question, counts, says, costUsd, canary };
 }
 
 function last<T extends RunEvent["type"]>(events: readonly RunEvent[], type: T): EventOf<T> | undefined {

@@ -74,7 +74,7 @@ function withFact(iteration: CiIteration, event: CiFact): CiIteration {
       return { ...iteration, commit: event.to, files: event.files };
     case "ci-triaged": {
       const { head, failed, signature, fixable } = event;
-      return { ...iteration, failure: { head, failed, fixable, ...(signature !== undefined && { signature }) } };
+      return { ...iteration, failure: { head, failed, fixable, signature } };
     }
   }
 }

@@ -169,16 +169,16 @@ function intended(
     branch,
     head,
     pushedAt: at,
-    ...(tipBeforePush !== undefined && { tipBeforePush }),
-    ...(onto !== undefined && { onto }),
-    ...(number !== undefined && { number }),
-    ...(url !== undefined && { url }),
-    ...(requests !== undefined && { requests }),
-    ...(reviewers !== undefined && { reviewers }),
-    ...(hadChecks && { hadChecks }),
+    tipBeforePush,
+    onto,
+    number,
+    url,
+    requests,
+    reviewers,
+    hadChecks,
     answered,
-    ...(answeredHead !== undefined && { answeredHead }),
-    ...(peopleHead !== undefined && { peopleHead }),
+    answeredHead,
+    peopleHead,
   };
 }
 
@@ -201,7 +201,7 @@ function withReading(
     checks,
     ...(waits !== undefined && { waits }),
     ...(waitsOn !== undefined && { waitsOn }),
-    ...(waitsUntil !== undefined && { waitsUntil }),
+    waitsUntil,
     ...(base !== undefined && { base }),
     ...(review !== undefined && { review }),
     ...(queuePosition !== undefined && { queuePosition }),
@@ -216,7 +216,7 @@ function withReading(
   const isHeld = waitsOn !== undefined && waitsOn !== "checks";
   const wasHeld = (known.seen?.waitsOn === "rerun") === (waitsOn === "rerun");
   const heldSince = (wasHeld ? before : undefined) ?? at;
-  const kept = { ...had, ...(unseen.length > 0 && { unseenReruns: unseen }), ...(isHeld && { heldSince }) };
+  const kept = { ...had, unseenReruns: unseen.length > 0 ? unseen : undefined, heldSince: isHeld ? heldSince : undefined };
   return { arrivedAt: at, ...rest, ...kept, seen, readAt: at, checksSince };
 }
 

@@ -40,7 +40,7 @@ export function admitDiscovery(state: RunState, finder: TicketId, discovery: Dis
   const id = discoveredId(finder, [...plan.tickets.map((ticket) => ticket.id), ...taken]);
   const ticket = { id, title, body: discoveryBody(finder, discovery), repo, dependsOn: [], exclusive: [] };
   const waits = repo !== found.repo && batch.discoveries?.otherRepositories !== true;
-  const origin = { foundBy: finder, ...(waits && { fromRepo: found.repo }) };
+  const origin = { foundBy: finder, fromRepo: waits ? found.repo : undefined };
   return { ok: true, ticket: { ...ticket, finish: defaultFinishLine(batch, repo), ...origin } };
 }
 

@@ -47,7 +47,7 @@ export function nextSteps(state: RunState): NextSteps | undefined {
   const kept = `a new run takes over ${taken}the work that agents left on open tickets`;
   const landed = [...vecItems(tickets)].filter(isLandedNotLive).length;
   const check = `loopdash verify ${run} (${plural(landed, "landed ticket is", "landed tickets are")} not live; starts no agent)`;
-  return { fix, ...(landed === 0 ? {} : { check }), command, kept };
+  return { fix, check: landed === 0 ? undefined : check, command, kept };
 }
 
 const CONTINUES = "this run continues: all that landed, every settled ticket, and the work of open ones";

@@ -100,10 +100,7 @@ export function addedFacts(additions: readonly Addition[], request?: string): re
     ...additions.flatMap(({ ticket, isWaiver }): RunFact[] => {
       const note = `added ${ticket.id} with rules of its own`;
       const waiver: RunFact = { type: "intervention", class: "I8", target: ticket.id, note };
-      return [
-        ...(isWaiver ? [waiver] : []),
-        { type: "ticket-added", added: ticket, ...(request === undefined ? {} : { request }) },
-      ];
+      return [...(isWaiver ? [waiver] : []), { type: "ticket-added", added: ticket, request }];
     }),
   ];
 }
@@ -124,10 +121,10 @@ function ticketFrom({ batch, batchPath }: RunState, spec: AddedTicket, { id, rep
             lineWithReviews(wholeFinishLine(finish, dirname(batchPath)), batch.complexity, batch.secondReviewer !== undefined),
             batch.bounds?.[repo],
           ),
-    ...(allow && { allow }),
-    ...(fixes && { fixes }),
-    ...(redFirst && { redFirst }),
-    ...(complexity && { complexity }),
+    allow,
+    fixes,
+    redFirst: redFirst || undefined,
+    complexity,
     added: true,
   };
 }

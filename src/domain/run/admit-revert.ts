@@ -76,5 +76,5 @@ export function admitRevert(
   refuse: (reason: string) => readonly RunFact[],
 ): readonly RunFact[] {
   const why = whyNoRevert(state, ticket);
-  return why === undefined ? [{ type: "revert-asked", ticket, ...(request !== undefined && { request }) }] : refuse(why);
+  return why === undefined ? [{ type: "revert-asked", ticket, request }] : refuse(why);
 }

@@ -155,14 +155,7 @@ function admitVerify(
   if (first === undefined) return refuse(whyNothingToCheck(state, only, landed.length));
   return [
     { type: "intervention", class: "I2", target: only ?? "run", note: "requested a live check" },
-    ...able.map(
-      ({ id }): RunFact => ({
-        type: "live-check-started",
-        ticket: id,
-        why: "person",
-        ...(request === undefined ? {} : { request }),
-      }),
-    ),
+    ...able.map(({ id }): RunFact => ({ type: "live-check-started", ticket: id, why: "person", request })),
   ];
 }
 

@@ -55,14 +55,7 @@ export function firstReading({ state, ...ticket }: FirstReading & { readonly sta
   const url = ticket.url === undefined ? undefined : webAddress(ticket.url);
   const serviceId = plainText(ticket.serviceId ?? "", SERVICE_ID_CHARS);
   const hold = held !== undefined && state.as === "open" ? { held } : {};
-  return {
-    id,
-    revision,
-    ...trackedWords(ticket),
-    ...(url !== undefined && { url }),
-    ...(serviceId !== "" && { serviceId }),
-    ...hold,
-  };
+  return { id, revision, ...trackedWords(ticket), url, serviceId: serviceId || undefined, ...hold };
 }
 
 /** A ticket of the tracker as the engine last saw or wrote it. A reading that differs from it is somebody's act. */
@@ -115,7 +108,7 @@ export function firstSeen(state: TrackerState, read: Omit<FirstReading, "id">): 
 
 /** The words alone. */
 export function trackedWords({ titleSha, bodySha, dependsOn, assignee }: TrackedWords): TrackedWords {
-  return { titleSha, bodySha, ...(dependsOn !== undefined && { dependsOn }), ...(assignee !== undefined && { assignee }) };
+  return { titleSha, bodySha, dependsOn, assignee };
 }
 
 /** A difference between the tracker and what the engine last saw or wrote there. Texts are safe for a terminal. */

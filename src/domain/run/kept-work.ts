@@ -43,7 +43,7 @@ export interface KeptWorkResult extends Elsewhere {
 
 /** The work that a fact says was kept. */
 export function keptBy({ branch, sha, files, checkedFrom }: KeptWork): KeptWork {
-  return { branch, sha, files, ...(checkedFrom !== undefined && { checkedFrom }) };
+  return { branch, sha, files, checkedFrom };
 }
 
 /** The branch of the attempt that works on a ticket. The next attempt takes it over. */

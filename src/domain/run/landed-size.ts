@@ -36,9 +36,5 @@ export function landedSize({
   if (change === undefined && tests === undefined) return undefined;
   const checks = passed.filter(({ kind, notNeeded }) => kind === "check" && notNeeded !== true);
   const notCompared = checks.length > 0 && checks.every(({ byExitCode }) => byExitCode === true);
-  return {
-    ...(change && { additions: change.additions, deletions: change.deletions }),
-    ...(tests && { tests }),
-    ...(notCompared && { notCompared }),
-  };
+  return { additions: change?.additions, deletions: change?.deletions, tests, notCompared: notCompared || undefined };
 }

@@ -32,9 +32,9 @@ export function toPastAttempt(
     endedAt: event.at,
     outcome: event.outcome,
     summary: event.evidence?.summary ?? "",
-    ...(evidence && { failedAt: evidence.step, ...(isFromForge(evidence) && { sentBack: true }) }),
+    ...(evidence && { failedAt: evidence.step, sentBack: isFromForge(evidence) || undefined }),
     claimed: hasClaimed(attempt),
-    ...(isAwaiting && { passedBeforeApproval: attempt.passed.map(({ index, ms }) => ({ index, ms })) }),
+    passedBeforeApproval: isAwaiting ? attempt.passed.map(({ index, ms }) => ({ index, ms })) : undefined,
     ...notNeededBy(attempt, history.at(-1)),
     ...(attempt.kept === undefined ? {} : { kept: attempt.kept }),
     ...(attempt.elsewhere && { elsewhere: attempt.elsewhere }),
@@ -54,12 +54,7 @@ function notNeededBy(attempt: Attempt, before: PastAttempt | undefined): Pick<Pa
 
 /** What kind of attempt it was. */
 function attemptKind({ agent, isPlanning }: Attempt, { readOnly, unplanned }: Extract<RunEvent, { type: "attempt-ended" }>) {
-  return {
-    ...(readOnly && { readOnly }),
-    ...(unplanned && { unplanned }),
-    ...(agent !== undefined && { hadAgent: true as const }),
-    ...(isPlanning && { isPlanning }),
-  };
+  return { readOnly, unplanned, hadAgent: agent && (true as const), ...(isPlanning && { isPlanning }) };
 }
 
 function pickAuditResult({ audited, auditUnread }: AuditResult): AuditResult {

@@ -88,11 +88,11 @@ function nextProof(known: BaseProof, event: ProofEvent): BaseProof {
   const { sha } = event;
   if (event.type === "proof-started") {
     const { tickets, expectedMs } = event;
-    return { ...known, running: { since: at, sha, tickets, ...(expectedMs !== undefined && { expectedMs }) } };
+    return { ...known, running: { since: at, sha, tickets, expectedMs } };
   }
   const { failed: _, ...rest } = known;
   const { summary, blamed } = event;
-  return event.ok ? { ...rest, proven: sha } : { ...rest, failed: { at, sha, summary, ...(blamed && { blamed }) } };
+  return event.ok ? { ...rest, proven: sha } : { ...rest, failed: { at, sha, summary, blamed } };
 }
 
 /** The proofs once a commit has landed whose tree was proven before. */

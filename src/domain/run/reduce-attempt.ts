@@ -181,7 +181,7 @@ function progress(ticket: TicketState, attempt: Attempt, event: ProgressEvent): 
       const { merge: _, ...rest } = attempt;
       const { reason, until, at } = event;
       const since = attempt.waited?.reason === reason ? attempt.waited.since : at;
-      return { phase, attempt: { ...rest, waiting: reason, waited: { reason, since, ...(until && { until }) } } };
+      return { phase, attempt: { ...rest, waiting: reason, waited: { reason, since, until: until || undefined } } };
     }
     case "landing-gated": {
       // Work that has not landed is kept for the person.
@@ -198,7 +198,7 @@ function progress(ticket: TicketState, attempt: Attempt, event: ProgressEvent): 
 
 function attemptMerge({ from, to, ...event }: EventOf<"merge-intended" | "merge-landed">): NonNullable<Attempt["merge"]> {
   if (event.type === "merge-landed") return { from, to, landed: true };
-  return { from, to, landed: false, ...(event.proof && { proof: event.proof }) };
+  return { from, to, landed: false, proof: event.proof };
 }
 
 function withActivity(attempt: Attempt, event: EventOf<"activity" | "agent-spent">): Attempt {

@@ -53,7 +53,7 @@ function measureAfter(event: Extract<RunEvent, { type: Exclude<BaseMeasureFact["
   switch (event.type) {
     case "base-measure-started": {
       const { check, expectedMs, at } = event;
-      return { as: "running", since: at, ...(check !== undefined && { check }), ...(expectedMs !== undefined && { expectedMs }) };
+      return { as: "running", since: at, check, expectedMs };
     }
     case "base-measured":
       return { as: "measured", checks: event.checks };

@@ -72,7 +72,7 @@ function whatBreaks(state: RunState, repo: RepoId, known: BrokenBase | undefined
   if (failing === undefined) return undefined;
   if (known?.cause === "check" && known.sha === failing.sha) return known;
   const { sha, suspect, name, summary } = failing;
-  return { since: known?.since ?? at, cause: "check", sha, step: name, summary, ...(suspect && { ticket: suspect }) };
+  return { since: known?.since ?? at, cause: "check", sha, step: name, summary, ticket: suspect };
 }
 
 /** The suspected commit and its ticket, in words. */
@@ -133,7 +133,7 @@ export function reduceBaseCheck(state: RunState, event: BaseCheckEvent): RunStat
   if (event.type === "base-check-started") {
     const { isRepeated: _, ...check } = known;
     const seen = tipKnown(state, repo);
-    const next: FailingCheck = { ...check, isRunning: true, seen, ...(known.seen === seen && { isRepeated: true }) };
+    const next: FailingCheck = { ...check, isRunning: true, seen, isRepeated: known.seen === seen || undefined };
     return { ...state, failingChecks: { ...state.failingChecks, [repo]: next } };
   }
   if (event.nextAt !== undefined) return state;
@@ -159,7 +159,7 @@ function end(state: RunState, known: FailingCheck | undefined, event: Ended): Ru
   }
   const suspect = repoLandings(state, repo)?.last === sha ? landedBy(state, sha) : undefined;
   const passed = spec?.step === "check" ? landedThrough(state, repo, spec).findLast((each) => each !== sha) : undefined;
-  const fresh = { since: at, sha, foundBy, step, name, summary, ...(suspect && { suspect }), ...(passed && { passed }) };
+  const fresh = { since: at, sha, foundBy, step, name, summary, suspect, ...(passed && { passed }) };
   const next: FailingCheck = { ...(known === undefined ? fresh : idle(known)), seen: known?.seen ?? sha };
   return withRepoBase({ ...state, failingChecks: { ...state.failingChecks, [repo]: next } }, repo, at);
 }
@@ -222,7 +222,7 @@ export function withLanding(
   const commits = withLandedCommit(known?.commits ?? [], {
     sha: to,
     ticket: id,
-    ...(event.type === "revert-landed" && { reverts: true as const }),
+    reverts: event.type === "revert-landed" || undefined,
   });
   const landed: Landings = { ...next, initial: known?.initial ?? from, last: to, commits };
   const isProven = proof !== undefined && proof.unproven !== true && coversEarlier(state, repo, id);

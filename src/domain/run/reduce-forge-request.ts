@@ -30,7 +30,7 @@ function withRequest({ requests = [], ...known }: TicketPullRequest, event: Forg
   const isReview = request.kind === "review" && event.problem === undefined;
   return {
     ...known,
-    ...(others.length > 0 && { requests: others }),
+    requests: others.length > 0 ? others : undefined,
     ...(isReview && { reviewers: [...new Set([...(known.reviewers ?? []), request.login])] }),
   };
 }

@@ -43,7 +43,7 @@ export function reduceLive(state: RunState, event: LiveEvent): RunState {
   if (event.problem !== undefined) return afterNoResult(state, index, { ...checked, ...(untold && { untold }) }, event);
   const { detail, check = live.check, refusedSecret } = event;
   const { refusedSecret: __, ...accepted } = checked;
-  const failure = { check, detail, ...(refusedSecret && { refusedSecret }) };
+  const failure = { check, detail, refusedSecret };
   const counted: LiveState = { ...accepted, ...failure, failed: live.failed + 1, inconclusive: 0 };
   const failed = live.isOutOfAttempts ? { ...counted, givenUp: failedChecks(counted).summary } : counted;
   const known = withBase(withTicket(state, index, { ...ticket, live: failed }), index, at);
@@ -120,17 +120,17 @@ export function endAsLanded(
     landedAt: at,
     attempt: n,
     claimed,
-    ...(tip === undefined ? {} : { tip }),
+    tip,
     check: evidence?.name ?? "verify",
     failed: 1,
     inconclusive: 0,
     history: earlier?.history ?? [],
     detail: evidence?.detail ?? "",
-    ...(evidence?.refusedSecret && { refusedSecret: true }),
+    refusedSecret: evidence?.refusedSecret,
     reopened: earlier?.reopened ?? 0,
-    ...(earlier && { landings: [...ticketLandings(earlier), { from: merge.from, sha: merge.to }] }),
-    ...(isForOldText(attempt, earlier, before) && { rewritten: true }),
-    ...(earlier && { revert: { since: at, ...earlier.revert, failed: LANDED_TWICE, hasLandedTwice: true } }),
+    landings: earlier && [...ticketLandings(earlier), { from: merge.from, sha: merge.to }],
+    rewritten: isForOldText(attempt, earlier, before) || undefined,
+    revert: earlier && { since: at, ...earlier.revert, failed: LANDED_TWICE, hasLandedTwice: true },
   };
   const summary = evidence?.summary ?? "no reason given";
   if (held) {

@@ -22,7 +22,7 @@ export function reduceOutage(state: RunState, event: OutageEvent): RunState {
   if (event.type !== "outage-ended") {
     const { why, nextAt, until, at, isBusy } = event;
     const tries = (before?.tries ?? 0) + 1;
-    const outage = { since: before?.since ?? at, why, nextAt, until, tries, ...(isBusy && { isBusy }) };
+    const outage = { since: before?.since ?? at, why, nextAt, until, tries, isBusy };
     return { ...state, outages: { ...others, [what]: outage } };
   }
   const next: RunState = { ...state, outages: others };

@@ -21,7 +21,7 @@ function goneOn(state: RunState, { by, checksOnly, guardAdded }: Resumed): RunSt
   const known = guardAdded ? { ...state, guarded: guardAdded } : state;
   const { checksTicket } = known;
   if (by === "engine") return continued(known);
-  return { ...resumed(known), ...(checksOnly && { checksOnly, ...(checksTicket && { checksTicket }) }) };
+  return { ...resumed(known), ...(checksOnly && { checksOnly, checksTicket }) };
 }
 
 /** A new engine took over the run. The unfinished actions of the last one are repeated; a stop or a pause is over. */

@@ -35,7 +35,7 @@ export function reduceRevert(state: RunState, event: RevertEvent): RunState {
     case "revert-intended": {
       const { from, to } = event;
       const { since, failedCheck, byProof, byPerson } = revert;
-      const why = { ...(failedCheck && { failedCheck }), ...(byProof && { byProof }), ...(byPerson && { byPerson }) };
+      const why = { failedCheck, byProof, byPerson };
       return withRevert(reopened(state, index, event.at), index, { since, from, to, ...why });
     }
     case "revert-landed":
@@ -178,7 +178,7 @@ function end(state: RunState, index: number, live: LiveState, event: EventOf<"re
   const { sha, from, history } = live;
   const { failedCheck, byPerson } = live.revert ?? {};
   const ticket: TicketState = landedEarlier === undefined || landedEarlier.sha === sha ? rest : { ...rest, landedEarlier };
-  const why = { ...(failedCheck && { failedCheck }), ...(byPerson && { byPerson }) };
+  const why = { failedCheck, byPerson };
   const reverted = { sha, from, by, at, checks: history, after: { ok, summary }, ...why };
   const evidence = failedCheck ?? failedChecks(live);
   const isOpen = ticket.phase === "landed";

@@ -38,9 +38,9 @@ export function endStep(attempt: Attempt, event: StepEnded): Attempt {
   if (!event.ok || step === undefined) return rest;
   const done = {
     ...{ index: step.index, kind: step.kind, name: step.name, ms: event.at - step.startedAt },
-    ...(event.tests && { tests: event.tests }),
-    ...(event.notNeeded && { notNeeded: event.notNeeded }),
-    ...(step.kind === "check" && (event.strength ?? "exit-code") === "exit-code" && { byExitCode: true as const }),
+    tests: event.tests,
+    notNeeded: event.notNeeded,
+    byExitCode: (step.kind === "check" && (event.strength ?? "exit-code") === "exit-code") || undefined,
   };
   return { ...rest, passed: [...rest.passed.filter((p) => p.index !== step.index), done] };
 }

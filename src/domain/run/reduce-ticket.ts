@@ -37,7 +37,7 @@ export function reduceTicket(state: RunState, event: TicketEvent): RunState {
     case "gate-requested": {
       const gated = withTicket(state, index, {
         ...ticket,
-        gate: { step: event.step, writing: false, ...(event.by && { by: event.by }) },
+        gate: { step: event.step, writing: false, by: event.by },
       });
       const gating = gated.gating.includes(index) ? gated.gating : [...gated.gating, index];
       return { ...dequeue(gated, index), gating, reverified: false };
@@ -139,12 +139,7 @@ export function reducePreparing(state: RunState, event: PreparingEvent): RunStat
 }
 
 function toStepPart({ part, at, expectedMs, train, behind }: Extract<PreparingEvent, { type: "step-part-started" }>): StepPart {
-  return {
-    ...{ text: part, startedAt: at },
-    ...(expectedMs !== undefined && { expectedMs }),
-    ...(train && { train }),
-    ...(behind !== undefined && { behind }),
-  };
+  return { ...{ text: part, startedAt: at }, expectedMs, train, behind };
 }
 
 /** Counts the failures of the same base in a row. */
@@ -195,7 +190,7 @@ export function reduceRemedy(state: RunState, event: Extract<RunEvent, { type: "
       signs: { ...ticket.signs, behaviour: failedGateText(gate, was) },
       attempt: ended,
     });
-  const due: DueRemedy = { n: attempt.n, gate, action, was, ...(event.from && { from: event.from }) };
+  const due: DueRemedy = { n: attempt.n, gate, action, was, from: event.from };
   return withTicket(state, index, { ...next, due, attempt: ended });
 }
 

@@ -75,7 +75,7 @@ function reduceRun(state: RunState, event: Exclude<RunEvent, OutageEvent>): RunS
     }
     case "intervention": {
       const { at, target, note, noted } = event;
-      const next = { at, class: event.class, target, note, ...(noted && { noted }) };
+      const next = { at, class: event.class, target, note, noted };
       return { ...state, interventions: countIntervention(state.interventions, next) };
     }
     case "workers-set":
@@ -230,7 +230,7 @@ function endReverify(state: RunState, event: Extract<RunEvent, { type: "reverify
   const { tips } = event;
   const next: RunState = {
     ...rest,
-    ...(tips && { lookedAt: { tips, repeats: isRepeat ? lookedAt.repeats + 1 : 0 } }),
+    lookedAt: tips && { tips, repeats: isRepeat ? lookedAt.repeats + 1 : 0 },
     stage: state.stage === "stopping" ? "stopping" : "working",
     reverified: event.reopened === 0 && event.outdated !== true,
     oracle: { ...state.oracle, finalJudgements: 0 },

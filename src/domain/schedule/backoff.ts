@@ -129,7 +129,7 @@ function limitAfter(state: RunState, { party, account, stop, at }: Stopped): Rat
   const asked = at + Math.max(own, Math.ceil(stop.retryAfterMs ?? 0));
   const end = away === undefined ? 0 : outageDeadline(state, away.since);
   const until = Math.max(limited?.until ?? 0, isSoon && at < end ? Math.min(asked, end) : asked);
-  return { since, times, until, ...(away === undefined ? {} : { away }) };
+  return { since, times, until, away };
 }
 
 /** True if the request was under way together with others that were turned away: they count once. */
@@ -159,7 +159,7 @@ function toHalt({ batch }: RunState, { party, account, stop: { kind, says } }: S
   const isRefused = kind === "authentication" || kind === "permission";
   const todo =
     isRefused && spec && spec.kind !== "command" ? refusalAdvice(allAccounts<VendorSpec>(spec)[account], kind) : undefined;
-  return { kind, says, ...(party === "agent" ? {} : { party }), ...(todo !== undefined && { todo }) };
+  return { kind, says, party: party === "agent" ? undefined : party, todo };
 }
 
 /** No agent starts any more. The first cause stays. */

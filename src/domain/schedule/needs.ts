@@ -74,7 +74,7 @@ function ticketNeed(
     return other.phase === "done" ? [] : [other.id];
   });
   const need = (kind: Need["kind"], says: string, since = ticket.endedAt): readonly Need[] => [
-    { kind, ticket: id, says, blocks, ...(since !== undefined && { since }) },
+    { kind, ticket: id, says, blocks, since },
   ];
   if (phase !== "done" && ticket.attempt === undefined && isMissing(ticket))
     return need("missing", `${missingRemedy(ticket)}, or begin a run without it: --fresh`);

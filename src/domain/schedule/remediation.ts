@@ -137,8 +137,8 @@ function remedyFact(
     did: remedyValue(`${act}${before}`),
     now: remedyValue(describeRemedy(action, { from, to })),
     bound,
-    ...(from && { from }),
-    ...(action === "escalate" && to && { account: to.account }),
+    from,
+    account: action === "escalate" && to ? to.account : undefined,
   };
 }
 

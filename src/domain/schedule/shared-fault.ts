@@ -100,7 +100,7 @@ function failedEnd(ticket: TicketId, attempt: Attempt, evidence: Evidence): Halt
   // Without a first error, its tests or its last words tell it from others.
   const about = firstError ?? tests[0] ?? summary;
   const identity = [step, name, lastingWords(about)].join("\n");
-  return { ticket, identity, ...(evidence.step === "agent" && { isUnchanged: true }) };
+  return { ticket, identity, isUnchanged: evidence.step === "agent" || undefined };
 }
 
 /** The ends that show a fault of all: alike, of several tickets; none if there is no such fault. */

@@ -81,12 +81,12 @@ function baseObstacle(state: RunState, index: number): Reason | undefined {
   if (unprepared !== undefined) return { kind: "unprepared", repo, by: unprepared };
   const measure = unmeasuredFor(state, index);
   if (measure === undefined) return undefined;
-  return { kind: "unmeasured", repo, ...(measure.as === "running" && measure.check && { check: measure.check }) };
+  return { kind: "unmeasured", repo, check: measure.as === "running" && measure.check ? measure.check : undefined };
 }
 
 function unavailableReason({ tracked }: TicketState): Reason | undefined {
   if (tracked?.unavailable === undefined) return undefined;
-  return { kind: "unavailable", why: tracked.unavailable, ...(tracked.onHold && { isOnHold: true }) };
+  return { kind: "unavailable", why: tracked.unavailable, isOnHold: tracked.onHold };
 }
 
 /** The obstacle of all tickets that could run. */
@@ -111,12 +111,7 @@ function resourceObstacle(state: RunState, index: number): Reason | undefined {
 function backoffObstacle(state: RunState): Reason | undefined {
   const backoff = state.backoffDue ?? state.backoff;
   return backoff !== undefined && isBackingOff({ backoff }, state.lastEventAt)
-    ? {
-        kind: "backoff",
-        until: backoff.until,
-        ...(state.outages?.model === undefined ? {} : { isAway: true }),
-        ...(state.sharedFault && { fault: state.sharedFault.says }),
-      }
+    ? { kind: "backoff", until: backoff.until, isAway: state.outages?.model && true, fault: state.sharedFault?.says }
     : undefined;
 }
 

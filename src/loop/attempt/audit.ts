@@ -39,7 +39,7 @@ export function auditCommands(ctx: AuditContext, { ticket, n: attempt, signal }:
               if (signal.aborted) return undefined;
               throw error;
             });
-      if (head !== undefined) report(ctx, head, { ticket: ticket.id, attempt, rows, ...(unread > 0 && { unread }) });
+      if (head !== undefined) report(ctx, head, { ticket: ticket.id, attempt, rows, unread: unread > 0 ? unread : undefined });
     },
   };
 }
@@ -62,5 +62,5 @@ function headNow({ audit }: AuditContext): AuditHead | undefined {
 }
 
 function report(ctx: AuditContext, head: AuditHead, of?: AuditFact["of"]): void {
-  ctx.report({ type: "audit-head", ...head, ...(of && { of }) });
+  ctx.report({ type: "audit-head", ...head, of });
 }

@@ -48,7 +48,7 @@ async function makeWorktree(
   await keepPeoplesCommits(ctx, ticket.id, { repo });
   const startsAt = await steppedBack(ctx, ticket, repo, { baseSha, signal });
   await repo.addWorktree({ ...tree, from: startsAt ?? baseSha });
-  return { baseSha, ...(startsAt !== undefined && { startsAt }) };
+  return { baseSha, startsAt };
 }
 
 /** The checked work to which a remediation steps back, on the base's tip. Undefined if there is none, it is gone, or it no longer merges. */

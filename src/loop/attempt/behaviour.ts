@@ -91,7 +91,7 @@ export function watchBehaviour(
 
 /** A captured change as the reflective log keeps it. */
 export function reflectChange({ paths, content }: Pick<Change, "paths" | "content">): ReflectedChange {
-  return reflectedChange({ paths: paths.map(({ path }) => path), ...(content !== undefined && { content }) });
+  return reflectedChange({ paths: paths.map(({ path }) => path), content });
 }
 
 /** Reports RELEVANCE as the captured change shows it, for any agent: from here on nobody needs to rely on what a program printed. */
@@ -118,5 +118,5 @@ function dangerZones({ bounds }: LoopContext["batch"], { repo }: OpenAttempt["ti
 
 function signalsFact({ ticket, fence }: Pick<OpenAttempt, "ticket" | "fence">, before: Signals, signals: Signals): SignalsFact {
   const risen = risenGates(before, signals);
-  return { type: "signals-changed", ticket: ticket.id, fence, signals, ...(risen.length > 0 && { risen }) };
+  return { type: "signals-changed", ticket: ticket.id, fence, signals, risen: risen.length > 0 ? risen : undefined };
 }

@@ -20,7 +20,7 @@ export function candidateBody(
   const passed = (attempt?.passed ?? []).map(({ index, kind, name, ms, notNeeded }) => {
     const spec = ticket.finish[index];
     const by = spec?.step === "review" && spec.by === "second" ? ", by the second reviewer" : "";
-    return { step: `${kind === name ? kind : `${kind} ${name}`}${by}`, ms, ...(notNeeded && { notNeeded }) };
+    return { step: `${kind === name ? kind : `${kind} ${name}`}${by}`, ms, notNeeded };
   });
   const teams = teamKeys(batch, state().plan.tickets);
   return pullRequestBody({ ticket, teams, passed, origin: { run, attempt: n, base, baseSha }, template });

@@ -85,7 +85,7 @@ export async function repairLayout(
     if (paths.length > 0) fixers.push(name);
     repaired = { ...after, ...(change.elsewhere && { elsewhere: change.elsewhere }) };
   }
-  return { change: repaired, ...(fixers.length > 0 && { layout: { fixers } }) };
+  return { change: repaired, layout: fixers.length > 0 ? { fixers } : undefined };
 }
 
 /** The worktree and what prepares it, without the files by which an agent speaks to the engine. */

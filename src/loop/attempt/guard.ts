@@ -60,7 +60,7 @@ export function watchGuard(ctx: Context, open: OpenAttempt, options: Options): A
   const { guard: folder, guardReport: report } = open.files;
   const onDead = (why: string): void => watch.dead(why);
   return {
-    task: { folder, report, settings, ...(stop && { stop }), ...(nudge && { nudge: nudgeFile(open) }), onDead },
+    task: { folder, report, settings, stop, nudge: nudge ? nudgeFile(open) : undefined, onDead },
     event: (event) => watch.event(event),
     nudge: (line) => watch.nudge(line),
     end: () => watch.end(),
@@ -196,7 +196,7 @@ class GuardWatch {
     if (!isLast && this.#reported >= MOST_BLOCKED) return;
     this.#lastAt = this.#ctx.clock.now();
     for (const [rule, { times, command }] of this.#waiting) {
-      const told = { command, alternative: ruleAlternative(rule), ...(times > 1 && { times }) };
+      const told = { command, alternative: ruleAlternative(rule), times: times > 1 ? times : undefined };
       this.#ctx.report({ type: "guard-blocked", ...this.#ref, rule, ...told });
       this.#reported += 1;
     }

@@ -57,7 +57,7 @@ export async function keepWork(
     const { tip, files, ...left } = whatToKeep(change ?? attempt.change);
     if (files === 0) return true;
     const from = isChecked ? attempt.worktree?.baseSha : undefined;
-    const kept = { branch, sha: tip, files, ...left, ...(from !== undefined && { checkedFrom: from }) };
+    const kept = { branch, sha: tip, files, ...left, checkedFrom: from };
     if (!ctx.report({ type: "work-kept", ticket: ticket.id, fence, ...kept })) return false;
     await repo.keepBranch({ branch, tip });
     if (change !== undefined) await writeAttemptPatch(ctx, scope, repo, change);

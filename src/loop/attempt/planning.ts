@@ -100,7 +100,7 @@ async function judge(
   if (!asked.ok)
     return { outcome: "failed", evidence: { step: "plan", name: "plan", summary: `no verdict: ${asked.why}`, detail: "" } };
   const { ok, summary, detail } = ruleOnReview(asked.value, blocking);
-  tell(ctx, { type: "plan-judged", ...at, ok, summary, digest, ...(!ok && { findings: detail }) });
+  tell(ctx, { type: "plan-judged", ...at, ok, summary, digest, findings: !ok ? detail : undefined });
   return { outcome: ok ? "planned" : "failed" };
 }
 

@@ -59,16 +59,16 @@ export async function writeAttemptPrompt(
     bound: boundForWorker(ctx.batch.bounds?.[repo], ctx.batch.bound?.zones ?? "approve"),
     hints: await ctx.harness.hints(repo),
     alerts: [...remedyNotes(due, reflections.at(-1), { isSteppedBack }), ...describeAlerts(reflections), ...leftElsewhere(last)],
-    ...(isSteppedBack && due?.from ? { startsFrom: due.from.attempt } : {}),
-    ...(plan?.state === "approved" && plan.text !== undefined ? { plan: plan.text } : {}),
-    ...(tools === undefined ? {} : { tools: { ...tools, folder: toolsPath(ctx, tools) } }),
+    startsFrom: isSteppedBack && due?.from ? due.from.attempt : undefined,
+    plan: plan?.state === "approved" && plan.text !== undefined ? plan.text : undefined,
+    tools: tools && { ...tools, folder: toolsPath(ctx, tools) },
     evidence: refused === undefined ? evidence : [...evidence, refusalEvidence(refused.lines)],
-    ...(live === undefined ? {} : { landed: { ...live, paths: await landedPaths(ctx, open, live) } }),
+    landed: live && { ...live, paths: await landedPaths(ctx, open, live) },
     ...(live !== undefined || reverted === undefined
       ? {}
       : { reverted: { ...reverted, paths: await landedPaths(ctx, open, reverted) } }),
-    ...(patch === undefined ? {} : { patch }),
-    ...(notes === undefined ? {} : { notes }),
+    patch,
+    notes,
   });
 }
 

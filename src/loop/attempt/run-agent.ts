@@ -56,8 +56,8 @@ export async function runAgent(
     silenceMs: limits.silenceMinutes * 60_000,
     ...{ signal: AbortSignal.any([signal, useless.signal]), ...by },
     ...(await sessionToResume(ctx, open)),
-    ...(path === undefined ? {} : { path }),
-    ...(confinement === undefined ? {} : { confinement }),
+    path,
+    confinement,
     onStart: (process) => ctx.report({ type: "agent-started", ...ref, ...process }),
     ...live.callbacks,
     onEvent: toAll(behaviour, audit, { event: (event) => guard.watch.event(event) }),
@@ -77,7 +77,7 @@ export async function runAgent(
     type: "agent-ended",
     ...ref,
     ...{ ending, exitCode: result.exitCode, signal: result.signal, costUsd },
-    ...(result.stop === undefined ? {} : { stop: sanitizeStopReason(result.stop) }),
+    stop: result.stop && sanitizeStopReason(result.stop),
     ...by,
   });
   await audit.end();

@@ -50,14 +50,7 @@ export async function runStep<R extends StepResult>(
 function stepEnd(result: StepResult) {
   if (!result.ok) return { ok: false, summary: result.evidence.summary };
   const { summary, commit, strength, tests, notNeeded } = result;
-  return {
-    ok: true,
-    summary,
-    ...(commit === undefined ? {} : { judged: commit }),
-    ...(strength === undefined ? {} : { strength }),
-    ...(tests && { tests }),
-    ...(notNeeded && { notNeeded }),
-  };
+  return { ok: true, summary, judged: commit, strength, tests, notNeeded };
 }
 
 /** The failing tests of the base are reported once, as long as they are the same. */

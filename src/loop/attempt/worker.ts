@@ -153,7 +153,7 @@ async function attempt(
     const { baseSha, tip, humanStep } = continued;
     ctx.report({ type: "worktree-ready", ticket: scope.ticket.id, fence: scope.fence, ...tree, baseSha, continues: true });
     const change = await repo.change({ from: baseSha, tip });
-    return finishFrom(ctx, open, { baseSha, change, ...(humanStep === undefined ? {} : { humanStep }) });
+    return finishFrom(ctx, open, { baseSha, change, humanStep });
   }
   const begin = await (fresh ?? beginWorktree(ctx, scope, repo, tree));
   return attemptFrom(ctx, open, repo, { ...tree, ...begin });
@@ -215,7 +215,7 @@ async function finishFrom(
   const { paths } = change;
   const captured = { ...capturedFact(change), reflected: reflectChange(change) };
   const ruling = await complexityRuling(ctx, open, { from: baseSha, change });
-  if (!ctx.report({ type: "change-captured", ...ref, ...captured, ...(layout && { layout }) })) return { outcome: "stopped" };
+  if (!ctx.report({ type: "change-captured", ...ref, ...captured, layout })) return { outcome: "stopped" };
   reportRelevance(ctx, open, change);
   if (ruling !== undefined) reportComplexity(ctx, open, ruling);
   if (humanStep !== undefined && paths.length === 0) return { outcome: "gated" };

@@ -224,7 +224,7 @@ class Lane<R extends CheckOutcome> implements CarLane<R> {
     const part = `waits: its train failed, and ${ids.join(" ")} ${ids.length === 1 ? "is" : "are"} checked first`;
     const trainFailed = plainText(failed.result.evidence?.summary ?? "its check failed", 300);
     for (const [i, car] of rest.entries())
-      car.options.hears({ type: "step-part-started", part, ...(i === 0 && { trainFailed }) });
+      car.options.hears({ type: "step-part-started", part, trainFailed: i === 0 ? trainFailed : undefined });
     const areSeveralSuspects = rest.length > 1 && rest.some(({ isSuspect }) => isSuspect);
     if ((await this.#run(first)) && !areSeveralSuspects) return this.#run(rest, failed);
     this.#putBack(rest);

@@ -176,7 +176,7 @@ export class Retry {
     }
     const soonest = now + Math.min(longestMs, firstMs * 2 ** Math.min(this.#failures - 1, 20));
     this.#nextAt = Math.min(Math.max(soonest, told), this.#until);
-    this.#source.fails(this, { why, nextAt: this.#nextAt, until: this.#until, ...(this.#isTold && { isBusy: true }) });
+    this.#source.fails(this, { why, nextAt: this.#nextAt, until: this.#until, isBusy: this.#isTold || undefined });
     if (now < this.#until && !this.#source.isGivenUp) return true;
     this.#source.giveUp(why);
     return false;

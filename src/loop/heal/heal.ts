@@ -134,7 +134,7 @@ function runHealer(
     timeoutMs: limits.minutesPerAttempt * 60_000,
     silenceMs: limits.silenceMinutes * 60_000,
     signal,
-    ...(confinement === undefined ? {} : { confinement }),
+    confinement,
     onStart: (process) => ctx.report({ type: "heal-agent-started", n: event.n, ...process }),
     // Its log has the activity; no row of the dashboard shows it.
     onActivity: () => undefined,

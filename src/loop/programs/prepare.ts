@@ -159,7 +159,7 @@ export async function prepareBase(
   const unprepared = await prepareFolder(ctx, { ...scope, turn, announce }, repo, toPrepare);
   const failed = unprepared ?? (await copyFiles(ctx, repo.id, cwd, "agent"));
   const [first] = blocked;
-  return { ...(failed && { failed }), ...(first && { remedy: blockedRemedy(first) }) };
+  return { failed, remedy: first && blockedRemedy(first) };
 }
 
 /** Defaults for batches frozen by an older loopdash, which have neither limit. */

@@ -57,9 +57,9 @@ export async function prepareFolder(
   if (failed === undefined)
     scope.announce({
       ...{ type: "prepared", name, ms, reused: shared.ok && shared.reused },
-      ...(chosen.ok ? { key: chosen.key.key.slice(0, KEY_SHOWN) } : {}),
-      ...(shared.ok ? {} : { why: shared.why }),
-      ...(chosen.ok || chosen.canNameInputs === undefined ? {} : { canNameInputs: true }),
+      key: chosen.ok ? chosen.key.key.slice(0, KEY_SHOWN) : undefined,
+      why: shared.ok ? undefined : shared.why,
+      canNameInputs: chosen.ok || chosen.canNameInputs === undefined ? undefined : true,
     });
   return failed;
 }

@@ -80,11 +80,11 @@ function execRequest(ctx: ProgramContext, scope: StepScope, toRun: ToRun): ExecR
     signal: scope.signal,
     marker: scope.marker,
     ...(toRun.silenceMinutes === undefined ? {} : { silenceMs: toRun.silenceMinutes * 60_000 }),
-    ...(toRun.endIfBlocked === true ? { endIfBlocked: true } : {}),
-    ...(toRun.confinement === undefined ? {} : { confinement: withCommandFiles(ctx, toRun.confinement, toRun.argv) }),
+    endIfBlocked: toRun.endIfBlocked === true || undefined,
+    confinement: toRun.confinement && withCommandFiles(ctx, toRun.confinement, toRun.argv),
     onBlocked: (blocked) =>
       scope.announce({ type: "connection-blocked", step: toRun.confinement?.hostsFor ?? toRun.log, ...blocked }),
-    ...(toRun.onLine === undefined ? {} : { onLine: toRun.onLine }),
+    onLine: toRun.onLine,
     ...(toRun.lineChars === undefined ? {} : { lineChars: toRun.lineChars }),
   };
 }
@@ -131,7 +131,7 @@ export function commandEvidence(evidence: Pick<Evidence, "step" | "name">, argv:
     ...evidence,
     summary: `${command} ${howItEnded(result)}${blocked}${refused}`,
     detail: boundedTail(result.tail),
-    ...(secret === undefined ? {} : { refusedSecret: true }),
+    refusedSecret: secret === undefined ? undefined : true,
   };
 }
 
@@ -244,7 +244,7 @@ const LONGEST_WAIT_MS = 365 * 24 * 3_600_000;
 export function sanitizeStopReason({ kind, says, retryAfterMs, answered }: AgentStop): SanitizedStop {
   const told = retryAfterMs !== undefined && retryAfterMs >= 0;
   const wait = told ? { retryAfterMs: Math.min(retryAfterMs, LONGEST_WAIT_MS) } : {};
-  return { kind, says: plainText(says, 300), ...wait, ...(answered ? { answered } : {}) };
+  return { kind, says: plainText(says, 300), ...wait, answered };
 }
 
 /** Lines of output that say nothing about the cause: pointers to logs, and loopdash's own notes. */

@@ -91,7 +91,7 @@ export async function runOnCommit(
     if (isUnsandboxed(step) && objects !== undefined) await borrowOutside(folders.checkout, objects);
     // Only its command runs outside: the change's own prepare commands have run in the sandbox.
     const as = isUnsandboxed(step) ? { ...ctx, confined: false } : ctx;
-    const sealed = await sealCheckout(as, repo, { folders, files, writes, ...(report === undefined ? {} : { report }) });
+    const sealed = await sealCheckout(as, repo, { folders, files, writes, report });
     beginPart(ctx, scope, command, "running");
     const outcome = await runSealed(ctx, scope, command, { folders, sealed });
     reportSuite(ctx, scope, command, outcome.result);
@@ -116,9 +116,9 @@ function beginPart(
   const fact: StepFact = {
     type: "step-part-started",
     part: part === undefined ? own : `${part}: ${doing}`,
-    ...(expectedMs !== undefined && { expectedMs }),
-    ...(train && { train: train.tickets }),
-    ...(behind > 0 && { behind }),
+    expectedMs,
+    train: train?.tickets,
+    behind: behind > 0 ? behind : undefined,
   };
   announce(fact);
   train?.announceToOthers(fact);
@@ -138,7 +138,7 @@ function reportSuite(
     check: stepName(step),
     purpose,
     ms: durationMs,
-    ...(isPart === true && { isPart }),
+    isPart: isPart || undefined,
   };
   ctx.report({ ...suite, tickets: train?.tickets ?? [ticket.id] });
 }
@@ -181,7 +181,7 @@ async function runSealed(
   });
   const overwritten = await sealed.overwritten((paths) => lacking(ctx, scope, { paths, cwd: checkout, confinement, log }));
   const reading = await report?.read();
-  return { ok: true, result, noProgram, overwritten, ...(reading === undefined ? {} : { reading }) };
+  return { ok: true, result, noProgram, overwritten, reading };
 }
 
 /** A report by the command's output alone is nothing to show. */

@@ -272,7 +272,7 @@ async function inCheckout<T>(
     // Its cost is unknown before it has ended.
     spent(reviewer.reserveUsd);
     const folders = { checkout, promptFile, session, logFile: scope.files.log(log), env, tryOut: trials.tryOut };
-    const answer = await put(ctx, scope, putting, { ...folders, ...(confinement === undefined ? {} : { confinement }) });
+    const answer = await put(ctx, scope, putting, { ...folders, confinement });
     spent(answer.costUsd ?? reviewer.reserveUsd);
     const byItself = answer.ending === "exited" && (answer.signal ?? null) === null;
     if (answer.ending === "aborted" || (scope.signal.aborted && !byItself)) throw new AttemptOver(abortedEnd(scope));

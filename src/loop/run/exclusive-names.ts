@@ -26,7 +26,7 @@ export class ExclusiveNames implements Disposable {
     const taken = this.#locks.take(missing, this.#holder);
     if (!taken.ok) {
       const name = names.find((each) => lockName(each) === taken.resource) ?? taken.resource;
-      return { name, ...(taken.holder === undefined ? {} : { by: taken.holder.run }) };
+      return { name, by: taken.holder?.run };
     }
     for (const lock of taken.locks) this.#mine.set(lock.resource, lock);
     return undefined;

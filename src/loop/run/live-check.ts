@@ -53,7 +53,7 @@ export async function endLiveCheck(ctx: LoopContext, ticket: TicketId, result: L
   if (!result.ok) {
     const { evidence, problem } = result;
     const { summary, detail, name: check, refusedSecret } = evidence;
-    const why = problem === undefined ? { check, ...(refusedSecret && { refusedSecret }) } : { problem };
+    const why = problem === undefined ? { check, refusedSecret } : { problem };
     ctx.report({ type: "live-check-ended", ticket, ok: false, summary, detail, ...why });
     return;
   }
@@ -171,7 +171,7 @@ export async function recheckBase(ctx: LoopContext, repo: RepoId, signal: AbortS
     if (reason === undefined) return;
     const isLast = signal.aborted || wait === undefined;
     const why = signal.aborted ? {} : { reason: plainText(reason, 300) };
-    ctx.report({ type: "base-check-stopped", repo, ...why, ...(isLast ? {} : { nextAt: ctx.clock.now() + wait }) });
+    ctx.report({ type: "base-check-stopped", repo, ...why, nextAt: isLast ? undefined : ctx.clock.now() + wait });
     if (isLast) return;
     await pause(ctx.clock, wait, signal);
   }

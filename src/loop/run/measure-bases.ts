@@ -30,7 +30,7 @@ export async function measureBase(ctx: LoopContext, repo: RepoId, signal: AbortS
     for (const step of [first, ...others]) {
       const checked = { step, commit: sha };
       const expectedMs = await ctx.manifests.expectedMs(resultsKey(ctx, scope, waiting, checked));
-      ctx.report({ type: "base-measure-started", repo, check: step.name, ...(expectedMs !== undefined && { expectedMs }) });
+      ctx.report({ type: "base-measure-started", repo, check: step.name, expectedMs });
       checks.push(await ctx.commandPermits.run(() => measureCheck(ctx, scope, waiting, checked), signal));
     }
     if (signal.aborted) return void ctx.report({ type: "base-measure-stopped", repo });

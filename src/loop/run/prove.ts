@@ -112,7 +112,7 @@ function failedProof(
   const { sha, ticket } = commit;
   const summary = plainText(`the check ${check} is not proven with ${sha.slice(0, 7)} of ${ticket}: ${finding.says}`, 300);
   const detail = boundedList(finding.ids.map((one) => plainText(one, 300)));
-  return { ok: false, summary, check, detail, ...(isInBase(ctx, commit) && { blamed: ticket }) };
+  return { ok: false, summary, check, detail, blamed: isInBase(ctx, commit) ? ticket : undefined };
 }
 
 /** The outcome of a tree: what its proofs say, or the name of the check that is not proven. */

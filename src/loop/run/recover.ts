@@ -35,8 +35,8 @@ export async function recover(
   const active = activeTickets(state);
   const orphansKilled = await ctx.executor.killStrays(findStrays(state));
   const guardAdded = state.guarded === undefined && resolveWorkerGuard(ctx.batch) !== undefined;
-  const how = { ...(keepsChecksOnly && { checksOnly: true as const }), ...(by === undefined ? {} : { by }) };
-  ctx.report({ type: "run-resumed", orphansKilled, ...(guardAdded && { guardAdded }), ...how });
+  const how = { checksOnly: keepsChecksOnly || undefined, ...(by === undefined ? {} : { by }) };
+  ctx.report({ type: "run-resumed", orphansKilled, guardAdded: guardAdded || undefined, ...how });
   if (by === undefined) ctx.report({ type: "intervention", class: "I5", target: "run", note: "resumed" });
   const { running } = state.heals;
   if (running !== undefined) {

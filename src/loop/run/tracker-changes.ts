@@ -16,8 +16,8 @@ export function rewritten(state: RunState, now: TicketNow, body: string): Tracke
   const from = plannedTicket(state.plan, now.id).title;
   const isRetitled = tracked?.words?.titleSha !== now.titleSha && from !== text.title;
   const isBodySame = tracked?.words?.bodySha === now.bodySha;
-  const retitled = { from, ...(isBodySame && { isBodySame }) };
-  return { kind: "rewritten", ...text, ...(isTooLate && { isTooLate }), ...(isRetitled && { retitled }) };
+  const retitled = { from, isBodySame: isBodySame || undefined };
+  return { kind: "rewritten", ...text, isTooLate: isTooLate || undefined, retitled: isRetitled ? retitled : undefined };
 }
 
 /** A ticket that is gone, or that cannot be read for this reason. */

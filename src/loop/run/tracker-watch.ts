@@ -262,8 +262,7 @@ export class TrackerWatch {
     from: readonly TrackerState[],
   ): ReturnType<Tracker["set"]> {
     const { report, tracker } = this.#ctx;
-    if (!report({ type: "tracker-writing", ticket: id, state, ...(isRepeat && { isRepeat }) }))
-      throw new Error("the run records nothing any more");
+    if (!report({ type: "tracker-writing", ticket: id, state, isRepeat })) throw new Error("the run records nothing any more");
     const write = await tracker.set(id, state, note, from);
     report({ type: "tracker-written", ticket: id, state, revision: write.after, before: write.before });
     return write;

@@ -74,7 +74,7 @@ export async function approvalNeededFor(
     ...{ commit, base, change },
     zones: firstFew(named, 20).map((path) => plainText(path, 200)),
     files: named.length === 0 ? paths.length : files,
-    ...(gatedClass && { complexity: gatedClass.class }),
+    complexity: gatedClass?.class,
     why: firstFew(why, 20).map((each) => plainText(each, 500)),
   };
 }

@@ -153,7 +153,7 @@ function refused(landing: Exclude<Landing, { as: "landed" | "moved" }>, { paths 
 }
 
 function failed(summary: string, cause?: EvidenceCause): StepFailed {
-  return { ok: false, evidence: { step: "merge", name: "checks", summary, detail: "", ...(cause && { cause }) } };
+  return { ok: false, evidence: { step: "merge", name: "checks", summary, detail: "", cause } };
 }
 
 /**
@@ -233,7 +233,7 @@ async function red(
   const isOfAgent = ticketById(ctx.state(), scope.ticket.id).ci?.iterations.some(({ commit }) => commit !== undefined) === true;
   const cause = canChange ? failureCause(triage, names, isOfAgent) : "report-only";
   mustAnnounce(scope, { type: "ci-triaged", ...ciFailure(head, names, triage) });
-  return { ok: false, evidence: branchEvidence(head, { failing, triage, ...(cause && { cause }) }) };
+  return { ok: false, evidence: branchEvidence(head, { failing, triage, cause }) };
 }
 
 /**
@@ -271,7 +271,7 @@ function failureCause({ json }: Triage, names: readonly string[], isOfAgent: boo
 
 function ciFailure(head: string, names: readonly string[], { json: { findings, signature } }: Triage): CiFailure {
   const failed = [...new Set(names.map((name) => plainText(name, CHECK_CHARS)))];
-  return { head, failed, fixable: fixableKinds(names, findings), ...(signature !== null && { signature }) };
+  return { head, failed, fixable: fixableKinds(names, findings), signature: signature ?? undefined };
 }
 
 function branchEvidence(

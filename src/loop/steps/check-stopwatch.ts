@@ -34,7 +34,7 @@ export class CheckStopwatch {
     return {
       baseMs: this.#ms.base,
       proofMs: this.#ms.proof,
-      preparing: { ms, times, made, ...(why !== undefined && { why }) },
+      preparing: { ms, times, made, why },
     };
   }
 

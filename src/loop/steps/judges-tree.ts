@@ -79,11 +79,7 @@ export class JudgesTree {
       twinned,
       ended,
       take: () => {
-        const fact: StepFact = {
-          type: "step-part-started",
-          part: "proof, run 1: running",
-          ...(train && { train: train.tickets }),
-        };
+        const fact: StepFact = { type: "step-part-started", part: "proof, run 1: running", train: train?.tickets };
         announce(fact);
         train?.announceToOthers(fact);
         return run;

@@ -71,7 +71,7 @@ export class Manifests {
    */
   async take(key: ResultsKey, measure: () => Promise<Manifest>, signal: AbortSignal): Promise<Manifest> {
     const found = await this.kept(key);
-    if (found !== undefined) return { as: "tests", run: found, ...(found.isEarlier && { isEarlier: true }) };
+    if (found !== undefined) return { as: "tests", run: found, isEarlier: found.isEarlier || undefined };
     const { key: id, check } = await key();
     const silent = this.#silent.get(check) ?? this.#silent.get(id);
     if (silent !== undefined) return silent;

@@ -69,7 +69,7 @@ export async function measureCheck(
       as,
       tests: tests.length,
       failing,
-      ...(base.isEarlier !== true && durationMs && { ms: durationMs }),
+      ms: base.isEarlier !== true && durationMs ? durationMs : undefined,
     };
   }
   if (base.ended === undefined) return { check: step.name, as: "cannot-run", says: base.why };

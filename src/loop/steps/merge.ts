@@ -53,8 +53,7 @@ export async function merge(
       // Nothing is awaited from here to the intent; after the intent a kill or a gate is refused.
       if (!mayLand(ctx, scope, needs)) return undefined;
       const proof = needs.landedProof(to);
-      if (!scope.announce({ type: "merge-intended", ...refUpdate, ...(proof && { proof }) }))
-        throw new AttemptOver({ outcome: "stopped" });
+      if (!scope.announce({ type: "merge-intended", ...refUpdate, proof })) throw new AttemptOver({ outcome: "stopped" });
       return repo.land({ from, to });
     };
     const landing = await needs.inTurn(land).catch(overIfAborted(scope));

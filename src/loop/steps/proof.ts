@@ -95,7 +95,7 @@ export function firstRun({ started, tree }: Proof, twinned: readonly TwinnedFile
 
 export function proven({ candidate }: Proof, twinned: readonly TwinnedFile[], note?: string): Proven {
   const planted = twinned.reduce((sum, { twins }) => sum + twins.length, 0);
-  return { as: "proven", commit: candidate.commit, planted, ...(note !== undefined && { note }) };
+  return { as: "proven", commit: candidate.commit, planted, note };
 }
 
 /** The run that decides, of two or three, and what is found in it: a test may fail once for other reasons. */

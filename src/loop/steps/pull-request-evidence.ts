@@ -91,7 +91,7 @@ export function fixEvidence(
     name: "pull request",
     summary: plainText(why, 300),
     detail: boundedHead(detail, DETAIL_CHARS),
-    ...(tests.length > 0 && { tests }),
+    tests: tests.length > 0 ? tests : undefined,
   };
 }
 

@@ -95,7 +95,7 @@ async function present(
   const texts = { title, body: needs.text(checked.base, await readTemplate(repo, checked.base)) };
   const pushAfter = async (previous: string | undefined): Promise<{ readonly head: string; readonly proposed: Proposed }> => {
     const head = await headFor(repo, checked, previous);
-    const pushed = { branch, head, ...(previous !== undefined && previous !== head && { previous }) };
+    const pushed = { branch, head, previous: previous !== undefined && previous !== head ? previous : undefined };
     mustAnnounce(scope, { type: "pull-request-intended", repo: repo.id, ...pushed });
     return { head, proposed: await proposeUntilRefused(ctx, scope, pulls, { ...pushed, ...texts }) };
   };

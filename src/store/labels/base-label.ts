@@ -151,7 +151,7 @@ export function brokenBaseLabel(run: RunState | undefined): BrokenBaseLabel | un
   return {
     repo: displayText(repo),
     suspect: describeSuspect(base),
-    ...(ticket && { ticket }),
+    ticket,
     failure: displayText(`${withoutFolders(step)}: ${summary}`),
     response: responseTo(run, base),
     since,

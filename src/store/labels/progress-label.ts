@@ -30,7 +30,7 @@ function commandParts(step: RunningStep | undefined, now: number | undefined, be
   const name = stepLabel(step.kind, step.name);
   const part = displayText(text);
   const what = part === "" ? name : beside === undefined ? `${name}: ${part}` : part;
-  return [timed(what, { since: startedAt, ...(expectedMs !== undefined && { expectedMs }) }, now)];
+  return [timed(what, { since: startedAt, expectedMs }, now)];
 }
 
 /** A command with its time and, if it is known, the time that it will take. */

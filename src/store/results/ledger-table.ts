@@ -200,7 +200,7 @@ export function ledgerTable(state: RunState, earlier: readonly EarlierRun[]): Le
     return {
       name: spec.name,
       now: format(spec.unit, spec.value(now)),
-      ...(change === undefined ? {} : { change }),
+      change,
       earlier: earlier.map(({ numbers }) => format(spec.unit, numbers === undefined ? undefined : spec.value(numbers))),
     };
   };

@@ -80,7 +80,7 @@ function presentLife(attempt: Attempt, before: PastAttempt | undefined, finish: 
     n: attempt.n,
     startedAt: attempt.startedAt,
     says: "",
-    ...(attempt.isHeld && { outcome: "held" }),
+    outcome: attempt.isHeld && "held",
     entries: [
       { ...agentEntry(attempt), ...(attempt.isPlanning && { isPlan: true }) },
       ...finish.map((spec, i) => passedOver(presentStep(attempt, finish, spec, i), notNeeded)),
@@ -108,7 +108,7 @@ function agentEntry({ agent, change, startedAt, merge, isHeld }: Attempt): Attem
 /** The entry of a step, marked if it was passed over instead of passed. */
 function passedOver(entry: AttemptEntry, notNeeded: readonly number[] = []): AttemptEntry {
   const isOver = entry.mark === "passed" && notNeeded.some((index) => index === entry.step);
-  return isOver ? { step: entry.step, ...(entry.spec && { spec: entry.spec }), mark: "not-needed" } : entry;
+  return isOver ? { step: entry.step, spec: entry.spec, mark: "not-needed" } : entry;
 }
 
 function presentStep(attempt: Attempt, finish: readonly StepSpec[], spec: StepSpec, i: number): AttemptEntry {
@@ -127,9 +127,9 @@ function runningStep({ passed, repeated }: Attempt, { index, startedAt, part }: 
   const isRepeated = repeated !== undefined && passed.some((each) => each.index === index);
   return {
     ...{ step: index, spec, mark: "running", since: startedAt },
-    ...(isRepeated && { says: displayText(`again, ${repeated}`) }),
-    ...(part?.text === "preparing" && { isPreparing: true }),
-    ...(part?.train !== undefined && { train: part.train }),
+    says: isRepeated ? displayText(`again, ${repeated}`) : undefined,
+    isPreparing: part?.text === "preparing" || undefined,
+    train: part?.train,
   };
 }
 
@@ -151,7 +151,7 @@ function pastAttemptHistory(
   const byAgent = evidence !== undefined && at < 0;
   const agent: AttemptEntry = {
     step: "agent",
-    ...(past.isPlanning && { isPlan: true }),
+    isPlan: past.isPlanning,
     mark: byAgent
       ? "failed"
       : outcome === "planned"
@@ -160,7 +160,7 @@ function pastAttemptHistory(
           ? "claimed"
           : "unseen",
     ms: past.slotLeftAt - startedAt,
-    ...(byAgent ? { says } : {}),
+    says: byAgent ? says : undefined,
   };
   const steps = finish.map((spec, i): AttemptEntry => {
     if (outcome === "done") return { step: i, spec, mark: "passed" };

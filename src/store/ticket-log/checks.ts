@@ -197,5 +197,5 @@ function checkLine(
     url === undefined ? "" : displayText(url),
   ];
   const text = cells.join("  ").trimEnd();
-  return { text, tone, ...(url !== undefined && { links: [{ text: name, url }] }) };
+  return { text, tone, links: url === undefined ? undefined : [{ text: name, url }] };
 }

@@ -61,8 +61,8 @@ export function currentTarget(state: Pick<DashboardState, "run" | "ui">): Target
     tab: ui.tab,
     tabs: TICKET_TABS.filter((tab) => tab !== "checks" || ui.tab === tab || landsByPullRequest(state, ticket)),
     key: `${state.run?.run ?? ""} ${folder}/${ui.tab}${ui.tab === "evidence" ? `/${entry?.step ?? ""}${entry?.isPreparing ? "/prepare" : ""}` : ""}`,
-    ...(change === undefined ? {} : { change }),
-    ...(file === undefined ? {} : { file }),
+    change,
+    file,
   };
 }
 

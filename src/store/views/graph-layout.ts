@@ -34,7 +34,7 @@ function layOut(plan: Plan): GraphLayout {
   const rowOf = lines?.rowOf ?? packed(layers);
   const cells = layers.layers.map((layer) => new Map(layer.map((i) => [rowOf[i] ?? 0, i])));
   const rows = lines?.rows ?? Math.max(0, ...layers.layers.map((layer) => layer.length));
-  return { ...layers, rowOf, cells, rows, ...(lines === undefined ? {} : { lines }) };
+  return { ...layers, rowOf, cells, rows, lines };
 }
 
 /** Row after row, from the top of each layer. */

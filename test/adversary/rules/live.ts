@@ -56,8 +56,8 @@ export const LIVE: readonly Rule[] = [
     holes: [
       {
         in: "writeAttemptPrompt",
-        from: "...(live === undefined ? {} : { landed: {",
-        to: "...(live !== undefined || live === undefined ? {} : { landed: {",
+        from: "landed: live && {",
+        to: "landed: undefined && {",
       },
     ],
     test: "for long brings an agent after the repeats",

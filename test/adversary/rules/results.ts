@@ -7,8 +7,8 @@ export const RESULTS: readonly Rule[] = [
     holes: [
       {
         in: "createCanaryTripwire",
-        from: "...(isMachineFault(cause) ? { unproven: true } : {}),",
-        to: "...(isMachineFault(undefined) ? { unproven: true } : {}),",
+        from: "unproven: isMachineFault(cause) || undefined,",
+        to: "unproven: isMachineFault(undefined) || undefined,",
       },
     ],
     test: "for a fault of the machine leaves the oracle unproven",

@@ -51,8 +51,8 @@ export const TRACKER: readonly Rule[] = [
     holes: [
       {
         in: "beginRun",
-        from: "...(reopened.length > 0 && { reopened }),",
-        to: "...(reopened.length < 0 && { reopened }),",
+        from: "reopened: reopened.length > 0 ? reopened : undefined,",
+        to: "reopened: reopened.length < 0 ? reopened : undefined,",
       },
     ],
     test: "the next agent is told by which run it had landed, and as what",

@@ -40,7 +40,12 @@ describe("a ticket that a person adds", () => {
     expect(sim.state.interventions.map((each) => each.class)).toEqual(["I2", "I2", "I8", "I2"]);
   });
 
-  it.each([{ redFirst: true }, { allow: { scripts: true } }, { complexity: "trivial" }])("keeps rules of its own: %j", (own) => {
+  const OWN: readonly Readonly<Record<string, string | boolean | { scripts: boolean }>>[] = [
+    { redFirst: true },
+    { allow: { scripts: true } },
+    { complexity: "trivial" },
+  ];
+  it.each(OWN)("keeps rules of its own: %j", (own) => {
     const sim = run();
     sim.command({ type: "add", ticket: { title: "One", ...own } });
     expect(sim.state.plan.tickets.at(-1)).toMatchObject(own);

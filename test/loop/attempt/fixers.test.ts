@@ -50,5 +50,5 @@ test.for([
 test("fixers that find nothing to repair are not told", async () => {
   using stage = await played([["true"]], { "new.txt": "WORK" });
   expect(stage.ticket(T1).phase).toBe("done");
-  expect(stage.of("change-captured")[0]).not.toHaveProperty("layout");
+  expect(stage.of("change-captured")[0]).not.toHaveProperty("layout", expect.anything());
 });

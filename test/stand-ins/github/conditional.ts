@@ -24,7 +24,7 @@ export function conditional(
   budgets.take("core", 1);
   const more = new URL(address);
   more.searchParams.set("page", String(next));
-  const link = next === undefined ? {} : { link: `<${more.href}>; rel="next"` };
+  const link: Readonly<Record<string, string>> = next === undefined ? {} : { link: `<${more.href}>; rel="next"` };
   return { status, headers: { ...budgets.headers("core"), etag, ...link, ...own }, body, counted: 1 };
 }
 

@@ -36,7 +36,7 @@ export function readHookPayload(vendor: HookVendor, text: string, needsTool = tr
   const use = toolUse(vendor, tool, isObject(input) ? input : {});
   if (use === undefined) return { problem: `the input of the tool ${JSON.stringify(tool.slice(0, 60))} cannot be read` };
   const exit = exitIn(payload);
-  return { ...base, tool, ...use, ...(exit !== undefined && { exit }) };
+  return { ...base, tool, ...use, exit };
 }
 
 /**

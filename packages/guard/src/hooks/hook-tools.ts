@@ -104,7 +104,7 @@ function runs(...members: readonly string[]): ToolReader {
 function withPatches(commands: readonly string[], input: Input): ToolUse {
   const folder = ["dir_path", "directory", "workdir"].map((name) => input[name]).find((value) => typeof value === "string");
   const patched = commands.flatMap((command) => (command.includes("*** Begin Patch") ? patchedPaths(command) : []));
-  return { commands, ...(patched.length > 0 && { writes: patched }), ...(folder !== undefined && { folder }) };
+  return { commands, writes: patched.length > 0 ? patched : undefined, folder };
 }
 
 function reads(...members: readonly string[]): ToolReader {

@@ -112,13 +112,7 @@ function contextOf({ cwd, env: { HOME, TMPDIR } }: Caller): GuardContext | undef
   const home = HOME?.startsWith("/") === true ? HOME : passwordHome();
   if (home === undefined) return undefined;
   const worktree = worktreeOf(cwd);
-  return {
-    cwd,
-    worktree,
-    branch: branchOf(worktree),
-    home,
-    ...(TMPDIR?.startsWith("/") === true && { temp: TMPDIR }),
-  };
+  return { cwd, worktree, branch: branchOf(worktree), home, temp: TMPDIR?.startsWith("/") === true ? TMPDIR : undefined };
 }
 
 /** The nearest folder with a `.git`, or the folder itself. */

@@ -66,7 +66,7 @@ function readCurl(args: readonly string[]): Request {
   const socket = optionValue(options, "unix-socket");
   const method = optionValue(options, "X", "request") ?? (body === "" ? "GET" : "POST");
   const urls = [...options.operands, ...(options.values.get("url") ?? [])];
-  return { method: method.toUpperCase(), urls, body, ...(socket !== undefined && { socket }) };
+  return { method: method.toUpperCase(), urls, body, socket };
 }
 
 function readWget(args: readonly string[]): Request {

@@ -177,7 +177,7 @@ export class Walk {
       const next = node.commands[index + 1];
       const reader = next?.type === "Command" ? wordsAsWritten(next) : frame.reader;
       const scope = node.commands.length > 1 ? copyScope(frame.scope) : frame.scope;
-      stdin = this.#node(command, { scope, stdin, before, ...(reader !== undefined && { reader }) });
+      stdin = this.#node(command, { scope, stdin, before, reader });
       if (command.type === "Command") before.push(...wordsAsWritten(command));
     }
     return stdin ?? "";

@@ -91,7 +91,7 @@ export function classifyChange(change: ChangeToClassify): ClassifiedChange {
     testsGone: filesWithTestsGone(changed, base.texts, { isTest: kinds.isTest, maxChars: MOST_CHARS }),
     runners,
     definition: definitionChanges(kinds.definition, base, changed),
-    ...(unclear !== undefined && { unclear }),
+    unclear,
   };
 }
 

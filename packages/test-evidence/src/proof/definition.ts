@@ -75,7 +75,7 @@ export function findDefinition(command: readonly string[], tree: TrustedTree, op
   const all = new Search(tree, options);
   for (const each of [command, ...(options.prepare ?? [])]) all.start(each);
   const { files, scripts, steering, folders } = all;
-  return { files, scripts, runners, words, steering, folders, ...(unclear !== undefined && { unclear }) };
+  return { files, scripts, runners, words, steering, folders, unclear };
 }
 
 class Search {

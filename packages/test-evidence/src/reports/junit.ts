@@ -31,7 +31,7 @@ export function parseJunit(text: string, roots: readonly string[]): ParsedResult
   const { tests, failed } = gathered;
   const most = declared.reduce((a, b) => Math.max(a, b), 0);
   if (most > 0 && failed === 0) throw new BadResults(`it counts ${most} failures and names none`);
-  return { tests, ...(starts.length > 0 ? { startedAt: Math.min(...starts) } : {}) };
+  return { tests, startedAt: starts.length > 0 ? Math.min(...starts) : undefined };
 }
 
 function parser(): XMLParser {

@@ -5,7 +5,7 @@ import { type Block, splitBlocks, withoutIndent } from "./blocks.ts";
 export function parseCargo(lines: readonly string[]): ParsedReport {
   const tests = testDrafts(lines);
   const counts = cargoCounts(lines);
-  return { drafts: [...diagnosticDrafts(lines), ...tests], ...(counts && { counts }) };
+  return { drafts: [...diagnosticDrafts(lines), ...tests], counts };
 }
 
 /** `---- tests::adds stdout ----`. */

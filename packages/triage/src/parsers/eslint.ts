@@ -76,9 +76,9 @@ function eslintDrafts(problems: readonly Problem[], roots: readonly string[]): r
       tool,
       severity: isError ? (rule === undefined ? "high" : "medium") : "low",
       category: "lint",
-      ...{ file, line, ...(at !== undefined && { at }) },
+      ...{ file, line, at },
       message: rule === undefined ? message : `${message} (${rule})`,
-      ...(reproduce && { reproduce }),
+      reproduce,
     };
   });
 }

@@ -30,8 +30,8 @@ function commandDraft(line: string, roots: readonly string[]): Draft | undefined
       path: properties.get("file") ?? "",
       level: "failure",
       message,
-      ...(title !== undefined && { title }),
-      ...(Number.isSafeInteger(number) && number > 0 && { line: number }),
+      title,
+      line: Number.isSafeInteger(number) && number > 0 ? number : undefined,
     },
     roots,
   );

@@ -6,7 +6,7 @@ export function parseJsTests(lines: readonly string[], roots: readonly string[])
   const jest = jestDrafts(lines);
   const drafts = jest.length > 0 ? jest : vitestDrafts(lines, roots);
   const counts = jsCounts(lines);
-  return { drafts, ...(counts && { counts }) };
+  return { drafts, counts };
 }
 
 /** ` FAIL  test/a.test.ts > suite > name`. A project's name stands before it between bars, or between blanks that had a colour. */

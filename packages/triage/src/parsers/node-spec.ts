@@ -45,7 +45,7 @@ export function parseNodeSpec(lines: readonly string[], roots: readonly string[]
     });
   }
   const counts = drafts.length === 0 ? undefined : countsOfNode(lines);
-  return { drafts, ...(counts && { counts }) };
+  return { drafts, counts };
 }
 
 /** The suites of each failed test by its name, in the order of the tree: `▶ suite`, below it `  ✖ test (1.2ms)`. */

@@ -16,7 +16,7 @@ export function parsePytest(lines: readonly string[]): ParsedReport {
   // Without a summary, or with one that was cut off, a section has only its own name.
   const alone = [...bySection].flatMap(([name, blocks]) => blocks.map((block) => sectionDraft(name, block)));
   const counts = pytestCounts(lines);
-  return { drafts: [...drafts, ...alone, ...unloadedDrafts(lines)], ...(counts && { counts }) };
+  return { drafts: [...drafts, ...alone, ...unloadedDrafts(lines)], counts };
 }
 
 /** `ImportError while loading conftest '/app/tests/conftest.py'.`: nothing ran, so there are no sections. */
@@ -126,5 +126,5 @@ function pytestCounts(lines: readonly string[]): TestCounts | undefined {
 export function readSection(text: string): { readonly message: string; readonly place?: SourcePlace } {
   const section: Block = { at: 0, head: "", body: text.split("\n") };
   const place = raisingPlace(section);
-  return { message: errorLines(section), ...(place && { place }) };
+  return { message: errorLines(section), place };
 }

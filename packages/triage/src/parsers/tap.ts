@@ -30,7 +30,7 @@ export function parseTap(lines: readonly string[], roots: readonly string[]): Pa
   const { failed, points } = reader;
   const drafts = failed.flatMap((each) => pointDraft(each, roots) ?? []);
   const counts = countsOfNode(lines) ?? (isTap(lines) && points > 0 ? { failed: drafts.length, total: points } : undefined);
-  return { drafts, ...(counts && { counts }) };
+  return { drafts, counts };
 }
 
 class TapReader {

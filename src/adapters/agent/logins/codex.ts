@@ -25,7 +25,7 @@ export const codexLogin: LoginFormat = {
       access,
       refresh: asString(tokens?.["refresh_token"]) || undefined,
       expiresAt: seconds === undefined ? undefined : seconds * 1_000,
-      headers: account === undefined ? {} : { "chatgpt-account-id": account },
+      headers: Object.fromEntries(account === undefined ? [] : [["chatgpt-account-id", account]]),
     };
   },
   async refresh({ token }) {

@@ -100,7 +100,7 @@ async function readBranchChecks(repository: GitHubRepository, head: string, want
     const isRunning = runs.some(({ check_suite_id, status }) => suites.has(check_suite_id) && status !== "completed");
     // One that has ended since may have had more jobs than those that were read before.
     const isMore = !isRunning && (await checkRuns(repository, head)).length > all.length;
-    return { checks, ...((isRunning || isMore) && { isWorkflowRunning: true as const }) };
+    return { checks, isWorkflowRunning: isRunning || isMore || undefined };
   }
   if (checks.length === 0 || suites.size > 0) return { checks };
   const times = [...newest.map(({ started_at }) => started_at), ...statuses.map(({ created_at }) => created_at)];
@@ -160,8 +160,8 @@ function ofRun({ name, status, conclusion, details_url }: CheckRun): RemoteCheck
   const state = !isOver ? open : hasFailed({ status, conclusion }) ? "failed" : "passed";
   return {
     ...{ name: checkName(name), state, isRequired: false },
-    ...(details_url !== null && { url: plainUrl(details_url) }),
-    ...(isOver && isInconclusive(conclusion) && { isInconclusive: true as const }),
+    url: details_url !== null ? plainUrl(details_url) : undefined,
+    isInconclusive: (isOver && isInconclusive(conclusion)) || undefined,
   };
 }
 
@@ -171,6 +171,6 @@ const STATUS: Readonly<Record<string, RemoteCheck["state"]>> = { success: "passe
 function ofStatus({ context, state, target_url }: Awaited<ReturnType<typeof listStatuses>>[number]): RemoteCheck {
   return {
     ...{ name: checkName(context), state: STATUS[state] ?? "failed", isRequired: false },
-    ...(target_url !== null && { url: plainUrl(target_url) }),
+    url: target_url !== null ? plainUrl(target_url) : undefined,
   };
 }

@@ -99,10 +99,7 @@ export function newestByKey<T>(items: readonly T[], keyOf: (item: T) => string, 
 function ofRun({ status, conclusion, checkSuite: { id, workflowRun } }: z.infer<typeof CheckRun>): Partial<RemoteCheck> {
   const isSkipped = status === "COMPLETED" && conclusion === "SKIPPED";
   const hasFailed = status === "COMPLETED" && conclusion !== null && !isPassed(conclusion);
-  return {
-    ...(isSkipped && { isSkipped: true as const }),
-    ...((isSkipped || hasFailed) && workflowRun !== null && { run: id }),
-  };
+  return { isSkipped: isSkipped || undefined, run: (isSkipped || hasFailed) && workflowRun !== null ? id : undefined };
 }
 
 function checkAge(check: GitHubCheck): number {

@@ -100,7 +100,7 @@ async function readFailure(repository: GitHubRepository, run: CheckRun, told: To
   ]);
   return {
     name: checkName(run.name),
-    ...(run.details_url !== null && { url: plainUrl(run.details_url) }),
+    url: run.details_url !== null ? plainUrl(run.details_url) : undefined,
     log: [log.trimEnd(), ...notes, ...listNotes(annotations)].filter((part) => part !== "").join("\n"),
     annotations: annotations.got ?? [],
     reports,
@@ -155,7 +155,7 @@ async function failedStatuses(
     .filter(({ context, state }) => wanted.has(checkName(context)) && (state === "failure" || state === "error"))
     .map(({ context, description, target_url }) => ({
       name: checkName(context),
-      ...(target_url !== null && { url: plainUrl(target_url) }),
+      url: target_url !== null ? plainUrl(target_url) : undefined,
       log: boundedTail(description ?? "", MAX_WORDS),
       annotations: [],
       reports: [],

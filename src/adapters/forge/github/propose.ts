@@ -35,7 +35,7 @@ export interface ProposalTarget {
 export async function propose(target: ProposalTarget, proposal: Proposal, signal?: AbortSignal): Promise<Proposed> {
   const { branch, head, previous } = proposal;
   const { remote, repository } = target;
-  const pushed = await remote.push({ branch, to: head, ...(previous !== undefined && { from: previous }) }, signal);
+  const pushed = await remote.push({ branch, to: head, from: previous }, signal);
   if (pushed.as === "refused") return pushed;
   if (pushed.as === "moved") {
     const tip = await remote.tip(branch, signal);
@@ -47,7 +47,7 @@ export async function propose(target: ProposalTarget, proposal: Proposal, signal
     return pull === undefined ? await open(target, { branch, ...texts }) : await update(repository, pull, texts);
   } catch (error) {
     if (!(error instanceof GitHubRefusal) || (error.status !== 403 && error.status !== 422)) throw error;
-    return { as: "refused", reason: refusalReason(error), ...(error.status === 403 && { isForbidden: true }) };
+    return { as: "refused", reason: refusalReason(error), isForbidden: error.status === 403 || undefined };
   }
 }
 

@@ -162,7 +162,7 @@ function queueState({ mergeQueueEntry: entry, timelineItems }: Pull): Partial<Pu
     queuePosition: Math.max(1, entry.position),
     isQueueChecking: (entry.headCommit?.statusCheckRollup ?? null) !== null,
   };
-  return { ...place, ...(id !== undefined && { letGo: { id, reason: plainText(reason ?? "", 200) } }) };
+  return { ...place, letGo: id === undefined ? undefined : { id, reason: plainText(reason ?? "", 200) } };
 }
 
 /** The checks of the head. None if the newest commit that GitHub shows is another one: its parts may be of different times. */
@@ -215,7 +215,7 @@ function openThread(thread: Thread, self: string): readonly ReviewThread[] {
       author: plainLogin(first.author),
       isBot: isBot(first.author),
       body: boundedHead(body, MAX_WORDS),
-      ...(thread.isOutdated && { isOutdated: true as const }),
+      isOutdated: thread.isOutdated || undefined,
     },
   ];
 }

@@ -54,7 +54,7 @@ export async function readReports(repository: GitHubRepository, run_id: number):
 async function readArtifact(repository: GitHubRepository, artifact: Artifact): Promise<Read> {
   const name = plainText(artifact.name, 100);
   const { got: reports = [], note } = await noted(`the artifact ${name}`, () => reportsIn(repository, artifact));
-  return { artifact: artifact.name, reports, ...(note !== undefined && { note }) };
+  return { artifact: artifact.name, reports, note };
 }
 
 /** The reads that are about this job: an artifact that has a job's name in its own belongs to that job. */

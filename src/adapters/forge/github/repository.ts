@@ -48,7 +48,7 @@ export class GitHubRepository {
     const rights = "contents, pull requests, checks and actions";
     this.fullName = fullName;
     this.#signal = "as" in access ? access.signal : undefined;
-    this.#name = { owner, repo, ...(this.#signal && { request: { signal: this.#signal } }) };
+    this.#name = { owner, repo, request: this.#signal && { signal: this.#signal } };
     this.#client = "as" in access ? access.as.#client : new GitHubClient({ ...access, rights });
     this.#round = "as" in access ? access.as.#round : new Set();
   }

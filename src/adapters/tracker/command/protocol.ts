@@ -157,10 +157,10 @@ function readTicketLine(value: unknown, where: string): ServiceTicket {
     revision: textSha(canonical(value as object)),
     titleSha: textSha(title),
     bodySha: textSha(body),
-    ...(line.repo !== undefined && { repo: line.repo }),
-    ...(line.dependsOn !== undefined && { dependsOn: line.dependsOn }),
-    ...(line.exclusive !== undefined && { exclusive: line.exclusive }),
-    ...(line.url !== undefined && { url: line.url }),
+    repo: line.repo,
+    dependsOn: line.dependsOn,
+    exclusive: line.exclusive,
+    url: line.url,
   };
 }
 

@@ -69,9 +69,9 @@ export function createServiceTracker(options: {
       await requests.file(ticket);
       if (!ids.includes(ticket.id)) ids.push(ticket.id);
     },
-    ...(service.markStarted && { markStarted: (id: TicketId) => requests.markStarted(id) }),
-    ...(service.notes && { notes: service.notes }),
-    ...(service.pauseMs && { pauseMs: service.pauseMs }),
+    markStarted: service.markStarted && ((id: TicketId) => requests.markStarted(id)),
+    notes: service.notes,
+    pauseMs: service.pauseMs,
   };
 }
 
@@ -88,17 +88,7 @@ export async function readServiceTickets(service: TicketService): Promise<readon
       throw requests.problem(`the title of ticket ${id} is longer than 200 characters`);
     if (!TicketSpec.shape.body.safeParse(body).success)
       throw requests.problem(`the text of ticket ${id} is longer than 64,000 characters`);
-    return {
-      id,
-      title: title.trim(),
-      body,
-      ...(repo !== undefined && { repo }),
-      dependsOn,
-      exclusive,
-      writer,
-      ...(standing !== undefined && { standing }),
-      file: `ticket ${id} in the tracker`,
-    };
+    return { id, title: title.trim(), body, repo, dependsOn, exclusive, writer, standing, file: `ticket ${id} in the tracker` };
   });
 }
 

@@ -47,7 +47,7 @@ export async function agentView(
 export function checkoutView(store: Store): RepoView {
   if (store.sandbox?.kind === "seatbelt") return { write: [], read: [store.at.objects], mounts: [] };
   const { read, mounts } = objectMounts(store);
-  return { write: [], read, mounts, ...(store.sandbox === undefined ? {} : { objects: store.at.objects }) };
+  return { write: [], read, mounts, objects: store.sandbox && store.at.objects };
 }
 
 /** True if a worktree can be shown in place of the user's checkout. Nothing can be mounted on a path that does not exist. */

@@ -138,7 +138,7 @@ function guardedShell(store: Store, reach: Reach): { readonly run: Run; readonly
       if (input !== undefined) await writeFile(input, call.input ?? "");
       try {
         const text = commandText(store, { call, script, input, common });
-        return await tell({ input: text, ...(call.onOutput === undefined ? {} : { onOutput: call.onOutput }) }, signal);
+        return await tell({ input: text, onOutput: call.onOutput }, signal);
       } finally {
         if (input !== undefined) await rm(input, { force: true });
       }

@@ -37,7 +37,7 @@ export function runGit(cwd: string, call: GitCall, signal?: AbortSignal): Promis
 }
 
 function streams({ input, onOutput }: GitCall): Pick<GitCall, "input" | "onOutput"> {
-  return { ...(input === undefined ? {} : { input }), ...(onOutput === undefined ? {} : { onOutput }) };
+  return { input, onOutput };
 }
 
 async function runOnce(cwd: string, call: GitCall): Promise<GitResult> {

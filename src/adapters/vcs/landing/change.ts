@@ -79,7 +79,7 @@ export function parseRaw(output: string): Omit<Change, "tip"> {
     additions,
     deletions,
     ...unknown,
-    ...(paths.length > 0 && { content: content.digest("hex").slice(0, CONTENT_CHARS) }),
+    content: paths.length > 0 ? content.digest("hex").slice(0, CONTENT_CHARS) : undefined,
   };
 }
 

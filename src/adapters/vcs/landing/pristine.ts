@@ -60,7 +60,7 @@ function inCheckout(
 ): Promise<string> {
   const { shallow } = store.at;
   const gitDir = join(path, ".git");
-  return store.run({ args, gitDir, workTree: path, config: AS_STORED, ...(shallow === undefined ? {} : { shallow }), ...more });
+  return store.run({ args, gitDir, workTree: path, config: AS_STORED, shallow, ...more });
 }
 
 interface ToWrite {

@@ -43,7 +43,7 @@ type RepoOptions = { readonly id: RepoId; readonly path: string; readonly base: 
 export async function openRepo({ commits: pending, ...options }: RepoOptions): Promise<RepoWithRemotes> {
   refuseBaseName(options.id, options.base);
   const [at, commits] = await settleBoth(locateOrRefuse(options.id, options.path), Promise.resolve(pending));
-  const store = await openStore(at, options.base, { ...options, ...(commits && { commits }) });
+  const store = await openStore(at, options.base, { ...options, commits });
   await Promise.all([refuseState(options.id, options.base, store), sweepTemporary(store.at.objects)]);
   const url = pageOf(store.at.settings, options.base);
   const repo = withUnavailability(

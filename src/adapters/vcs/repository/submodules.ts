@@ -108,7 +108,7 @@ async function openModule(store: Store, dir: string): Promise<Store> {
   };
   return openStore({ ...store.at, ...own, shallow }, "main", {
     ...{ scratch: store.scratch, capture: store.captureBounds, run: store.runGit },
-    ...(store.sandbox && { sandbox: store.sandbox }),
+    sandbox: store.sandbox,
   });
 }
 

@@ -188,7 +188,7 @@ describe("a reading of what people did", () => {
     await stage.forge.person("ann").enqueue(REPO, pull.number);
     expect(await stage.pullRequests.read(pull.number)).toMatchObject({ queuePosition: 1 });
     await stage.forge.person("ann").dequeue(REPO, pull.number);
-    expect(await stage.pullRequests.read(pull.number)).not.toHaveProperty("queuePosition");
+    expect(await stage.pullRequests.read(pull.number)).not.toHaveProperty("queuePosition", expect.anything());
   });
 
   it("has what people say: comments, and reviews that ask for changes; none of bots, and none of its own", async () => {

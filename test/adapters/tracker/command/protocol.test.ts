@@ -30,7 +30,7 @@ describe("the answer to snapshot", () => {
       { id: "T-3", state: { as: "human-gated", step: "press deploy" } },
       { id: "T-1", title: "One", body: "" },
     ]);
-    expect(tickets.get(TicketId.parse("T-1"))).not.toHaveProperty("dependsOn");
+    expect(tickets.get(TicketId.parse("T-1"))).not.toHaveProperty("dependsOn", expect.anything());
   });
 
   test("may have no ticket, but not nothing", async () => {

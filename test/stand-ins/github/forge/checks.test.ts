@@ -154,7 +154,7 @@ describe("the checks of a pull request", () => {
     const command = ["node", "-e", 'process.exit(process.env.SLOW === "yes" ? 5 : 0)'];
     const stage = await aStage({ jobs: [{ name: "timed", command }] });
     const { forge } = stage.standIn;
-    forge.machine = ({ job, attempt, event }) =>
+    forge.machine = ({ job, attempt, event }): Readonly<Record<string, string>> =>
       attempt === 1 ? { SLOW: job === "timed" && event === "pull_request" ? "yes" : "" } : {};
     const { headSha } = await stage.open("topic", { "a.txt": "a\n" });
     await forge.untilChecked(REPO, headSha);

@@ -16,7 +16,7 @@ export function hookContexts({ worktree, ...settings }: GuardFile, cwd: string, 
   const temp = env["TMPDIR"];
   const isTemp = temp?.startsWith("/") === true && ![...homes, tree].some((folder) => isNear(temp, folder));
   const branch = branchOf(tree);
-  return [...homes].map((home) => ({ cwd, worktree: tree, home, branch, settings, ...(isTemp && { temp }) }));
+  return [...homes].map((home) => ({ cwd, worktree: tree, home, branch, settings, temp: isTemp ? temp : undefined }));
 }
 
 /** True if one of the folders is in the other. */

@@ -77,7 +77,7 @@ function describe(blocked: Blocked, who: string | undefined): BlockedConnection 
   const entry = entryFor(blocked);
   return {
     ...to,
-    ...(plain === undefined ? {} : { address: plain }),
+    address: plain,
     reason: isOutside ? `${what}, which is not in the ranges that the batch gives for this host` : what,
     ...(entry && { allow: `"sandboxPolicy": {"hosts": {${JSON.stringify(who ?? "agent")}: [${hostText(entry)}]}}` }),
   };

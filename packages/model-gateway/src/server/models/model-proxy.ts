@@ -181,7 +181,7 @@ export class ModelProxy {
     try {
       const send = (each: Credential) =>
         this.#upstream.ask({ method: "POST", target, headers, body: ask.body, credential: each });
-      await this.#call({ send, credential, body: ask.body, res, ...(metered === undefined ? {} : { metered }) });
+      await this.#call({ send, credential, body: ask.body, res, metered });
     } catch (error) {
       // For a call that never began; one that began has booked itself.
       metered?.hold.settle({ as: "free" });
@@ -251,7 +251,7 @@ function readCodeAssistRequest(
     vendorReach,
   });
   const id = envelope["user_prompt_id"];
-  const fields = isTokenCount ? {} : { ...model, project, ...(isId(id) ? { user_prompt_id: id } : {}) };
+  const fields = isTokenCount ? {} : { ...model, project, user_prompt_id: isId(id) ? id : undefined };
   const head = Object.entries(fields).map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)},`);
   return { ...ask, body: Buffer.concat([Buffer.from(`{${head.join("")}"request":`), ask.body, Buffer.from("}")]) };
 }

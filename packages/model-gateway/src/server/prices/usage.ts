@@ -20,18 +20,14 @@ export function readUsage(kind: AnswerKind, jsonObject: JsonObject): UsageReadin
   const tokens = kind === "messages" ? anthropicTokens(usage) : openaiTokens(kind, usage);
   if (tokens === undefined) return undefined;
   const surcharge = kind === "messages" ? anthropicSurcharge(usage) : isDearTier(jsonObject["service_tier"]);
-  return { ...(typeof model === "string" ? { model } : {}), tokens, surcharge };
+  return { model: typeof model === "string" ? model : undefined, tokens, surcharge };
 }
 
 /** Two readings of one answer: counts only grow, so the greater of each holds. */
 export function mergeReadings(a: UsageReading, b: UsageReading): UsageReading {
   const model = a.model ?? b.model;
   const tokens = a.tokens === undefined ? b.tokens : b.tokens === undefined ? a.tokens : greater(a.tokens, b.tokens);
-  return {
-    ...(model === undefined ? {} : { model }),
-    ...(tokens === undefined ? {} : { tokens }),
-    surcharge: a.surcharge || b.surcharge,
-  };
+  return { model, tokens, surcharge: a.surcharge || b.surcharge };
 }
 
 function greater(a: BilledTokens, b: BilledTokens): BilledTokens {
@@ -90,7 +86,7 @@ function geminiUsage({ usageMetadata: usage, modelVersion: model }: JsonObject):
   if (prompt === undefined || ofTools === undefined || cacheRead === undefined || cacheRead > prompt) return undefined;
   if (said === undefined || thought === undefined) return undefined;
   const tokens = { input: prompt - cacheRead + ofTools, output: said + thought, cacheRead, cacheWrite: 0, cacheWriteHour: 0 };
-  return { ...(typeof model === "string" ? { model } : {}), tokens, surcharge: ofTools > 0 || !isText(usage) };
+  return { model: typeof model === "string" ? model : undefined, tokens, surcharge: ofTools > 0 || !isText(usage) };
 }
 
 /** Sound has another price than text, and so has a returned picture. */

@@ -61,7 +61,7 @@ function resultIn(block: JsonObject | undefined, details: JsonObject | undefined
   const call = asString(block["tool_use_id"]);
   const result = { what: "result", text: asString(content) ?? parts.join("\n"), failed: block["is_error"] === true } as const;
   const exit = commandExitCode(result, block["is_error"], details);
-  return [{ ...result, ...(call === undefined ? {} : { call }), ...(exit === undefined ? {} : { exit }) }];
+  return [{ ...result, call, exit }];
 }
 
 /**
@@ -103,7 +103,7 @@ function retryEvent(event: JsonObject): AgentEvent {
   return {
     what: "retry",
     text: `model API: ${error}; retry ${n} of ${most} follows`,
-    ...(wait === undefined ? {} : { waitMs: Math.round(wait) }),
+    waitMs: wait === undefined ? undefined : Math.round(wait),
     // Claude Code would retry a wrong key again and again.
     ...(error === "authentication_failed"
       ? { stop: { kind: "authentication", says: "the model's API answered that the authentication failed" } as const }
@@ -119,7 +119,7 @@ function endEvents(result: JsonObject): readonly AgentEvent[] {
     finished: result["is_error"] === false,
     stop: { kind: claudeStopKind(result), says },
     answer: asString(result["result"]) ?? "",
-    ...(costUsd === undefined ? {} : { costUsd }),
+    costUsd,
   };
   const failure = result["is_error"] === true ? { failure: says || NO_WORDS } : {};
   return [{ what: "end", end, ...failure }, ...usageEvents(asObject(result["usage"]))];

@@ -49,7 +49,7 @@ const readAnswers: LogReader = (since) => (object) => {
   const written = usage.cache_creation_input_tokens;
   const cacheWriteHour = usage.cache_creation?.ephemeral_1h_input_tokens ?? 0;
   return {
-    ...(message.id ? { key: `${message.id} ${requestId ?? ""}` } : {}),
+    key: message.id ? `${message.id} ${requestId ?? ""}` : undefined,
     model,
     tokens: {
       input: usage.input_tokens,

@@ -85,7 +85,7 @@ function toolResultEvent(event: JsonObject): AgentEvent {
   const code = /^Command exited with code: ([1-9]\d{0,4})$/.exec(text)?.[1];
   const told = code === undefined ? (failed || text !== "" ? {} : { exit: 0 }) : { exit: Number(code) };
   const named = call === undefined ? {} : { call };
-  return { what: "result", text, failed, ...named, ...told, ...(failed ? {} : { isExitUntold: true }) };
+  return { what: "result", text, failed, ...named, ...told, isExitUntold: failed ? undefined : true };
 }
 
 /** It finished if its result is a success and it did not stop in a loop: a loop is reported as a success too. */

@@ -94,13 +94,7 @@ function toolEvents(part: JsonObject | undefined): readonly AgentEvent[] {
   const call = asString(part?.["callID"]);
   return [
     toolEvent(TOOLS, { name: asString(part?.["tool"]), input: asObject(state?.["input"]), call }),
-    {
-      what: "result",
-      text: error ?? asString(state?.["output"]) ?? "",
-      failed,
-      ...(call === undefined ? {} : { call }),
-      ...(exit === undefined ? {} : { exit }),
-    },
+    { what: "result", text: error ?? asString(state?.["output"]) ?? "", failed, call, exit },
   ];
 }
 

@@ -55,14 +55,14 @@ export function issueTicket(id: TicketId, issue: GitHubIssue, context: GitHubTic
     titleSha: textSha(title),
     bodySha: textSha(body),
     url: node.url,
-    ...(!id.endsWith(`-${node.number}`) && { serviceId: `#${node.number}` }),
+    serviceId: !id.endsWith(`-${node.number}`) ? `#${node.number}` : undefined,
     dependsOn,
     exclusive,
     assignee,
     writer: leastTrustedWriter(issue),
-    ...(held !== undefined && { held }),
-    ...(repo !== undefined && { repo }),
-    ...(setByCommit !== undefined && { setByCommit }),
+    held,
+    repo,
+    setByCommit,
   };
 }
 

@@ -36,7 +36,7 @@ export interface Budget {
  */
 export function readBudget(headers: Headers, now: number): Budget {
   const [requests, complexity] = [readAllowance(headers, "requests", now), readAllowance(headers, "complexity", now)];
-  return { ...(requests && { requests }), ...(complexity && { complexity }) };
+  return { requests, complexity };
 }
 
 /** The points that a query took; 0 if the answer does not say. */
@@ -97,7 +97,7 @@ function readAllowance(headers: Headers, kind: string, now: number): Allowance |
   if (remaining === undefined || reset === undefined) return undefined;
   const resetMs = reset < SECONDS_BELOW ? reset * 1000 : reset;
   const limit = readCountHeader(headers, `x-ratelimit-${kind}-limit`);
-  return { remaining, resetAt: now + resetMs - (serverTime(headers) ?? now), ...(limit !== undefined && { limit }) };
+  return { remaining, resetAt: now + resetMs - (serverTime(headers) ?? now), limit };
 }
 
 function readCountHeader(headers: Headers, name: string): number | undefined {

@@ -55,11 +55,11 @@ export function linearTicket(id: TicketId, issue: Issue, context: TicketContext)
     dependsOn,
     assignee,
     url: plainText(issue.url),
-    ...(issue.identifier !== id && { serviceId: issue.identifier }),
+    serviceId: issue.identifier !== id ? issue.identifier : undefined,
     exclusive,
-    ...(repo !== undefined && { repo }),
-    ...(held !== undefined && { held }),
-    ...(setByCommit !== undefined && { setByCommit }),
+    repo,
+    held,
+    setByCommit,
   };
 }
 

@@ -78,8 +78,8 @@ async function create(
     teamId: team,
     title: ticket.title,
     description: ticket.body,
-    ...(parent.project !== null && { projectId: parent.project.id }),
-    ...(labelIds.length > 0 && { labelIds }),
+    projectId: parent.project !== null ? parent.project.id : undefined,
+    labelIds: labelIds.length > 0 ? labelIds : undefined,
   };
   await createOnce(
     async () => requireSuccess(await requests.sdk((client) => client.createIssue(input))),
