@@ -63,7 +63,7 @@ export interface RunStore {
   keptState(run: RunId): KeptState | undefined;
   /** Records the progress of a run, for the list of runs. */
   recordTally(run: RunId, tally: Tally): void;
-  /** By run. Runs of an older loopdash have none. */
+  /** By run. */
   tallies(): ReadonlyMap<RunId, Tally>;
   /** Stores the present ledger of a run, for `earlier`. */
   recordNumbers(run: RunId, numbers: Numbers): void;

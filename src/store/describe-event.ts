@@ -177,11 +177,10 @@ function tripwireLabel({ ok, canaries, problem, unproven }: EventOf<"tripwire-en
     : [toned(STYLES.oracle, "bad"), `tripwire fired: ${problem ?? "no reason given"}`];
 }
 
-function resumedText({ by, orphansKilled, guardAdded }: Extract<RunEvent, { type: "run-resumed" }>): string {
+function resumedText({ by, orphansKilled }: Extract<RunEvent, { type: "run-resumed" }>): string {
   const how = by === "engine" ? " by itself: its journal can be written again" : "";
   const orphans = orphansKilled === 0 ? "" : `, ${plural(orphansKilled, "orphan")} ended`;
-  const guard = guardAdded ? "; its agents have the command guard from now on: an older version began it without" : "";
-  return `run resumed${how}${orphans}${guard}`;
+  return `run resumed${how}${orphans}`;
 }
 
 function startLabel({ batch }: EventOf<"run-started">): EventLabel {

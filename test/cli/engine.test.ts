@@ -83,7 +83,7 @@ describe("a run on disk", () => {
   test("begins with the oracle's bytes, its batch and the tickets frozen, and goes on from them", async () => {
     const { open } = await begin(R1);
     expect(statSync(runFolder(home, R1)).mode & 0o777).toBe(0o700);
-    expect(open.started).toMatchObject({ type: "run-started", seq: 1, run: "r-1", settled: [], guarded: true });
+    expect(open.started).toMatchObject({ type: "run-started", seq: 1, run: "r-1", settled: [] });
     open.journal.close();
     const again = await resumeRun({ run: R1, home, store });
     expect(again.state).toEqual(open.state);

@@ -11,106 +11,99 @@ const APPLICATION_ID = 0x6c_6f_6f_70;
 /** The time that an engine waits for another one's transaction, in milliseconds. A transaction takes about one. */
 const BUSY_MS = 5_000;
 
-/**
- * Step n takes the file from version n to n + 1. Released steps are never edited. `head_seq` and `head_hash` repeat the newest
- * row of a journal, which reveals a lost tail or a second writer.
- */
-const MIGRATIONS: readonly string[] = [
-  `CREATE TABLE runs (
-     run TEXT NOT NULL PRIMARY KEY,
-     name TEXT NOT NULL,
-     batch_path TEXT NOT NULL,
-     batch_file_sha TEXT NOT NULL,
-     started_at INTEGER NOT NULL,
-     ended_at INTEGER,
-     verdict TEXT CHECK (verdict IN ('done', 'not-done', 'unjudged')),
-     exit_code INTEGER,
-     reason TEXT,
-     head_seq INTEGER NOT NULL DEFAULT 0,
-     head_hash TEXT NOT NULL
-   ) STRICT;
-   CREATE INDEX runs_by_batch ON runs (batch_path, started_at);
-   CREATE TABLE journal (
-     run TEXT NOT NULL REFERENCES runs (run),
-     seq INTEGER NOT NULL CHECK (seq > 0),
-     at INTEGER NOT NULL,
-     type TEXT NOT NULL,
-     ticket TEXT,
-     data TEXT NOT NULL,
-     prev TEXT NOT NULL,
-     hash TEXT NOT NULL,
-     PRIMARY KEY (run, seq)
-   ) STRICT, WITHOUT ROWID;
-   CREATE TABLE durations (
-     run TEXT NOT NULL REFERENCES runs (run),
-     ticket TEXT NOT NULL,
-     ms INTEGER NOT NULL CHECK (ms >= 0),
-     PRIMARY KEY (run, ticket)
-   ) STRICT, WITHOUT ROWID;
-   CREATE TABLE costs (
-     run TEXT NOT NULL REFERENCES runs (run),
-     at INTEGER NOT NULL,
-     usd REAL NOT NULL CHECK (usd >= 0)
-   ) STRICT;
-   CREATE INDEX costs_by_time ON costs (at);`,
-  // The maximum cost of an attempt is reserved in its row before it starts; the real cost replaces it.
-  `ALTER TABLE costs ADD COLUMN fence INTEGER;
-   CREATE UNIQUE INDEX costs_by_attempt ON costs (run, fence) WHERE fence IS NOT NULL;`,
-  // A question to the reviewer has a row of its own: an attempt asks more than one. `asking` is the attempt's fence until it is
-  // answered. An engine of the version before goes on with the file, and counts these rows with the others.
-  `ALTER TABLE costs ADD COLUMN question TEXT;
-   ALTER TABLE costs ADD COLUMN asking INTEGER;
-   CREATE UNIQUE INDEX costs_by_question ON costs (run, asking, question) WHERE asking IS NOT NULL;`,
-  // Caches for readers: nothing here is evidence, and all of it can be rebuilt from the journals.
-  `CREATE TABLE kept_states (
-     run TEXT NOT NULL PRIMARY KEY REFERENCES runs (run),
-     seq INTEGER NOT NULL CHECK (seq > 0),
-     row_hash TEXT NOT NULL,
-     text TEXT NOT NULL,
-     sum TEXT NOT NULL
-   ) STRICT;
-   CREATE TABLE tallies (
-     run TEXT NOT NULL PRIMARY KEY REFERENCES runs (run),
-     done INTEGER NOT NULL,
-     gated INTEGER NOT NULL,
-     open INTEGER NOT NULL,
-     interventions INTEGER NOT NULL,
-     stopped INTEGER NOT NULL
-   ) STRICT;`,
-  // The flattened ledger of a run at its end, with which later runs are compared.
-  `CREATE TABLE numbers (
-     run TEXT NOT NULL PRIMARY KEY REFERENCES runs (run),
-     text TEXT NOT NULL
-   ) STRICT;`,
-  // Events and numbers have new names. chain.ts reads the old ones in journals; an older program would not know the new ones.
-  `UPDATE numbers SET text = replace(text, '"secondModel.', '"reviewer.');
-   DELETE FROM kept_states;`,
-  // Results of checks by tree, command and environment, and what is known of each check. `mac` is the engine's own checksum.
-  `CREATE TABLE check_results (
-     key TEXT NOT NULL,
-     run TEXT NOT NULL,
-     for_every_run INTEGER NOT NULL,
-     name TEXT NOT NULL,
-     at INTEGER NOT NULL,
-     used_at INTEGER NOT NULL,
-     results BLOB NOT NULL,
-     mac BLOB NOT NULL,
-     PRIMARY KEY (key, run)
-   ) STRICT;
-   CREATE TABLE check_history (
-     check_id TEXT NOT NULL PRIMARY KEY,
-     at INTEGER NOT NULL,
-     last_ms INTEGER,
-     flaky TEXT,
-     mac BLOB
-   ) STRICT;`,
-];
+/** The one format. `head_seq` and `head_hash` repeat the newest row of a journal, which reveals a lost tail or a second writer. */
+const TABLES = `
+  CREATE TABLE runs (
+    run TEXT NOT NULL PRIMARY KEY,
+    name TEXT NOT NULL,
+    batch_path TEXT NOT NULL,
+    batch_file_sha TEXT NOT NULL,
+    started_at INTEGER NOT NULL,
+    ended_at INTEGER,
+    verdict TEXT CHECK (verdict IN ('done', 'not-done', 'unjudged')),
+    exit_code INTEGER,
+    reason TEXT,
+    head_seq INTEGER NOT NULL DEFAULT 0,
+    head_hash TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX runs_by_batch ON runs (batch_path, started_at);
+  CREATE TABLE journal (
+    run TEXT NOT NULL REFERENCES runs (run),
+    seq INTEGER NOT NULL CHECK (seq > 0),
+    at INTEGER NOT NULL,
+    type TEXT NOT NULL,
+    ticket TEXT,
+    data TEXT NOT NULL,
+    prev TEXT NOT NULL,
+    hash TEXT NOT NULL,
+    PRIMARY KEY (run, seq)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE durations (
+    run TEXT NOT NULL REFERENCES runs (run),
+    ticket TEXT NOT NULL,
+    ms INTEGER NOT NULL CHECK (ms >= 0),
+    PRIMARY KEY (run, ticket)
+  ) STRICT, WITHOUT ROWID;
+  -- The maximum cost of an attempt or question is reserved in its row before it starts; the real cost replaces it. An attempt asks
+  -- the reviewer more than one question: \`asking\` is its fence until the question is answered.
+  CREATE TABLE costs (
+    run TEXT NOT NULL REFERENCES runs (run),
+    at INTEGER NOT NULL,
+    usd REAL NOT NULL CHECK (usd >= 0),
+    fence INTEGER,
+    question TEXT,
+    asking INTEGER
+  ) STRICT;
+  CREATE INDEX costs_by_time ON costs (at);
+  CREATE UNIQUE INDEX costs_by_attempt ON costs (run, fence) WHERE fence IS NOT NULL;
+  CREATE UNIQUE INDEX costs_by_question ON costs (run, asking, question) WHERE asking IS NOT NULL;
+  -- Caches for readers: no row of these two is evidence, and all of it can be rebuilt from the journals.
+  CREATE TABLE kept_states (
+    run TEXT NOT NULL PRIMARY KEY REFERENCES runs (run),
+    seq INTEGER NOT NULL CHECK (seq > 0),
+    row_hash TEXT NOT NULL,
+    text TEXT NOT NULL,
+    sum TEXT NOT NULL
+  ) STRICT;
+  CREATE TABLE tallies (
+    run TEXT NOT NULL PRIMARY KEY REFERENCES runs (run),
+    done INTEGER NOT NULL,
+    gated INTEGER NOT NULL,
+    open INTEGER NOT NULL,
+    interventions INTEGER NOT NULL,
+    stopped INTEGER NOT NULL
+  ) STRICT;
+  -- The flattened ledger of a run at its end, with which later runs are compared.
+  CREATE TABLE numbers (
+    run TEXT NOT NULL PRIMARY KEY REFERENCES runs (run),
+    text TEXT NOT NULL
+  ) STRICT;
+  -- Results of checks by tree, command and environment, and what is known of each check. \`mac\` is the engine's own checksum.
+  CREATE TABLE check_results (
+    key TEXT NOT NULL,
+    run TEXT NOT NULL,
+    for_every_run INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    used_at INTEGER NOT NULL,
+    results BLOB NOT NULL,
+    mac BLOB NOT NULL,
+    PRIMARY KEY (key, run)
+  ) STRICT;
+  CREATE TABLE check_history (
+    check_id TEXT NOT NULL PRIMARY KEY,
+    at INTEGER NOT NULL,
+    last_ms INTEGER,
+    flaky TEXT,
+    mac BLOB
+  ) STRICT;
+`;
 
 /** The version of the file that this program writes. */
-export const SCHEMA_VERSION = MIGRATIONS.length;
+export const SCHEMA_VERSION = 1;
 
 /**
- * Opens loopdash.db; creates or upgrades it if needed. Every commit is on the disk when it returns. Throws a UserError (exit 4)
+ * Opens loopdash.db; creates it if needed. Every commit is on the disk when it returns. Throws a UserError (exit 4)
  * if the file cannot be used.
  */
 export function openDatabase(file: string): DatabaseSync {
@@ -122,7 +115,7 @@ export function openDatabase(file: string): DatabaseSync {
     // macOS distinguishes fsync from a flush of the drive's cache; fullfsync asks for the latter and means nothing elsewhere.
     db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA trusted_schema = OFF");
     db.exec("PRAGMA journal_size_limit = 67108864");
-    if (version < SCHEMA_VERSION) migrate(db, file);
+    if (version < SCHEMA_VERSION) makeTables(db, file);
     return db;
   } catch (error) {
     if (db?.isOpen) db.close();
@@ -178,11 +171,11 @@ export function newerRecords(file: string, version: number): UserError {
   });
 }
 
-/** In one transaction, starting from the version found inside it: another engine may have been faster. */
-function migrate(db: DatabaseSync, file: string): void {
+/** In one transaction, which looks again: another engine may have been faster. */
+function makeTables(db: DatabaseSync, file: string): void {
   db.exec("BEGIN IMMEDIATE");
   try {
-    for (const step of MIGRATIONS.slice(knownVersion(db, file))) db.exec(step);
+    if (knownVersion(db, file) === 0) db.exec(TABLES);
     db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT`);
   } finally {
     if (db.isTransaction) db.exec("ROLLBACK");

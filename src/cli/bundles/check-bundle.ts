@@ -98,12 +98,8 @@ async function checkRunList(
   const text = await source.text(BUNDLE_JSON);
   if (text === undefined) {
     if (!source.hasEnded || (await source.sum(BUNDLE_JSON)) !== undefined) return nothing;
-    const isOlder = bundledAttempts(events).length === 0;
-    if (isOlder || events.at(-1)?.type !== "run-ended")
-      return {
-        ...nothing,
-        notes: ["the run has no list of its own files: it is of an older loopdash, or has not ended by itself"],
-      };
+    if (events.at(-1)?.type !== "run-ended")
+      return { ...nothing, notes: ["the run has no list of its own files: it has not ended by itself"] };
     const why =
       "the run has ended, and the list of its own files is not there: it was removed, or the engine was lost at the end";
     return { ...nothing, problems: [{ kind: "missing", path: BUNDLE_JSON, why }] };
@@ -190,10 +186,9 @@ export function unlistedNotes({ isLive }: Pick<BundleSource, "isLive">, events: 
   if (open.size === 0) return [];
   const named = [...open].slice(0, 10).map(([attempt, why]) => `${attempt}${why}`);
   const more = open.size > named.length ? `, and ${open.size - named.length} more` : "";
-  const [its, it, is, was] =
-    open.size === 1 ? ["its", "it", "is", "its engine was"] : ["their", "they", "are", "their engines were"];
-  const why = isLive ? `${is} under way, or ` : "";
+  const [its, are, was] = open.size === 1 ? ["its", "it is", "its engine was"] : ["their", "they are", "their engines were"];
+  const why = isLive ? `${are} under way, or ` : "";
   return [
-    `${plural(open.size, "attempt")} without a list, so ${its} files are not checked (${it} ${why}${is} of an older loopdash, or ${was} lost): ${named.join("; ")}${more}`,
+    `${plural(open.size, "attempt")} without a list, so ${its} files are not checked (${why}${was} lost): ${named.join("; ")}${more}`,
   ];
 }

@@ -183,7 +183,7 @@ async function makeFolders(folders: readonly string[]): Promise<void> {
   for (const folder of folders) await mkdir(folder, { recursive: true, mode: 0o700 });
 }
 
-function outagesOf({ outageMinutes = OUTAGE_MINUTES }: Partial<Limits>, report: LoopContext["report"]): Outages {
+function outagesOf({ outageMinutes }: Pick<Limits, "outageMinutes">, report: LoopContext["report"]): Outages {
   return new Outages({ clock: systemClock, minutes: outageMinutes, report });
 }
 
@@ -236,11 +236,8 @@ function withIdentity(env: RunEnvironment["commandEnv"]): RunEnvironment["comman
 /** The folder in which a confined worker finds the harness's scripts. Nothing else is ever shown there. */
 const TOOLS_PLACE = "/run/harness/tools";
 
-/** Defaults for batches frozen by an older loopdash, which have neither limit. GiB per attempt, and minutes. */
-const DISK_GIB = 20;
 /** GiB of all kept results of prepare, unless the batch says otherwise. */
 const CACHE_GIB = 20;
-const OUTAGE_MINUTES = 15;
 
 /** The executor: in the sandbox, if there is one, and with a disk limit for every program. */
 async function executorOf(options: {
@@ -254,7 +251,7 @@ async function executorOf(options: {
   const plain = createExecutor(secrets === undefined ? {} : { masker: secrets.masker });
   const inside = world.sandbox === undefined ? plain : await confined(plain, world.sandbox, { folder: gates, secrets });
   const executor = withPortBases(inside, world.sandbox?.kind !== "bubblewrap");
-  const bytes = Math.floor((open.state.batch.limits.diskGiB ?? DISK_GIB) * 2 ** 30);
+  const bytes = Math.floor(open.state.batch.limits.diskGiB * 2 ** 30);
   return quotaExecutor(executor, { roots: [open.folder, worktrees], bytes });
 }
 

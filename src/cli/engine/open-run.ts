@@ -124,7 +124,6 @@ export async function beginRun(options: BeginOptions): Promise<OpenRun> {
     ...(last === undefined ? {} : { carriedOver, failingChecks: carriedOverChecks(last, batch) }),
     ...checksOf(options.checksOnly),
     attended: options.attended || undefined,
-    guarded: true,
     version: VERSION,
   });
   const state = reduce(undefined, first);

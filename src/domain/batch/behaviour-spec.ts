@@ -37,7 +37,7 @@ export const BehaviourSpec = z.strictObject({
 });
 export type BehaviourSpec = z.infer<typeof BehaviourSpec>;
 
-/** The thresholds of a batch; those of a run of an older version are the defaults. */
+/** The thresholds of a batch, by default these. */
 export function behaviourThresholds({ behaviour }: { readonly behaviour?: BehaviourSpec | undefined }): BehaviourSpec {
   return behaviour ?? DEFAULTS;
 }

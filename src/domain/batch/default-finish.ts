@@ -16,7 +16,7 @@ export function defaultFinish({ reviewer }: Pick<BatchFile, "reviewer">): readon
 
 /**
  * The finish line of a ticket without its own: the batch's, or by default gates, the repository's own tests, review, merge and
- * assert; the reviews of classes; and the iron laws of its repository. Batches frozen by an older loopdash contain no finish line.
+ * assert; the reviews of classes; and the iron laws of its repository.
  */
 export function defaultFinishLine(
   {

@@ -5,7 +5,7 @@ import type { PullRequestState, RemoteCheck } from "./pull-request.ts";
 
 /** A check of a pull request as the run records it. */
 export interface SeenCheck extends Pick<RemoteCheck, "name" | "state" | "url"> {
-  /** True if the pull request cannot land without it; absent in runs of older versions. */
+  /** True if the pull request cannot land without it. */
   readonly isRequired?: boolean;
 }
 
@@ -15,12 +15,12 @@ export interface SeenCheck extends Pick<RemoteCheck, "name" | "state" | "url"> {
  */
 export type WaitsOn = "checks" | "rule" | "forge" | "rerun";
 
-/** One reading of a pull request, as people are told it. In runs of older versions it has no more than checks and `waits`. */
+/** One reading of a pull request, as people are told it. */
 export interface SeenPullRequest {
   readonly checks: readonly SeenCheck[];
   /** The thing that it waits for, in words; absent if it waits for nothing. */
   readonly waits?: string;
-  /** Absent if it waits for something else, and in runs of older versions. */
+  /** Absent if it waits for something else. */
   readonly waitsOn?: WaitsOn;
   /** The end of that wait if nothing changes. Milliseconds since the epoch; absent if it has none. */
   readonly waitsUntil?: number;
@@ -53,7 +53,7 @@ export type PullRequestFact =
   | ({ readonly type: "pull-request-merging"; readonly number: number; readonly head: string } & AttemptRef)
   /** An agent gets these remarks of bots and people. `people`: those that people wrote. */
   | ({ readonly type: "pull-request-words"; readonly ids: readonly string[]; readonly people: number } & AttemptRef)
-  /** Checks that failed by something outside the change are started again, once for each commit. Runs of older versions do not say by what. */
+  /** Checks that failed by something outside the change are started again, once for each commit. */
   | ({
       readonly type: "pull-request-rerun";
       readonly names: readonly string[];
@@ -93,7 +93,7 @@ export interface TicketPullRequest {
   readonly reviewers?: readonly string[];
   /** Checks of this commit that were started again. */
   readonly rerun?: readonly string[];
-  /** Why the last of them were; absent in runs of older versions. */
+  /** Why the last of them were. */
   readonly rerunCategory?: RerunCategory;
   /** Those of them that no reading has shown otherwise than failed since: nobody knows whether the forge was asked. */
   readonly unseenReruns?: readonly string[];
@@ -101,7 +101,7 @@ export interface TicketPullRequest {
   readonly hadChecks?: true;
   /** Set once the forge was asked to merge `head`: its commit may be on the base before the run knows of it. */
   readonly isMerging?: true;
-  /** The step with which `head` was left to a person; absent if it was not, and in runs of older versions. */
+  /** The step with which `head` was left to a person; absent if it was not. */
   readonly leftTo?: string;
   /** Remarks that an agent has had, and the commit at which it had the last of them. */
   readonly answered: readonly string[];

@@ -42,7 +42,7 @@ export function evidenceLine({ command, exitCode, output }: HealEvidence): strin
 /** The result of a heal. Part of the contract of `report --json`. */
 export interface HealResult {
   readonly n: number;
-  /** The repository that it is about; null in runs of older versions. */
+  /** The repository that it is about. */
   readonly repo: string | null;
   readonly outcome: HealOutcome | "reverted";
   /** Its own diagnosis: a gap in what agents are told, or a wall outside the code; null if it gave none. */

@@ -14,7 +14,7 @@ export interface AwaitedApproval {
   readonly files: number;
   /** The class that needs a person; absent if zones alone do. */
   readonly complexity?: Complexity;
-  /** Each rule by which it needs a person, in words; absent in journals of earlier versions. */
+  /** Each rule by which it needs a person, in words. */
   readonly why?: readonly string[];
 }
 

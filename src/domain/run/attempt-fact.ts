@@ -169,7 +169,7 @@ export type AttemptFact =
       readonly files: number;
       readonly additions: number;
       readonly deletions: number;
-      /** For the reflective log; absent in runs of older versions, and for a change of no agent. */
+      /** For the reflective log, and for a change of no agent. */
       readonly reflected?: ReflectedChange;
       readonly layout?: LayoutRepair;
     } & Elsewhere &
@@ -186,7 +186,7 @@ export type AttemptFact =
       readonly strength?: CheckStrength;
       /** The tests of a check that compared them one by one. */
       readonly tests?: TestsMoved;
-      /** The step was passed over, because the class of the ticket does not need it. Absent in runs of older versions. */
+      /** The step was passed over, because the class of the ticket does not need it. */
       readonly notNeeded?: true;
     } & AttemptRef)
   /** The steps before the merge begin again. `why` is one line for people, which begins with "since". */

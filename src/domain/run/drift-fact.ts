@@ -38,7 +38,7 @@ export interface TrackedWords {
 export interface FirstReading extends TrackedWords {
   readonly id: TicketId;
   readonly revision: string;
-  /** Where people find it in a browser, as `webAddress` gives it; absent if nowhere, and in runs of older versions. */
+  /** Where people find it in a browser, as `webAddress` gives it; absent if nowhere. */
   readonly url?: string;
   /** What people call it in the tracker, if that is not its id. Safe for a terminal. */
   readonly serviceId?: string;

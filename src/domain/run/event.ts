@@ -55,7 +55,7 @@ export interface CarriedOverWork {
   readonly landed?: { readonly from: string; readonly to: string };
   /** Present if its live check had not passed. */
   readonly live?: LiveState;
-  /** The run that landed it; absent for work that has not landed, and in runs of older versions. */
+  /** The run that landed it; absent for work that has not landed. */
   readonly landedEarlier?: EarlierLanding;
   /** Set for a landing if a person has rewritten the ticket since. */
   readonly rewritten?: true;
@@ -73,7 +73,7 @@ export interface SettledBefore {
 export interface EarlierLanding {
   readonly run: RunId;
   readonly sha: string;
-  /** The base before it; absent in runs of older versions. */
+  /** The base before it. */
   readonly from?: string;
   /** A person has closed the ticket since. It stays closed, whatever its live check says. */
   readonly closedByPerson?: true;
@@ -107,7 +107,7 @@ export type RunFact =
       readonly reopened?: readonly ReopenedBefore[];
       /** The unfinished run that a person gave up for this one (`--fresh`). */
       readonly gaveUp?: RunId;
-      /** Tickets as the tracker had them when the run began; absent in runs of older versions. */
+      /** Tickets as the tracker had them when the run began. */
       readonly tracked?: readonly FirstReading[];
       /** The pages of repositories by the batch's names, as `repoAddress` gives them; absent if none is known. */
       readonly repoUrls?: Readonly<Record<string, string>>;
@@ -123,8 +123,6 @@ export type RunFact =
       readonly attended?: true;
       /** The run checks what has landed, once, and starts no agent. */
       readonly checksOnly?: true;
-      /** The program that began the run gives agents a guard; absent in runs of older versions, which gave none. */
-      readonly guarded?: true;
       /** The one ticket that such a run checks; absent if it checks all of them. */
       readonly checksTicket?: TicketId;
       readonly version: string;
@@ -132,8 +130,6 @@ export type RunFact =
   | {
       readonly type: "run-resumed";
       readonly orphansKilled: number;
-      /** Its agents have a guard from now on: an older version began the run without one. */
-      readonly guardAdded?: true;
       /** Set if no person resumed it: the engine did, once its journal could be written again. */
       readonly by?: "engine";
       /** A run that starts no agent still starts none. */

@@ -45,7 +45,7 @@ export type HealFact =
       /** The reason with which the run would have ended. */
       readonly reason: string;
       readonly reservedUsd: number;
-      /** The repository that it is about, whose workers alone get the result; absent in old journals: all. */
+      /** The repository that it is about, whose workers alone get the result. */
       readonly repo?: RepoId;
     }
   | { readonly type: "heal-agent-started"; readonly n: number; readonly pid: number; readonly startTime: string }

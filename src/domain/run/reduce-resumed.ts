@@ -17,11 +17,10 @@ export function reduceResumed(state: RunState, event: Resumed): RunState {
   return withMeasuresDue(withBaseChecksDue(withChecksDue(goneOn(state, event), event.at)));
 }
 
-function goneOn(state: RunState, { by, checksOnly, guardAdded }: Resumed): RunState {
-  const known = guardAdded ? { ...state, guarded: guardAdded } : state;
-  const { checksTicket } = known;
-  if (by === "engine") return continued(known);
-  return { ...resumed(known), ...(checksOnly && { checksOnly, checksTicket }) };
+function goneOn(state: RunState, { by, checksOnly }: Resumed): RunState {
+  const { checksTicket } = state;
+  if (by === "engine") return continued(state);
+  return { ...resumed(state), ...(checksOnly && { checksOnly, checksTicket }) };
 }
 
 /** A new engine took over the run. The unfinished actions of the last one are repeated; a stop or a pause is over. */

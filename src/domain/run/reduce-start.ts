@@ -165,7 +165,6 @@ function emptyState(event: Started, plan: RunState["plan"], tickets: readonly Ti
     workers: event.batch.limits.workers,
     reverified: false,
     oracle: { asking: false, judged: 0, finalJudgements: 0, recent: [] },
-    guarded: event.guarded,
     version: event.version,
     tripwire: { status: "due", canaries: 0, ms: 0 },
     heals: NO_HEALS,

@@ -11,7 +11,7 @@ export interface SignalsFact {
   readonly risen?: readonly GateName[];
 }
 
-/** The part of an attempt that has its signals; absent for one of an older version, and while nothing is known. */
+/** The part of an attempt that has its signals; absent while nothing is known. */
 export interface SignalsResult {
   readonly signals?: Signals;
 }

@@ -54,7 +54,7 @@ export interface RunState {
   readonly repoUrls?: Readonly<Record<string, string>>;
   readonly frozen?: FrozenSet;
   readonly sandboxed: boolean;
-  /** The end of the audit log; absent before its first row, and in runs of older versions. */
+  /** The end of the audit log; absent before its first row. */
   readonly audit?: AuditHead;
   readonly startedAt: number;
   readonly lastEventAt: number;
@@ -85,7 +85,7 @@ export interface RunState {
   readonly failingChecks: Readonly<Record<string, FailingCheck>>;
   /** The proofs of bases, by repository. */
   readonly proofs: Proofs;
-  /** The checks of bases before any agent, by repository; absent in runs of older versions. */
+  /** The checks of bases before any agent, by repository. */
   readonly baseMeasures?: Readonly<Record<string, BaseMeasure>>;
   /** Bases that could not be prepared; absent if all could. */
   readonly unprepared?: UnpreparedBases;
@@ -107,8 +107,6 @@ export interface RunState {
   /** The tips of the bases at the last re-verification, and how many in a row began because people had committed. */
   readonly lookedAt?: { readonly tips: Readonly<Record<string, string>>; readonly repeats: number };
   readonly oracle: OracleState;
-  /** True if agents have had a guard since the run began, or since it was resumed; absent in a run of an older version before that. */
-  readonly guarded?: true;
   /** The version of the program that began the run. */
   readonly version: string;
   readonly tripwire: TripwireState;
@@ -127,7 +125,7 @@ export interface RunState {
   readonly transients: { readonly retried: number; readonly passed: number };
   /** Preparations of worktrees and checkouts; absent before the first. */
   readonly preparations?: Preparations;
-  /** Runs of checks' commands, and waits for them; absent before the first, and in runs of older versions. */
+  /** Runs of checks' commands, and waits for them; absent before the first. */
   readonly suites?: SuiteCounts;
   /** What the guards of agents told; absent before the first. */
   readonly guard?: GuardCounts;
@@ -145,7 +143,7 @@ export interface RunState {
   readonly rateLimited?: RateLimits;
   /** The account that each party used last, if it is not the first. */
   readonly accounts?: Readonly<Partial<Record<Party, number>>>;
-  /** The last attempts that ended, at most ten, oldest first; absent before the first, and in runs of older versions. */
+  /** The last attempts that ended, at most ten, oldest first; absent before the first. */
   readonly recentEnds?: readonly HaltedAttempt[];
   /** The number of shared faults so far. */
   readonly sharedFaults?: number;
@@ -160,7 +158,7 @@ export interface RunState {
   readonly interventions: readonly Intervention[];
   /** The base tips and files that only the engine should change, by key, as last seen: a hash or a commit. */
   readonly fingerprints?: Readonly<Record<string, string>>;
-  /** The tracker as a whole; absent in runs of older versions. */
+  /** The tracker as a whole. */
   readonly tracker?: TrackerStatus;
   readonly claims: { readonly made: number; readonly upheld: number };
   /** Passed checks, by strength. */

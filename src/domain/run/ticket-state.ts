@@ -184,7 +184,7 @@ export interface TicketState {
   readonly costUsd: number;
   readonly attempt?: Attempt;
   readonly history: readonly PastAttempt[];
-  /** Its reflective log, oldest first; absent before the first attempt has ended, and in runs of older versions. */
+  /** Its reflective log, oldest first; absent before the first attempt has ended. */
   readonly reflections?: readonly Reflection[];
   /** The remediations of its attempts, oldest first; absent before the first. */
   readonly remedies?: readonly Remedy[];

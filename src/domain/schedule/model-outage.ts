@@ -11,8 +11,6 @@ export const FIRST_AWAY_MS = 10_000;
 export const LONGEST_AWAY_MS = 2 * 60_000;
 
 const MINUTE_MS = 60_000;
-/** The default of `limits.outageMinutes`, for batches that an earlier version has frozen. */
-const DEFAULT_MINUTES = 15;
 
 /**
  * True for a stop that is an outage of the model's API: nothing answers there, or it answers with an error of its own. A rate
@@ -24,8 +22,7 @@ export function isOutage(kind: AgentStopKind): boolean {
 
 /** Minutes for which a model's API may be away. */
 export function outageMinutes({ batch }: Pick<RunState, "batch">): number {
-  const { outageMinutes: minutes = DEFAULT_MINUTES }: Partial<RunState["batch"]["limits"]> = batch.limits;
-  return minutes;
+  return batch.limits.outageMinutes;
 }
 
 /** The time at which an outage that began at `since` ends the run. Milliseconds since the epoch. */

@@ -71,7 +71,7 @@ const KEPT: Readonly<Record<"kept" | "waiting", string>> = {
   waiting: "a person has to keep it before a later run begins with it",
 };
 
-/** The repository of a heal; for one that an older version began, the first of the run. */
+/** The repository of a heal; by default the first of the run. */
 function healRepos({ repos }: Pick<LoopContext, "repos">, repo: RepoId | undefined): readonly RepoId[] {
   return repo === undefined ? [...repos.values()].map(({ id }) => id).slice(0, 1) : [repo];
 }

@@ -2,7 +2,6 @@ import { join } from "node:path";
 import { type BlockedConnection, blockedRemedy } from "@loopdash/model-gateway";
 import { hasSecrets } from "../../domain/batch/check-secrets.ts";
 import { type CommandWithVariables, prepareCommand } from "../../domain/batch/prepare-command.ts";
-import type { Limits } from "../../domain/batch/schema.ts";
 import { PREPARE_STEP } from "../../domain/batch/step-spec.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import { plainText } from "../../domain/values/text.ts";
@@ -162,9 +161,6 @@ export async function prepareBase(
   return { failed, remedy: first && blockedRemedy(first) };
 }
 
-/** Defaults for batches frozen by an older loopdash, which have neither limit. */
-const MINUTES = 15;
-const SILENCE_MINUTES = 5;
 /** The log of a worktree's preparation. */
 const OWN_LOG = "prepare";
 
@@ -222,8 +218,7 @@ async function runOne(
   place: Place,
 ): Promise<Evidence | undefined> {
   const { command: argv, env = {} } = command;
-  const { minutesPerPrepare: minutes = MINUTES, prepareSilenceMinutes: silenceMinutes = SILENCE_MINUTES }: Partial<Limits> =
-    ctx.batch.limits;
+  const { minutesPerPrepare: minutes, prepareSilenceMinutes: silenceMinutes } = ctx.batch.limits;
   if (place.log === OWN_LOG) scope.announce({ type: "prepare-started", command: plainText(argv.join(" "), 200) });
   const activity = thinActivity(ctx.clock, (text, lines) => scope.announce({ type: "activity", text, lines }));
   const toRun = { ...place, argv, minutes, silenceMinutes, endIfBlocked: true, onLine: activity.line };

@@ -142,7 +142,7 @@ async function writeChange(
   return [];
 }
 
-/** Writes the entry of the attempt in the reflective log, and the log of its ticket so far. Runs of older versions have none. */
+/** Writes the entry of the attempt in the reflective log, and the log of its ticket so far. */
 async function writeReflections(
   { state, files }: LoopContext,
   { folder }: AttemptFiles,

@@ -1,4 +1,3 @@
-import { resolveWorkerGuard } from "../../domain/batch/guard-spec.ts";
 import { activeTickets, type RunState, ticketById } from "../../domain/run/state.ts";
 import { isToldDone } from "../../domain/run/ticket-state.ts";
 import { plannedTicket } from "../../domain/schedule/plan.ts";
@@ -34,9 +33,8 @@ export async function recover(
   const state = ctx.state();
   const active = activeTickets(state);
   const orphansKilled = await ctx.executor.killStrays(findStrays(state));
-  const guardAdded = state.guarded === undefined && resolveWorkerGuard(ctx.batch) !== undefined;
   const how = { checksOnly: keepsChecksOnly || undefined, ...(by === undefined ? {} : { by }) };
-  ctx.report({ type: "run-resumed", orphansKilled, guardAdded: guardAdded || undefined, ...how });
+  ctx.report({ type: "run-resumed", orphansKilled, ...how });
   if (by === undefined) ctx.report({ type: "intervention", class: "I5", target: "run", note: "resumed" });
   const { running } = state.heals;
   if (running !== undefined) {

@@ -65,17 +65,3 @@ test("numbers are kept again, and those that cannot be read are not known", () =
   }
   db.close();
 });
-
-test("numbers of a file of an earlier version have their present names", () => {
-  const { file, store, begin } = stage();
-  begin(1);
-  begin(2);
-  store.recordNumbers(id(1), { costUsd: 1, "secondModel.usd": 2 });
-  store.close();
-  const db = new DatabaseSync(file);
-  db.exec("DROP TABLE check_results; DROP TABLE check_history; PRAGMA user_version = 5");
-  db.close();
-  const again = openRunStore(file);
-  onTestFinished(() => again.close());
-  expect(again.earlier(id(2), 8)[0]?.numbers).toEqual({ costUsd: 1, "reviewer.usd": 2 });
-});

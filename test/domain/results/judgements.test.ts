@@ -62,7 +62,7 @@ describe("the judgements of a run", () => {
     expect(oracle.recent.at(-1)).toMatchObject({ final: true, verdict: "not-done", oracleSha: "f00", changed: 0 });
   });
 
-  test("of an older journal have the run's oracle and no evidence", () => {
+  test("without more have the run's oracle and no evidence", () => {
     const sim = new Simulation(batchOf([ticketOf("T-1")]));
     sim.report({ type: "oracle-judged", final: false, judgement: honestJudgement(sim.state) });
     const [record] = judgementRecords(sim.events, sim.state.oracleSha);

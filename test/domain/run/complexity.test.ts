@@ -37,7 +37,7 @@ test("the report has the class of each ticket, and counts them", () => {
   expect(computeReport(state).tickets.map(({ complexity }) => complexity?.class)).toEqual(["simple", "trivial"]);
 });
 
-test("a run without routing, as of an older version, has none", () => {
+test("a run without routing has none", () => {
   const { state } = new Simulation(batchOf([ticketOf("T-1")]));
   expect(computeLedger(state).complexity).toBeNull();
   expect(computeReport(state).tickets[0]?.complexity).toBeNull();

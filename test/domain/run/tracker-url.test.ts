@@ -40,7 +40,7 @@ describe("a ticket's page", () => {
     expect(urlOf(sim)).toBe(url);
   });
 
-  test("is unknown in a journal of an older version", () => {
+  test("is unknown if the tracker gives none", () => {
     const sim = new Simulation(batchOf([ticketOf("T-1")]));
     sim.report({ type: "tracker-read", tickets: [words] });
     expect(stateOf(sim.state, T1).tracked).toEqual({

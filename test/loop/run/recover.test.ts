@@ -7,9 +7,7 @@ import type { StepSpec } from "../../../src/domain/batch/step-spec.ts";
 import type { RunEvent } from "../../../src/domain/run/event.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
 import type { LoopContext } from "../../../src/loop/attempt/context.ts";
-import type { AgentTask } from "../../../src/ports/agent.ts";
 import type { Repo } from "../../../src/ports/vcs.ts";
-import { describeEvent } from "../../../src/store/describe-event.ts";
 import { cleanUp } from "../../adapters/vcs/real-repo.ts";
 import { ticketOf } from "../../domain/simulate.ts";
 import { endless, oneFile, RUN, Stage } from "../stage.ts";
@@ -170,39 +168,6 @@ test("a run whose journal could not be written is resumed by itself: no interven
   expect(state).toMatchObject({ end: { exitCode: 0 }, interventions: [], resumes: 1 });
   expect(stage.of("run-resumed")).toMatchObject([{ by: "engine" }]);
   expect(stage.of("work-kept")).toMatchObject([{ files: 1 }]);
-});
-
-describe("a run that an older version began without a guard", () => {
-  type Change = NonNullable<Parameters<typeof Stage.open>[1]>;
-  /** What its first and its second resuming say. */
-  async function resumedTwice(change?: Change) {
-    const work = (task: AgentTask) => (stage.tasks.length < 3 ? endless(task) : oneFile(task));
-    using stage: Stage = await Stage.open({ tickets, work }, change);
-    const changed = change === undefined ? [] : ([change] as const);
-    await stage.crashAt(at("agent-started"));
-    await stage.crashAndReopen(...changed);
-    await stage.crashAt(at("agent-started"), "resume");
-    await stage.crashAndReopen(...changed);
-    await stage.resume();
-    await stage.ended();
-    return stage
-      .of("run-resumed")
-      .map((event) => [event.guardAdded, describeEvent(event, stage.engine.orchestrator.state)?.text]);
-  }
-
-  test("says once, when it is resumed, that its agents have one from now on", async () => {
-    expect(await resumedTwice()).toEqual([
-      [true, expect.stringMatching(/^run resumed.*; its agents have the command guard from now on/)],
-      [undefined, expect.not.stringContaining("guard")],
-    ]);
-  });
-
-  test.each<[string, Change]>([
-    ["the batch has none", (ctx) => ({ batch: { ...ctx.batch, guard: false } })],
-    ["it had one from the start", (ctx) => ({ state: () => ({ ...ctx.state(), guarded: true }) })],
-  ])("says nothing if %s", async (_, change) => {
-    expect((await resumedTwice(change)).map(([added]) => added)).toEqual([undefined, undefined]);
-  });
 });
 
 test("a verify command that a killed engine left behind is really ended", async () => {

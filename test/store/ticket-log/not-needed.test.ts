@@ -1,29 +1,15 @@
 import { describe, expect, it } from "vitest";
-import type { RunEvent } from "../../../src/domain/run/event.ts";
-import { reduce } from "../../../src/domain/run/reduce.ts";
 import { type RunState, ticketById } from "../../../src/domain/run/state.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
 import { describeEvent } from "../../../src/store/describe-event.ts";
 import { attemptMarks } from "../../../src/store/labels/attempt-status.ts";
 import { finishLine } from "../../../src/store/labels/progress-label.ts";
 import { decisiveEntry, listAttemptHistories } from "../../../src/store/ticket-log/attempts.ts";
-import type { RunBuilder } from "../run-builder.ts";
 import { reviewNotNeeded } from "../scenes.ts";
 
 const A = TicketId.parse("A");
 const histories = (state: RunState) => listAttemptHistories(ticketById(state, A), finishLine(state, A));
 const marks = (state: RunState) => histories(state).map(({ entries }) => entries.map(({ mark }) => mark).join(" "));
-
-/** The state that a journal of an older version gives, which does not mark such steps. */
-function unmarked({ events }: RunBuilder): RunState {
-  let state: RunState | undefined;
-  for (const event of events) {
-    const { notNeeded: _, ...rest } = { notNeeded: undefined, ...event };
-    state = reduce(state, rest as RunEvent);
-  }
-  if (state === undefined) throw new Error("no events");
-  return state;
-}
 
 describe("a step that the ticket's class does not need", () => {
   it("is not marked as passed, while the attempt runs and after it", () => {
@@ -61,9 +47,5 @@ describe("a step that the ticket's class does not need", () => {
   it("is not the step that tells most of an attempt", () => {
     const [attempt] = histories(reviewNotNeeded(3).of("A", { type: "attempt-ended", outcome: "done" }).state);
     expect(attempt && decisiveEntry(attempt)?.step).toBe(4);
-  });
-
-  it("is passed in a journal of an older version, which replays", () => {
-    expect(marks(unmarked(reviewNotNeeded()))).toEqual(["claimed passed passed passed passed passed"]);
   });
 });
