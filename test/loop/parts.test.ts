@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { KeyedQueue } from "../../src/domain/values/serial-queue.ts";
 import { boundedList, boundedTail } from "../../src/domain/values/text.ts";
-import { MergeQueue } from "../../src/loop/concurrency/merge-queue.ts";
 import { pause } from "../../src/loop/concurrency/wait.ts";
 import { commandEvidence, howItEnded, thinActivity } from "../../src/loop/programs/run-in.ts";
 import { FakeClock } from "./fake-clock.ts";
@@ -89,7 +89,7 @@ describe("MergeLanes", () => {
   const gate = () => Promise.withResolvers<void>();
 
   test("runs the tasks of a key one at a time, in order; other keys beside them", async () => {
-    const queue = new MergeQueue();
+    const queue = new KeyedQueue();
     const log: string[] = [];
     const [first, other] = [gate(), gate()];
     const task = (name: string, until?: Promise<void>) => async () => {
@@ -110,7 +110,7 @@ describe("MergeLanes", () => {
   });
 
   test("a task that fails tells its caller and does not hold up the next", async () => {
-    const queue = new MergeQueue();
+    const queue = new KeyedQueue();
     const failed = queue.run("a", () => Promise.reject(new Error("broken")));
     const next = queue.run("a", () => Promise.resolve("next"));
     await expect(failed).rejects.toThrow("broken");
@@ -118,7 +118,7 @@ describe("MergeLanes", () => {
   });
 
   test("who is cancelled while waiting leaves at once, never runs, and lets nobody pass the one before", async () => {
-    const queue = new MergeQueue();
+    const queue = new KeyedQueue();
     const log: string[] = [];
     const first = gate();
     const controller = new AbortController();
@@ -137,7 +137,7 @@ describe("MergeLanes", () => {
 
   test("an abort after its turn has come is the task's own affair", async () => {
     const controller = new AbortController();
-    const done = new MergeQueue().run("a", async () => controller.abort(), controller.signal);
+    const done = new KeyedQueue().run("a", async () => controller.abort(), controller.signal);
     await expect(done).resolves.toBeUndefined();
   });
 });

@@ -14,8 +14,8 @@ import type { RunEvent, RunFact } from "../../src/domain/run/event.ts";
 import { reduce } from "../../src/domain/run/reduce.ts";
 import { type RunState, ticketById as stateOf } from "../../src/domain/run/state.ts";
 import { RunId } from "../../src/domain/values/ids.ts";
+import { KeyedQueue } from "../../src/domain/values/serial-queue.ts";
 import type { LoopContext } from "../../src/loop/attempt/context.ts";
-import { MergeQueue } from "../../src/loop/concurrency/merge-queue.ts";
 import { MergeTrains } from "../../src/loop/concurrency/merge-train.ts";
 import { Outages } from "../../src/loop/concurrency/outages.ts";
 import { Semaphore } from "../../src/loop/concurrency/semaphore.ts";
@@ -190,7 +190,7 @@ export class Stage implements Disposable {
       templates: { reviewer: "", adversary: "", adjudicator: "", healer: "", planner: "", plan: "" },
       ...{ outbox: createOutbox(), audit: auditIn(folders.folder, RUN, orchestrator) },
       reviewerFiles: { reviewer: [], secondReviewer: [] },
-      ...{ merges: new MergeQueue(), trains: new MergeTrains(systemClock), starts: new WorktreeGate() },
+      ...{ merges: new KeyedQueue(), trains: new MergeTrains(systemClock), starts: new WorktreeGate() },
       ...{ pullRequests: new Map(), branchChecks: new Map() },
       commandPermits: new Semaphore(state.workers),
       ...{ state: () => orchestrator.state, events: () => journal.read(), isBroken: () => orchestrator.isBroken },

@@ -1,4 +1,5 @@
 import { setTimeout } from "node:timers/promises";
+import { delays } from "../../domain/values/delays.ts";
 import type { ProcessId } from "../../ports/executor.ts";
 import { isAlive, isNoSuchProcess, type ProcessStat, readStat } from "./process-id.ts";
 import { holdsAny, type ReadProcessTable, readFences } from "./process-table.ts";
@@ -37,12 +38,12 @@ export async function sweep(prey: Prey, read: ReadProcessTable): Promise<Swept> 
   const isMarked = ({ pid }: ProcessStat) =>
     (prey.markers.size > 0 && readFences(pid).some((fence) => prey.markers.has(fence))) ||
     (prey.outputs !== undefined && holdsAny(pid, prey.outputs));
-  for (let pause = 1; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+  for (const pauses = delays(1, LONGEST_PAUSE_MS); ; ) {
     const found = findProcessTree(await read(prey.notBefore), { mains: prey.mains, seen: prey.seen, isMarked });
     if (found.length === 0) return { killed: killed.size, survivors: [] };
     for (const row of found) if (killExactly(row)) killed.add(`${row.pid}@${row.startTime}`);
     if (performance.now() > deadline) return { killed: killed.size, survivors: found.map((row) => row.pid) };
-    await setTimeout(pause);
+    await setTimeout(pauses.next().value);
   }
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { orAborted } from "../../domain/values/or-aborted.ts";
 import type { Lock, Locks } from "../../ports/locks.ts";
 import type { PreparedTrees } from "../../ports/prepared-trees.ts";
 
@@ -28,7 +29,7 @@ export class KeyedLock {
     };
     for (let other = this.#atWork.get(resource); other !== undefined; other = this.#atWork.get(resource)) {
       wait(other.by);
-      await unlessAborted(other.over, signal);
+      await orAborted(other.over, signal);
     }
     signal.throwIfAborted();
     const { promise: over, resolve: end } = Promise.withResolvers<void>();
@@ -51,18 +52,5 @@ export class KeyedLock {
       onWait(taken.holder === undefined ? "another run" : `run ${taken.holder.run}`);
       await delay(TRY_LOCK_MS, undefined, { signal });
     }
-  }
-}
-
-/** Waits for a promise; rejects with the signal's reason once that is aborted. */
-async function unlessAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted();
-  const { promise: aborted, reject } = Promise.withResolvers<void>();
-  const abort = (): void => reject(signal.reason);
-  signal.addEventListener("abort", abort, { once: true });
-  try {
-    await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener("abort", abort);
   }
 }

@@ -1,6 +1,7 @@
-import { basename, dirname } from "node:path";
+import { basename, dirname, resolve } from "node:path";
 import { isSameState, type TrackerState } from "../../domain/run/drift-fact.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
+import { KeyedQueue } from "../../domain/values/serial-queue.ts";
 import {
   type FiledTicket,
   TicketConflict,
@@ -10,7 +11,6 @@ import {
   type TrackerWrite,
 } from "../../ports/tracker.ts";
 import { brokenTracker, type EmbeddedRead, type EmbeddedTicket, embeddedText, readEmbedded } from "./embedded-file.ts";
-import { queuePerFile } from "./queue-per-file.ts";
 import { embeddedTicket } from "./reading.ts";
 import { CurrentReading, type ThreadProgram } from "./reading-thread.ts";
 import { noteLine, stateRecord } from "./state-record.ts";
@@ -19,6 +19,9 @@ import { replaceWholeFile } from "./whole-file.ts";
 
 /** Attempts of a write that starts over because another process wrote the file meanwhile. */
 const MAX_ATTEMPTS = 5;
+
+/** Writes of this process to each path; across processes the run's lock ensures that there is one writer. */
+const writes = new KeyedQueue();
 
 /**
  * The tracker of a batch with inline tickets: one JSON file in the run's folder. `ids` are the batch's tickets, in order; filed
@@ -54,13 +57,13 @@ export function createEmbeddedTracker(options: {
     },
     set(id, state, note, from) {
       if (!ids.includes(id)) return Promise.reject(brokenTracker(file, `ticket ${id} is not one of the batch's`));
-      return queuePerFile(file, () => set(file, id, { state, note, from }));
+      return writes.run(resolve(file), () => set(file, id, { state, note, from }));
     },
     async taken() {
       return (await existing(file)).tickets.map((ticket) => ticket.id);
     },
     async file(ticket) {
-      await queuePerFile(file, () => add(file, ticket));
+      await writes.run(resolve(file), () => add(file, ticket));
       if (!ids.includes(ticket.id)) ids.push(ticket.id);
     },
   };
@@ -74,7 +77,7 @@ export function seedEmbeddedTracker(
   file: string,
   tickets: readonly { readonly id: TicketId; readonly title: string; readonly body: string }[],
 ): Promise<void> {
-  return queuePerFile(file, async () => {
+  return writes.run(resolve(file), async () => {
     const before = await readEmbedded(file);
     const merged = new Map<TicketId, EmbeddedTicket>((before?.tickets ?? []).map((t) => [t.id, t]));
     for (const { id, title, body } of tickets) {

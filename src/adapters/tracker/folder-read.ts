@@ -1,6 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { delays } from "../../domain/values/delays.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { firstFew, hasErrorCode } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
@@ -30,9 +31,10 @@ const MAX_LISTED = 10;
  */
 export async function readTicketFolder(folder: string): Promise<readonly TicketInFolder[]> {
   const deadline = performance.now() + DEADLINE_MS;
-  for (let wait = 20; ; wait = Math.min(wait * 2, 400)) {
+  for (const waits = delays(20, 400); ; ) {
     const files = await readFiles(folder);
     if (files !== undefined) return readTickets(folder, files);
+    const wait = waits.next().value;
     if (performance.now() + wait > deadline) throw unreadableFolder(folder, ["it kept changing while it was read"]);
     await pause(wait);
   }

@@ -1,6 +1,7 @@
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { isSameState, type TrackerState, textSha } from "../../domain/run/drift-fact.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
+import { KeyedQueue } from "../../domain/values/serial-queue.ts";
 import { hasErrorCode } from "../../domain/values/text.ts";
 import type { UserError } from "../../domain/values/user-error.ts";
 import {
@@ -13,13 +14,15 @@ import {
 } from "../../ports/tracker.ts";
 import { MAX_TICKET_FILE, takenNames, unreadableFolder } from "./folder-read.ts";
 import { shownFileName, tame } from "./message-text.ts";
-import { queuePerFile } from "./queue-per-file.ts";
 import type { FoundTicket } from "./reading.ts";
 import { CurrentReading, type FoundReading, type ThreadProgram } from "./reading-thread.ts";
 import { newTicketText, withState } from "./ticket-edit.ts";
 import { isTicketName, parseTicketFile } from "./ticket-file.ts";
 import { watchFiles } from "./watch-files.ts";
 import { makeWholeFile, readWholeFile, replaceWholeFile, type WholeFile } from "./whole-file.ts";
+
+/** Writes of this process to each path; across processes the run's lock ensures that there is one writer. */
+const writes = new KeyedQueue();
 
 /** Attempts of a write that starts over because another process wrote the file meanwhile. */
 const MAX_ATTEMPTS = 5;
@@ -86,11 +89,11 @@ export function createFolderTracker(options: {
     },
     set(id, state, note, from) {
       if (!ids.includes(id)) return Promise.reject(unreadableFolder(folder, [`ticket ${id} is not one of the batch's`]));
-      return queuePerFile(folder, () => set(folder, () => find(id), { state, note, from }));
+      return writes.run(resolve(folder), () => set(folder, () => find(id), { state, note, from }));
     },
     taken: async () => [...(await all()).keys(), ...(await takenNames(folder))],
     async file(ticket) {
-      const name = await queuePerFile(folder, async () => add(folder, ticket, [...(await all()).values()]));
+      const name = await writes.run(resolve(folder), async () => add(folder, ticket, [...(await all()).values()]));
       names.set(ticket.id, name);
       if (!ids.includes(ticket.id)) ids.push(ticket.id);
     },

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import type { TicketId } from "../../domain/values/ids.ts";
+import { serialQueue } from "../../domain/values/serial-queue.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import type { TrackerReading } from "../../ports/tracker.ts";
 import { type DeltaReader, deltaReader, type FoundTicket, type LocalTracker, type ReadingDelta } from "./reading.ts";
@@ -35,7 +36,7 @@ export class CurrentReading {
   #source: (DeltaReader & Disposable) | undefined;
   #tickets = new Map<TicketId, FoundTicket>();
   #unreadable: ReadonlyMap<string, string> = new Map();
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #inTurn = serialQueue();
 
   constructor(place: LocalTracker, thread: ThreadProgram | undefined) {
     this.#place = place;
@@ -44,9 +45,7 @@ export class CurrentReading {
 
   /** Reads. Throws if the tracker as a whole cannot be read. Readings that are asked for together take turns. */
   read(): Promise<FoundReading> {
-    const reading = this.#turn.then(() => this.#read());
-    this.#turn = reading.catch(() => undefined);
-    return reading;
+    return this.#inTurn(() => this.#read());
   }
 
   async #read(): Promise<FoundReading> {

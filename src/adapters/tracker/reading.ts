@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { textSha } from "../../domain/run/drift-fact.ts";
+import { nthDelay } from "../../domain/values/delays.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
 import { errorCode, hasErrorCode } from "../../domain/values/text.ts";
 import { UserError } from "../../domain/values/user-error.ts";
@@ -75,7 +76,7 @@ class FolderReader implements DeltaReader {
     for (let round = 0; performance.now() < deadline; round += 1) {
       // A round that finds every file as the last round left it has seen the folder at one instant.
       if (!(await this.#scan()) && (round > 0 || this.#last !== undefined)) return this.#delta();
-      if (round >= ROUNDS) await pause(FIRST_WAIT_MS * 2 ** Math.min(round - ROUNDS, 4));
+      if (round >= ROUNDS) await pause(nthDelay(round - ROUNDS + 1, FIRST_WAIT_MS, 16 * FIRST_WAIT_MS));
     }
     throw unreadableFolder(this.#folder, ["it kept changing while it was read"]);
   }

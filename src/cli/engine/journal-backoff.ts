@@ -1,3 +1,5 @@
+import { delays } from "../../domain/values/delays.ts";
+
 /** The first wait for a journal that cannot be written, and the longest one. It doubles each time. Milliseconds. */
 const FIRST_MS = 1_000;
 const LONGEST_MS = 30_000;
@@ -19,7 +21,7 @@ export interface JournalWait {
 export class JournalBackoff {
   readonly #totalMs: number;
   #leftMs: number;
-  #delayMs = FIRST_MS;
+  #delays = delays(FIRST_MS, LONGEST_MS);
   #since = 0;
   #endedAt: number | undefined;
 
@@ -34,15 +36,14 @@ export class JournalBackoff {
     this.#since = now;
     if (this.#endedAt === undefined || now - this.#endedAt < this.#totalMs) return;
     this.#leftMs = this.#totalMs;
-    this.#delayMs = FIRST_MS;
+    this.#delays = delays(FIRST_MS, LONGEST_MS);
   }
 
   /** The next wait; undefined if the time is over. */
   next(now: number): JournalWait | undefined {
     const until = this.#since + this.#leftMs;
     if (now >= until) return undefined;
-    const ms = Math.min(this.#delayMs, until - now);
-    this.#delayMs = Math.min(LONGEST_MS, this.#delayMs * 2);
+    const ms = Math.min(this.#delays.next().value, until - now);
     return { ms, since: this.#since, until };
   }
 

@@ -13,8 +13,8 @@ import { createTestResultsReader } from "../../adapters/test-results/results-rea
 import { createTextScans } from "../../adapters/text-scans/text-scans.ts";
 import type { Limits } from "../../domain/batch/schema.ts";
 import type { RunState } from "../../domain/run/state.ts";
+import { KeyedQueue } from "../../domain/values/serial-queue.ts";
 import type { LoopContext } from "../../loop/attempt/context.ts";
-import { MergeQueue } from "../../loop/concurrency/merge-queue.ts";
 import { MergeTrains } from "../../loop/concurrency/merge-train.ts";
 import { Outages } from "../../loop/concurrency/outages.ts";
 import { Semaphore } from "../../loop/concurrency/semaphore.ts";
@@ -204,7 +204,7 @@ function knowledgeOf(
 function turnsOf(workers: number): Pick<LoopContext, "trains" | "merges" | "starts" | "commandPermits"> {
   return {
     trains: new MergeTrains(systemClock),
-    merges: new MergeQueue(),
+    merges: new KeyedQueue(),
     starts: new WorktreeGate(),
     commandPermits: new Semaphore(workers),
   };

@@ -1,4 +1,5 @@
 import type { Batch } from "../batch/schema.ts";
+import { nthDelay } from "../values/delays.ts";
 import type { RepoId, TicketId } from "../values/ids.ts";
 import type { Evidence } from "./attempt-fact.ts";
 
@@ -137,7 +138,7 @@ export function batchLiveSpec({ live }: Pick<Batch, "live">): LiveSpec {
 
 /** The wait before the next check after `failed` failures in a row: doubled each time, at most 5 minutes. Milliseconds. */
 export function waitAfter(failed: number, { everySeconds }: LiveSpec): number {
-  return Math.min(everySeconds * 1000 * 2 ** Math.min(Math.max(failed - 1, 0), 20), MOST_MS);
+  return nthDelay(failed, everySeconds * 1000, MOST_MS);
 }
 
 /**

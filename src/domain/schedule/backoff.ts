@@ -3,6 +3,7 @@ import type { SanitizedStop } from "../run/attempt-fact.ts";
 import type { RunEvent } from "../run/event.ts";
 import type { RunState } from "../run/state.ts";
 import { type Attempt, claimsDone } from "../run/ticket-state.ts";
+import { nthDelay } from "../values/delays.ts";
 import { plural } from "../values/text.ts";
 import { formatUtc } from "../values/time.ts";
 import { firstToRecover, isAnotherFree, partyAccountCount } from "./accounts.ts";
@@ -124,7 +125,7 @@ function limitAfter(state: RunState, { party, account, stop, at }: Stopped): Rat
   // If another account is free, this one can wait longer.
   const isSoon = away !== undefined && !isAnotherFree(state, party, account, at);
   const [firstMs, mostMs] = isSoon ? [FIRST_AWAY_MS, LONGEST_AWAY_MS] : [FIRST_MS, LONGEST_OWN_MS];
-  const own = Math.min(mostMs, firstMs * 2 ** Math.min(times - 1, 20));
+  const own = nthDelay(times, firstMs, mostMs);
   // A program may report its own wait as the API's, and it may be too short.
   const asked = at + Math.max(own, Math.ceil(stop.retryAfterMs ?? 0));
   const end = away === undefined ? 0 : outageDeadline(state, away.since);

@@ -1,6 +1,7 @@
 import type { Ticket } from "../../domain/batch/schema.ts";
 import type { RunEvent, RunFact } from "../../domain/run/event.ts";
 import type { Fence, RunId } from "../../domain/values/ids.ts";
+import type { KeyedQueue } from "../../domain/values/serial-queue.ts";
 import type { Agent } from "../../ports/agent.ts";
 import type { AuditLog } from "../../ports/audit-log.ts";
 import type { Oracle } from "../../ports/oracle.ts";
@@ -8,7 +9,6 @@ import type { Outbox } from "../../ports/outbox.ts";
 import type { Tripwire } from "../../ports/tripwire.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import type { WatchedFiles } from "../../ports/watched-files.ts";
-import type { MergeQueue } from "../concurrency/merge-queue.ts";
 import type { MergeTrains } from "../concurrency/merge-train.ts";
 import type { WorktreeGate } from "../concurrency/worktree-gate.ts";
 import { persistentRepo } from "../programs/persistent-repo.ts";
@@ -35,7 +35,7 @@ export interface LoopContext extends StepContext {
   /** The changes that are checked together and land in order, by repository. */
   readonly trains: MergeTrains<TrainResult>;
   /** What reads or moves a base, one at a time per repository. */
-  readonly merges: MergeQueue;
+  readonly merges: KeyedQueue;
   /** Worktrees that are being made. */
   readonly starts: WorktreeGate;
   /** Records how long a finished ticket took, for the order of later runs. */

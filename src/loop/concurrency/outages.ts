@@ -1,5 +1,6 @@
 import type { RunFact } from "../../domain/run/event.ts";
 import type { CalledSource, Outage } from "../../domain/run/outage-fact.ts";
+import { nthDelay } from "../../domain/values/delays.ts";
 import { errorMessage, plainText } from "../../domain/values/text.ts";
 import type { EngineClock } from "../../ports/clock.ts";
 import { ForgeUnavailable } from "../../ports/forge.ts";
@@ -174,7 +175,7 @@ export class Retry {
       this.#until = Math.max(this.#until, told + mostMs);
       this.#isExtended = true;
     }
-    const soonest = now + Math.min(longestMs, firstMs * 2 ** Math.min(this.#failures - 1, 20));
+    const soonest = now + nthDelay(this.#failures, firstMs, longestMs);
     this.#nextAt = Math.min(Math.max(soonest, told), this.#until);
     this.#source.fails(this, { why, nextAt: this.#nextAt, until: this.#until, isBusy: this.#isTold || undefined });
     if (now < this.#until && !this.#source.isGivenUp) return true;

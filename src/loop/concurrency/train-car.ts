@@ -1,6 +1,6 @@
 import type { PrepareFact } from "../../domain/run/prepare-fact.ts";
+import { orAborted } from "../../domain/values/or-aborted.ts";
 import type { Candidate } from "../../ports/vcs.ts";
-import { orAborted } from "./wait.ts";
 
 /** A candidate that could be built. */
 export type BuiltCandidate = Extract<Candidate, { ok: true }>;

@@ -1,6 +1,6 @@
+import { orAborted } from "../../domain/values/or-aborted.ts";
 import { type Repo, RepoUnavailable } from "../../ports/vcs.ts";
 import type { Outages } from "../concurrency/outages.ts";
-import { orAborted } from "../concurrency/wait.ts";
 
 /**
  * The same repository, whose calls wait out an outage: another git process holds a lock, or the file system is away. The signal

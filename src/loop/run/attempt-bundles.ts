@@ -9,6 +9,7 @@ import { isActivity, type RunEvent } from "../../domain/run/event.ts";
 import { ticketById } from "../../domain/run/state.ts";
 import { plannedTicket } from "../../domain/schedule/plan.ts";
 import type { Fence, TicketId } from "../../domain/values/ids.ts";
+import { serialQueue } from "../../domain/values/serial-queue.ts";
 import { errorMessage, hasErrorCode, plainText } from "../../domain/values/text.ts";
 import { vecItems } from "../../domain/values/vec.ts";
 import type { AttemptFiles } from "../../ports/run-files.ts";
@@ -36,7 +37,7 @@ export class AttemptBundles {
   readonly #ctx: LoopContext;
   /** The facts of attempts under way, by fence. */
   readonly #facts = new Map<Fence, RunEvent[]>();
-  #last: Promise<void> = Promise.resolve();
+  readonly #queue = serialQueue();
   #writing = 0;
 
   constructor(ctx: LoopContext) {
@@ -77,8 +78,7 @@ export class AttemptBundles {
 
   #inTurn(ended: Ended): Promise<void> {
     this.#writing += 1;
-    this.#last = this.#last.then(() => this.#bundle(ended));
-    return this.#last;
+    return this.#queue(() => this.#bundle(ended));
   }
 
   async #bundle(ended: Ended): Promise<void> {

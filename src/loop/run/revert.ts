@@ -8,17 +8,18 @@ import { failingStep } from "../../domain/run/reduce-base.ts";
 import { ticketById } from "../../domain/run/state.ts";
 import { heldByEnvironment } from "../../domain/schedule/environments.ts";
 import { plannedTicket } from "../../domain/schedule/plan.ts";
+import { delays } from "../../domain/values/delays.ts";
 import type { RunId, TicketId } from "../../domain/values/ids.ts";
 import { boundedList, errorMessage, plainText } from "../../domain/values/text.ts";
 import type { Repo } from "../../ports/vcs.ts";
 import { type LoopContext, waitingRepo } from "../attempt/context.ts";
-import { repairLane } from "../concurrency/merge-queue.ts";
 import { pause } from "../concurrency/wait.ts";
 import type { StepScope } from "../programs/scope.ts";
 import { assertTracker } from "../steps/assert.ts";
 import { proveFault, repairsBase } from "../steps/base-fault.ts";
 import { runCheckStep } from "../steps/check-step.ts";
 import { gates, protectedFor } from "../steps/gates.ts";
+import { repairLane } from "../steps/merge.ts";
 import type { Built } from "../steps/step.ts";
 import { runVerifyStep } from "../steps/verify-step.ts";
 import { verifyScope } from "./live-check.ts";
@@ -209,7 +210,7 @@ async function landCandidate(revert: Revert, { base: from, commit: to }: Built):
   const { ctx, spec, repo, signal } = revert;
   const deadline = ctx.clock.ran() + ctx.batch.limits.minutesPerAttempt * 60_000;
   const refUpdate = { ticket: spec.id, repo: repo.id, from, to };
-  for (let wait: number = LOOK_AGAIN_MS.first; ; wait = Math.min(wait * 2, LOOK_AGAIN_MS.most)) {
+  for (const waits = delays(LOOK_AGAIN_MS.first, LOOK_AGAIN_MS.most); ; ) {
     signal.throwIfAborted();
     await reopenInTracker(revert);
     if (!ctx.report({ type: "revert-intended", ...refUpdate }))
@@ -224,7 +225,7 @@ async function landCandidate(revert: Revert, { base: from, commit: to }: Built):
     if (landing.as === "refused" || ctx.clock.ran() >= deadline)
       throw new RevertImpossible(`its revert could not land: ${reason}`);
     ctx.report({ type: "revert-waiting", ticket: spec.id, reason });
-    await pause(ctx.clock, wait, signal);
+    await pause(ctx.clock, waits.next().value, signal);
   }
 }
 

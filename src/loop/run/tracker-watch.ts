@@ -5,6 +5,7 @@ import { expectedState } from "../../domain/run/reduce-drift.ts";
 import { type RunState, ticketById } from "../../domain/run/state.ts";
 import type { TicketState } from "../../domain/run/ticket-state.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
+import { serialQueue } from "../../domain/values/serial-queue.ts";
 import { errorMessage, plainText } from "../../domain/values/text.ts";
 import { vecItems } from "../../domain/values/vec.ts";
 import { TicketConflict, type Tracker, type TrackerReading, type TrackerTicket, type TrackerWrite } from "../../ports/tracker.ts";
@@ -33,7 +34,7 @@ export class TrackerWatch {
   readonly #ctx: WatchContext;
   readonly #missingSince = new Map<TicketId, number>();
   readonly #shown = new Set<TicketId>();
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #inTurn = serialQueue();
   #unwatch: (() => void) | undefined;
   #cancelTimer: () => void = () => undefined;
   /** Retries of reading: an outage is reported, and bounded, as those of the engine's writes are. */
@@ -105,12 +106,6 @@ export class TrackerWatch {
     if (this.#isAway) return this.#readSoon();
     const ms = this.#missingSince.size > 0 ? VANISHED_MS : (this.#ctx.tracker.pauseMs?.() ?? PERIOD_MS);
     this.#cancelTimer = this.#ctx.clock.after(ms, () => this.#readSoon());
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#turn.then(work, work);
-    this.#turn = result.catch(() => undefined);
-    return result;
   }
 
   /**

@@ -1,9 +1,9 @@
 import type { TestRun } from "@loopdash/test-evidence";
 import { flakyAmong } from "@loopdash/triage";
+import { orAborted } from "../../domain/values/or-aborted.ts";
 import type { CheckResults, FoundRun } from "../../ports/check-results.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { ExecResult } from "../../ports/executor.ts";
-import { orAborted } from "../concurrency/wait.ts";
 
 /** A run of a check's command with its duration, in milliseconds. */
 export type TimedRun = TestRun & { readonly durationMs?: number };

@@ -1,5 +1,6 @@
 import type { LandedProof } from "../../domain/run/proof-fact.ts";
 import { freezeReason } from "../../domain/schedule/freeze.ts";
+import { delays } from "../../domain/values/delays.ts";
 import { boundedList, plainText } from "../../domain/values/text.ts";
 import type { Candidate, Landing, Repo } from "../../ports/vcs.ts";
 import { pause } from "../concurrency/wait.ts";
@@ -42,7 +43,7 @@ export async function merge(
   const { repo } = needs;
   let { checked } = needs;
   let deadline = ctx.clock.ran() + ctx.batch.limits.minutesPerAttempt * 60_000;
-  let wait: number = LOOK_AGAIN_MS.first;
+  const waits = delays(LOOK_AGAIN_MS.first, LOOK_AGAIN_MS.most);
   let refusals = 0;
   for (let chase = 0; chase < CHASES; ) {
     deadline += await waitForBase(ctx, scope);
@@ -78,8 +79,7 @@ export async function merge(
     // A change that the forge has taken cannot be refused any more.
     if (isBounded && ctx.clock.ran() >= deadline)
       leaveToPerson(scope, `clear the way for the merge and reopen the ticket; it waited for this: ${reason}`);
-    await pause(ctx.clock, wait, scope.signal);
-    wait = Math.min(wait * 2, LOOK_AGAIN_MS.most);
+    await pause(ctx.clock, waits.next().value, scope.signal);
   }
   return refuse(`the base moved ${CHASES} times while the change was being merged`, "");
 }
@@ -154,4 +154,9 @@ export function conflictEvidence(candidate: Extract<Candidate, { ok: false }>): 
 
 function refuse(summary: string, detail: string): StepFailed {
   return { ok: false, evidence: { step: "merge", name: "merge", summary, detail } };
+}
+
+/** The queue of a broken base's repairs: a landing is a compare-and-swap, so a second queue is safe, and they pass those that wait. */
+export function repairLane(repo: string): string {
+  return `${repo} repair`;
 }

@@ -4,10 +4,10 @@ import type { SeenPullRequest, TicketPullRequest } from "../../domain/forge/pull
 import type { LandingMessage } from "../../domain/forge/pull-request-text.ts";
 import { ticketById } from "../../domain/run/state.ts";
 import type { RunId } from "../../domain/values/ids.ts";
+import type { KeyedQueue } from "../../domain/values/serial-queue.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { ForgeUnavailable, type PastCheck, type PullRequests } from "../../ports/forge.ts";
 import type { Repo } from "../../ports/vcs.ts";
-import type { MergeQueue } from "../concurrency/merge-queue.ts";
 import { AttemptOver, type StepScope } from "../programs/scope.ts";
 import type { Built, StepContext } from "./step.ts";
 
@@ -38,7 +38,7 @@ export interface PullRequestNeeds extends PullRequestTarget {
 
 /** The context of landings by pull requests. */
 export type PullRequestContext = Pick<StepContext, "clock" | "state" | "outages" | "files"> & {
-  readonly merges: MergeQueue;
+  readonly merges: KeyedQueue;
   readonly run: RunId;
 };
 

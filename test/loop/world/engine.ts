@@ -2,8 +2,8 @@ import type { TestResult } from "@loopdash/test-evidence";
 import { scan } from "../../../src/adapters/text-scans/scan.ts";
 import type { Batch, Ticket } from "../../../src/domain/batch/schema.ts";
 import { RunId } from "../../../src/domain/values/ids.ts";
+import { KeyedQueue } from "../../../src/domain/values/serial-queue.ts";
 import type { LoopContext } from "../../../src/loop/attempt/context.ts";
-import { MergeQueue } from "../../../src/loop/concurrency/merge-queue.ts";
 import { MergeTrains } from "../../../src/loop/concurrency/merge-train.ts";
 import { Outages } from "../../../src/loop/concurrency/outages.ts";
 import { Semaphore } from "../../../src/loop/concurrency/semaphore.ts";
@@ -167,7 +167,7 @@ export function contextOf(
       read: () => Promise.resolve({ discoveries: [], refused: [] }),
       readRun: () => Promise.resolve({ refused: [] }),
     },
-    merges: new MergeQueue(),
+    merges: new KeyedQueue(),
     trains: new MergeTrains(clock),
     pullRequests: new Map(),
     branchChecks: new Map(),

@@ -1,5 +1,6 @@
 import { closeSync, readFileSync, readlinkSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
+import { delays } from "../../../domain/values/delays.ts";
 import { hasErrorCode } from "../../../domain/values/text.ts";
 import type { SandboxEnd } from "../../../ports/executor.ts";
 import { readStat } from "../../executor/process-id.ts";
@@ -43,9 +44,9 @@ async function isEmpty(status: string): Promise<boolean> {
   const namespace = /"pid-namespace"\s*:\s*(\d+)/.exec(status)?.[1];
   if (pid === undefined || namespace === undefined) return true;
   const deadline = performance.now() + EMPTY_LIMIT_MS;
-  for (let pause = 1; isThere(pid, namespace); pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+  for (const pauses = delays(1, LONGEST_PAUSE_MS); isThere(pid, namespace); ) {
     if (performance.now() > deadline) return false;
-    await setTimeout(pause);
+    await setTimeout(pauses.next().value);
   }
   return true;
 }

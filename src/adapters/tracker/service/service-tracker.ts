@@ -2,6 +2,7 @@ import { type FolderTicket, trackerStanding } from "../../../domain/batch/merge-
 import { TicketSpec } from "../../../domain/batch/schema.ts";
 import { isSameState, type TrackerState } from "../../../domain/run/drift-fact.ts";
 import type { TicketId } from "../../../domain/values/ids.ts";
+import { serialQueue } from "../../../domain/values/serial-queue.ts";
 import { plainText } from "../../../domain/values/text.ts";
 import {
   type FiledTicket,
@@ -111,7 +112,7 @@ class Requests {
   readonly #now: () => number;
   /** Writes whose answer was lost, by ticket. */
   readonly #unconfirmed = new Map<TicketId, UnconfirmedWrite>();
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #inTurn = serialQueue();
   #last: ReadonlyMap<TicketId, ServiceTicket>;
   /** Tickets that were written since the last snapshot, as they read back. */
   readonly #written = new Map<TicketId, ServiceTicket>();
@@ -237,12 +238,6 @@ class Requests {
   #same(id: TicketId, ticket: ServiceTicket): ServiceTicket {
     if (ticket.id === id) return ticket;
     throw this.problem(`it was asked about ticket ${id} and answered with ${ticket.id}`);
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#turn.then(work, work);
-    this.#turn = result.catch(() => undefined);
-    return result;
   }
 }
 

@@ -1,10 +1,10 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import type { Readable, Writable } from "node:stream";
+import { serialQueue } from "../../../domain/values/serial-queue.ts";
 import { withFiles } from "../../executor/passed-files.ts";
 import type { BoundedStart, GitCall, GitResult } from "./git-call.ts";
 import { killGroup, MAX_OUTPUT, MAX_STDERR, running, startError } from "./process-groups.ts";
-import { serialQueue } from "./serial-queue.ts";
 
 /** The mark after a command: a line break, a random word, its exit code in three digits, a line break. Bytes. */
 const MARK_BYTES = 42;

@@ -1,10 +1,10 @@
+import { type SerialQueue, serialQueue } from "../../../domain/values/serial-queue.ts";
 import type { GitCall, GitResult } from "./git-call.ts";
 import { GitSession } from "./git-session.ts";
-import { serialQueue } from "./serial-queue.ts";
 
 /** A queue of questions of one kind, and the session that answers them now. */
 interface Desk {
-  readonly queue: ReturnType<typeof serialQueue>;
+  readonly queue: SerialQueue;
   open: number;
   session: GitSession | undefined;
 }

@@ -1,4 +1,5 @@
 import type { RepoId } from "../../../domain/values/ids.ts";
+import { serialQueue } from "../../../domain/values/serial-queue.ts";
 import { settleBoth } from "../../../domain/values/settle-both.ts";
 import type { CommitTree, GitRemote, RemoteCredentials, Repo, TreeFile } from "../../../ports/vcs.ts";
 import { agentView, checkoutView } from "../capture/agent-view.ts";
@@ -8,7 +9,6 @@ import { sweepTemporary } from "../capture/take-over.ts";
 import { withUnfiltered } from "../capture/unfiltered.ts";
 import { branchRef, GitFailure, objectId } from "../git/git-call.ts";
 import { moveRef, readCommitPart } from "../git/git-queries.ts";
-import { serialQueue } from "../git/serial-queue.ts";
 import { buildCandidate } from "../landing/candidate.ts";
 import { changeBetween } from "../landing/change.ts";
 import { changedLines } from "../landing/changed-lines.ts";

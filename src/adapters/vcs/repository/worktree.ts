@@ -1,5 +1,6 @@
 import { copyFile, lstat, mkdir, opendir, rmdir, unlink, writeFile } from "node:fs/promises";
 import { basename, join, resolve, sep } from "node:path";
+import type { SerialQueue } from "../../../domain/values/serial-queue.ts";
 import { hasErrorCode } from "../../../domain/values/text.ts";
 import { systemCode } from "../../disk-error.ts";
 import { removeFolder } from "../../remove-folder.ts";
@@ -9,12 +10,9 @@ import { keepOlder } from "../capture/index-time.ts";
 import { agentDir } from "../capture/worker-git.ts";
 import { type BoundedStart, branchRef, objectId } from "../git/git-call.ts";
 import { moveRef } from "../git/git-queries.ts";
-import type { serialQueue } from "../git/serial-queue.ts";
 import { exists } from "./locate.ts";
 import { adminDirs, preparePrivateDir, readHead, resolvedParent, type Store, worktreeRecords } from "./store.ts";
 import { fillSubmodules } from "./submodules.ts";
-
-type Queue = ReturnType<typeof serialQueue>;
 
 /**
  * Adds a linked worktree on a new branch. loopdash writes the record as gitrepository-layout(5) describes it: `git worktree add`
@@ -23,7 +21,7 @@ type Queue = ReturnType<typeof serialQueue>;
  */
 export async function addWorktree(
   store: Store,
-  queue: Queue,
+  queue: SerialQueue,
   options: { readonly path: string; readonly branch: string; readonly from: string },
 ): Promise<void> {
   const ref = branchRef(options.branch);
