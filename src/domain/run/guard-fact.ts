@@ -30,7 +30,7 @@ export function isAboutGuard<F extends { readonly type: string }>(fact: F): fact
   return TYPES.has(fact.type);
 }
 
-/** What is known of the guard of one attempt, and while there is nothing to tell. */
+/** What is known of the guard of one attempt; absent while there is nothing to tell. */
 export interface GuardResult {
   readonly guard?: {
     readonly blocked: number;

@@ -1,6 +1,6 @@
 import { PREPARE_STEP } from "../batch/step-spec.ts";
-import { isAboutCi, reduceCi } from "../ci/ci-fact.ts";
-import { isAboutPullRequest } from "../forge/pull-request-fact.ts";
+import { type CiFact, reduceCi } from "../ci/ci-fact.ts";
+import type { PullRequestFact } from "../forge/pull-request-fact.ts";
 import { endTicketIncidents } from "../results/incident.ts";
 import { afterAgent, markOutage } from "../schedule/backoff.ts";
 import { countsAsFailure, signsAfter } from "../schedule/breaker.ts";
@@ -8,19 +8,16 @@ import { setAside } from "../schedule/money.ts";
 import { dequeue, requeue, shiftDependents, withTicket } from "../schedule/queue.ts";
 import { afterAttemptEnd, withProbe } from "../schedule/shared-fault.ts";
 import { leftSlot } from "../schedule/slots.ts";
+import type { AttemptRef } from "../values/ids.ts";
 import { vecAt } from "../values/vec.ts";
-import type { ApprovalFact } from "./approval-fact.ts";
 import type { AttemptOutcome } from "./attempt-fact.ts";
 import { withFailingOnBase } from "./base-fact.ts";
-import { isActivity, type RunEvent } from "./event.ts";
-import type { GuardFact } from "./guard-fact.ts";
+import type { EventOf, RunEvent } from "./event.ts";
 import { keptBy } from "./kept-work.ts";
 import { hasClaimed, lostUsd, toPastAttempt } from "./past-attempt.ts";
 import { leftWork } from "./pending-work.ts";
-import type { PlanFact } from "./plan-fact.ts";
 import { withBase, withLanding, withMergedCommit } from "./reduce-base.ts";
 import { branchesAfter } from "./reduce-branch.ts";
-import type { ClaimEvent } from "./reduce-claim.ts";
 import { raisedComplexity } from "./reduce-complexity.ts";
 import { closed } from "./reduce-drift.ts";
 import { keptWall, withMovedTicket } from "./reduce-heal.ts";
@@ -28,42 +25,105 @@ import { endAsLanded } from "./reduce-live.ts";
 import { withPeoplesWords } from "./reduce-people.ts";
 import { withPullRequest } from "./reduce-pull-request.ts";
 import { capturedChange, reflectionsAfter } from "./reduce-reflection.ts";
-import type { GrowthEvent } from "./reduce-start.ts";
 import { countCheck, countIdle, countRetry, endStep, startStep } from "./reduce-step.ts";
-import { dueAfter, type PreparingEvent, withWorktree } from "./reduce-ticket.ts";
-import type { RemedyFact } from "./remedy-fact.ts";
+import { dueAfter, withWorktree } from "./reduce-ticket.ts";
+import { findAttempt, type Reducers } from "./reducers.ts";
 import { type RunState, ticketIndex } from "./state.ts";
 import { type Attempt, claimsDone, type TicketState, withEvidence } from "./ticket-state.ts";
 
-type AttemptEvent = Exclude<
-  Extract<RunEvent, { fence: unknown }>,
-  ApprovalFact | ClaimEvent | GrowthEvent | GuardFact | PlanFact | PreparingEvent | RemedyFact
->;
-type EventOf<T extends AttemptEvent["type"]> = Extract<AttemptEvent, { type: T }>;
+type Change<E> = (attempt: Attempt, event: E, ticket: TicketState) => Partial<TicketState>;
+type Follow<E> = (state: RunState, event: E, found: { readonly index: number; readonly attempt: Attempt }) => RunState;
 
-/** Folds the events of an attempt. Facts of another fence never arrive here: `admit` drops them before the journal. */
-export function reduceAttempt(state: RunState, event: Exclude<AttemptEvent, { type: "report-dropped" }>): RunState {
-  const index = ticketIndex(state, event.ticket);
-  const ticket = vecAt(state.tickets, index);
-  if (event.type === "attempt-claimed") return claim(state, index, ticket, event);
-  if (event.type === "attempt-ended") return endAttempt(state, index, ticket, event);
-  const attempt = ticket.attempt;
-  if (attempt === undefined || attempt.fence !== event.fence) throw new RangeError(`no attempt with fence ${event.fence}`);
-  if (event.type === "agent-ended") return agentEnded(state, index, ticket, attempt, event);
-  const after = { ...progress(ticket, attempt, event), ...branchesAfter(ticket, event) };
-  const next = withTicket(state, index, { ...ticket, ...after });
-  if (event.type === "ci-pushed") return withLanding(next, event);
-  if (event.type === "merge-landed") {
-    const { proof } = attempt.merge?.to === event.to ? attempt.merge : {};
-    return withMovedTicket(withMergedCommit(withLanding(next, { ...event, proof }), index, event), index);
-  }
-  if (event.type === "step-started") return countIdle(next, attempt, event.at);
-  if (event.type === "step-ended") return countRetry(countCheck(next, attempt, event), attempt, event);
-  if (event.type === "pull-request-words") return withPeoplesWords(next, event);
-  if (event.type === "worktree-ready") return countRetry(next, attempt, { ok: true, step: PREPARE_STEP });
-  // An attempt that continues finished work has no agent that could end.
-  return event.type === "change-captured" || event.type === "merge-intended" ? leaveSlot(next, index, event.at) : next;
+/** An event of an attempt under way: what it changes of its ticket, and what follows. `attempt` in `follow` is the one before. */
+function onAttempt<E extends RunEvent & AttemptRef>(change: Change<E>, follow?: Follow<E>) {
+  return (state: RunState, event: E): RunState => {
+    const { index, ticket, attempt } = findAttempt(state, event);
+    const after = { ...change(attempt, event, ticket), ...branchesAfter(ticket, event) };
+    const next = withTicket(state, index, { ...ticket, ...after });
+    return follow === undefined ? next : follow(next, event, { index, attempt });
+  };
 }
+
+const onPullRequest = <E extends RunEvent & PullRequestFact>(follow?: Follow<E>) =>
+  onAttempt<E>((attempt, event, ticket) => withPullRequest(ticket, attempt, event), follow);
+
+const onCi = <E extends RunEvent & CiFact>(follow?: Follow<E>) =>
+  onAttempt<E>(({ n }, event, { ci }) => ({ ci: reduceCi(ci, n, event) }), follow);
+
+/** An attempt that continues finished work has no agent that could end. */
+const leave = <E extends RunEvent>(state: RunState, { at }: E, { index }: { readonly index: number }): RunState =>
+  leaveSlot(state, index, at);
+
+export const ATTEMPT_REDUCERS = {
+  "attempt-claimed": claim,
+  "worktree-ready": onAttempt(
+    (attempt, event) => ({ attempt: withWorktree(attempt, event) }),
+    (state, _, { attempt }) => countRetry(state, attempt, { ok: true, step: PREPARE_STEP }),
+  ),
+  // What the prepare commands printed last is none of its words.
+  "agent-launching": onAttempt(({ lastLine: _, ...silent }, { at }) => ({
+    attempt: { ...silent, agent: { launchedAt: at }, lastOutputAt: at },
+  })),
+  "agent-started": onAttempt((attempt, { at, pid, startTime }) => ({
+    attempt: { ...attempt, agent: { launchedAt: at, ...attempt.agent, pid, startTime } },
+  })),
+  activity: onAttempt((attempt, { at, text, lines }) => ({
+    attempt: { ...attempt, lastLine: text, lastOutputAt: at, lines: attempt.lines + lines },
+  })),
+  "agent-spent": onAttempt((attempt, { usd }) => ({ attempt: { ...attempt, spentUsd: usd } })),
+  "signals-changed": onAttempt((attempt, { signals }) => ({ attempt: { ...attempt, signals } })),
+  "complexity-changed": onAttempt((_, event, ticket) => raisedComplexity(ticket, event)),
+  "kill-requested": onAttempt((attempt, { ending }) => ({ attempt: { ...attempt, killing: attempt.killing ?? ending } })),
+  "agent-ended": agentEnded,
+  "change-captured": onAttempt(
+    (attempt, event) => ({ phase: "finishing", attempt: { ...attempt, ...capturedChange(event), idleSince: event.at } }),
+    leave,
+  ),
+  "step-started": onAttempt(
+    (attempt, event) => ({ phase: "finishing", attempt: startStep(attempt, event) }),
+    (state, { at }, { attempt }) => countIdle(state, attempt, at),
+  ),
+  "step-ended": onAttempt(
+    (attempt, event) => ({ attempt: endStep(attempt, event) }),
+    (state, event, { attempt }) => countRetry(countCheck(state, attempt, event), attempt, event),
+  ),
+  "steps-repeated": onAttempt((attempt, { why }) => ({ attempt: { ...attempt, repeated: why } })),
+  "base-failing": onAttempt((_, event, ticket) => ({ failingOnBase: withFailingOnBase(ticket.failingOnBase, event) })),
+  "work-kept": onAttempt((attempt, event) => ({
+    attempt: { ...attempt, kept: keptBy(event), ...(event.elsewhere && { elsewhere: event.elsewhere }) },
+  })),
+  "work-not-kept": onAttempt(({ kept: _, ...attempt }, { why }) => ({ attempt: { ...attempt, notKept: why } })),
+  "merge-waiting": onAttempt(({ merge: _, ...attempt }, { reason, until, at }) => {
+    const since = attempt.waited?.reason === reason ? attempt.waited.since : at;
+    return { attempt: { ...attempt, waiting: reason, waited: { reason, since, until: until || undefined } } };
+  }),
+  // Work that has not landed is kept for the person.
+  "landing-gated": onAttempt(({ merge: _, waiting: __, ...attempt }, { step }) => ({
+    attempt: { ...attempt, humanStep: step, gatedBy: "forge" },
+  })),
+  "merge-intended": onAttempt(
+    ({ waiting: _, ...attempt }, { from, to, proof }) => ({ attempt: { ...attempt, merge: { from, to, landed: false, proof } } }),
+    leave,
+  ),
+  "merge-landed": onAttempt(
+    ({ waiting: _, ...attempt }, { from, to }) => ({ attempt: { ...attempt, merge: { from, to, landed: true } } }),
+    (state, event, { index, attempt: { merge } }) => {
+      const proof = merge?.to === event.to ? merge.proof : undefined;
+      return withMovedTicket(withMergedCommit(withLanding(state, { ...event, proof }), index, event), index);
+    },
+  ),
+  "pull-request-intended": onPullRequest(),
+  "pull-request-opened": onPullRequest(),
+  "pull-request-read": onPullRequest(),
+  "pull-request-merging": onPullRequest(),
+  "pull-request-words": onPullRequest(withPeoplesWords),
+  "pull-request-rerun": onPullRequest(),
+  "pull-request-gated": onPullRequest(),
+  "ci-fixed": onCi(),
+  "ci-pushed": onCi<EventOf<"ci-pushed">>(withLanding),
+  "ci-triaged": onCi(),
+  "attempt-ended": endAttempt,
+} satisfies Partial<Reducers>;
 
 /** The finish line has the attempt from here on, and another agent may have its slot. */
 export function leaveSlot(state: RunState, index: number, at: number): RunState {
@@ -83,12 +143,9 @@ export function leaveSlot(state: RunState, index: number, at: number): RunState 
   };
 }
 
-function claim(
-  state: RunState,
-  index: number,
-  { approval: _, ...ticket }: TicketState,
-  event: EventOf<"attempt-claimed">,
-): RunState {
+function claim(state: RunState, event: EventOf<"attempt-claimed">): RunState {
+  const index = ticketIndex(state, event.ticket);
+  const { approval: _, ...ticket } = vecAt(state.tickets, index);
   const attempt: Attempt = {
     n: event.attempt,
     fence: event.fence,
@@ -114,13 +171,8 @@ function claim(
   };
 }
 
-function agentEnded(
-  state: RunState,
-  index: number,
-  ticket: TicketState,
-  attempt: Attempt,
-  event: EventOf<"agent-ended">,
-): RunState {
+function agentEnded(state: RunState, event: EventOf<"agent-ended">): RunState {
+  const { index, ticket, attempt } = findAttempt(state, event);
   const { ending, exitCode, costUsd, stop, at } = event;
   const stopped = stop === undefined ? {} : { stop: stop.kind };
   const agent = { launchedAt: at, ...attempt.agent, endedAt: at, ending, exitCode, costUsd, ...stopped };
@@ -136,85 +188,14 @@ function agentEnded(
   };
 }
 
-type ProgressEvent = Exclude<AttemptEvent, { type: "report-dropped" | "attempt-claimed" | "attempt-ended" | "agent-ended" }>;
-
-function progress(ticket: TicketState, attempt: Attempt, event: ProgressEvent): Partial<TicketState> {
-  const phase = ticket.phase;
-  if (isAboutPullRequest(event)) return { phase, ...withPullRequest(ticket, attempt, event) };
-  if (isAboutCi(event)) return { phase, ci: reduceCi(ticket.ci, attempt.n, event) };
-  if (isActivity(event)) return { phase, attempt: withActivity(attempt, event) };
-  if (event.type === "complexity-changed") return { phase, ...raisedComplexity(ticket, event) };
-  switch (event.type) {
-    case "worktree-ready":
-      return { phase, attempt: withWorktree(attempt, event) };
-    case "agent-launching": {
-      // What the prepare commands printed last is none of its words.
-      const { lastLine: _, ...silent } = attempt;
-      return { phase, attempt: { ...silent, agent: { launchedAt: event.at }, lastOutputAt: event.at } };
-    }
-    case "agent-started":
-      return {
-        phase,
-        attempt: { ...attempt, agent: { launchedAt: event.at, ...attempt.agent, pid: event.pid, startTime: event.startTime } },
-      };
-    case "signals-changed":
-      return { phase, attempt: { ...attempt, signals: event.signals } };
-    case "kill-requested":
-      return { phase, attempt: { ...attempt, killing: attempt.killing ?? event.ending } };
-    case "change-captured":
-      return { phase: "finishing", attempt: { ...attempt, ...capturedChange(event), idleSince: event.at } };
-    case "step-started":
-      return { phase: "finishing", attempt: startStep(attempt, event) };
-    case "step-ended":
-      return { phase, attempt: endStep(attempt, event) };
-    case "steps-repeated":
-      return { phase, attempt: { ...attempt, repeated: event.why } };
-    case "base-failing":
-      return { failingOnBase: withFailingOnBase(ticket.failingOnBase, event) };
-    case "work-kept":
-      return { phase, attempt: { ...attempt, kept: keptBy(event), ...(event.elsewhere && { elsewhere: event.elsewhere }) } };
-    case "work-not-kept": {
-      const { kept: _, ...rest } = attempt;
-      return { phase, attempt: { ...rest, notKept: event.why } };
-    }
-    case "merge-waiting": {
-      const { merge: _, ...rest } = attempt;
-      const { reason, until, at } = event;
-      const since = attempt.waited?.reason === reason ? attempt.waited.since : at;
-      return { phase, attempt: { ...rest, waiting: reason, waited: { reason, since, until: until || undefined } } };
-    }
-    case "landing-gated": {
-      // Work that has not landed is kept for the person.
-      const { merge: _, waiting: __, ...rest } = attempt;
-      return { phase, attempt: { ...rest, humanStep: event.step, gatedBy: "forge" } };
-    }
-    case "merge-intended":
-    case "merge-landed": {
-      const { waiting: _, ...rest } = attempt;
-      return { phase, attempt: { ...rest, merge: attemptMerge(event) } };
-    }
-  }
-}
-
-function attemptMerge({ from, to, ...event }: EventOf<"merge-intended" | "merge-landed">): NonNullable<Attempt["merge"]> {
-  if (event.type === "merge-landed") return { from, to, landed: true };
-  return { from, to, landed: false, proof: event.proof };
-}
-
-function withActivity(attempt: Attempt, event: EventOf<"activity" | "agent-spent">): Attempt {
-  if (event.type === "agent-spent") return { ...attempt, spentUsd: event.usd };
-  return { ...attempt, lastLine: event.text, lastOutputAt: event.at, lines: attempt.lines + event.lines };
-}
-
-function endAttempt(state: RunState, index: number, ticket: TicketState, event: EventOf<"attempt-ended">): RunState {
-  const { attempt } = ticket;
-  if (attempt === undefined || attempt.fence !== event.fence) throw new RangeError(`no attempt with fence ${event.fence}`);
+function endAttempt(state: RunState, event: EventOf<"attempt-ended">): RunState {
+  const { index, ticket, attempt } = findAttempt(state, event);
   const done = event.outcome === "done";
   const evidence = event.evidence ?? attempt.refused;
   const steps = state.plan.tickets[index]?.finish.length ?? 0;
   const reflected = reflectionsAfter(ticket, attempt, event, { evidence, steps });
   const after = { ...afterAttempt(ticket, attempt, event), ...branchesAfter(ticket, event), ...reflected };
-  const freed = afterAttemptEnd(leave(withTicket(state, index, after), index, ticket, attempt), ticket, event);
+  const freed = afterAttemptEnd(free(withTicket(state, index, after), index, ticket, attempt), ticket, event);
   const hasClaim = hasClaimed(attempt) || ticket.pendingWork?.claimed === true;
   const upheld = state.claims.upheld + (done && hasClaim ? 1 : 0);
   const next: RunState = { ...freed, claims: { ...freed.claims, upheld }, reverified: false };
@@ -278,7 +259,7 @@ function withoutClosing<T extends Pick<TicketState, "closedByPerson">>({
 }
 
 /** Returns the attempt's slot, resources and unspent money to the run. */
-function leave(state: RunState, index: number, ticket: TicketState, attempt: Attempt): RunState {
+function free(state: RunState, index: number, ticket: TicketState, attempt: Attempt): RunState {
   return {
     ...state,
     slots: attempt.slotLeftAt === undefined ? leftSlot(state, attempt.slot) : state.slots,

@@ -2,12 +2,12 @@ import { askedReviewer, reviewerParty } from "../batch/party.ts";
 import { afterAnswer, markOutage } from "../schedule/backoff.ts";
 import { stopReach } from "../schedule/breaker.ts";
 import { withTicket } from "../schedule/queue.ts";
-import { vecAt } from "../values/vec.ts";
 import type { RunEvent } from "./event.ts";
 import { reducePrepared, withPreparation } from "./prepared-fact.ts";
 import { withoutRejectedWall } from "./reduce-heal.ts";
+import { findAttempt } from "./reducers.ts";
 import { partyCounts, type ReviewerCounts } from "./reviewer-counts.ts";
-import { type RunState, ticketIndex } from "./state.ts";
+import type { RunState } from "./state.ts";
 import type { Attempt, TicketState } from "./ticket-state.ts";
 
 const repoAt = (state: RunState, index: number): string => state.plan.tickets[index]?.repo ?? "";
@@ -34,10 +34,7 @@ const KEPT_REFUSALS = 20;
 
 /** Folds claims. Facts of another fence never arrive here: `admit` drops them before the journal. */
 export function reduceClaim(state: RunState, event: ClaimEvent): RunState {
-  const index = ticketIndex(state, event.ticket);
-  const ticket = vecAt(state.tickets, index);
-  const { attempt } = ticket;
-  if (attempt === undefined || attempt.fence !== event.fence) throw new RangeError(`no attempt with fence ${event.fence}`);
+  const { index, ticket, attempt } = findAttempt(state, event);
   const set = (next: Partial<Attempt>): RunState => withTicket(state, index, { ...ticket, attempt: { ...attempt, ...next } });
   switch (event.type) {
     case "reviewer-asked": {

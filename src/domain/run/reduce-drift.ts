@@ -17,6 +17,7 @@ import type { RunEvent } from "./event.ts";
 import { idleLive, type LiveState } from "./live-check.ts";
 import { withBase } from "./reduce-base.ts";
 import { renewed, settle } from "./reduce-ticket.ts";
+import type { Reducers } from "./reducers.ts";
 import { type RunState, ticketIndex } from "./state.ts";
 import { rewritten, type TicketState, withEvidence } from "./ticket-state.ts";
 
@@ -54,30 +55,25 @@ export function expectedState({ tracked, phase, humanStep }: TicketState): Track
   return phase === "human-gated" ? { as: "human-gated", step: humanStep ?? "" } : { as: "open" };
 }
 
-/** Folds readings of the tracker, the engine's writes to it, and people's changes in it. */
-export function reduceDrift(state: RunState, event: DriftEvent): RunState {
-  switch (event.type) {
-    case "tracker-read":
-      return event.tickets.reduce((s, { id, ...read }) => {
-        const { state: known, ...kept } = trackedTicket(s, id);
-        return withTracked(s, ticketIndex(s, id), { ...kept, ...firstSeen(known, read) });
-      }, state);
-    case "tracker-writing":
-      return writing(state, event);
-    case "tracker-written":
-      return written(state, event);
-    case "tracker-not-written": {
-      const { pendingWrite: _, ...kept } = trackedTicket(state, event.ticket);
-      return withTracked(state, ticketIndex(state, event.ticket), kept);
-    }
-    case "tracker-drifted":
-      return drifted(state, event);
-    case "tracker-others": {
-      const { others, ...status } = state.tracker ?? TRACKER_UNREAD;
-      return { ...state, tracker: { ...status, others: [...others, ...event.ids].slice(-KEPT_OTHERS) } };
-    }
-  }
-}
+/** Readings of the tracker, the engine's writes to it, and people's changes in it. */
+export const DRIFT_REDUCERS = {
+  "tracker-read": (state, { tickets }) =>
+    tickets.reduce((s, { id, ...read }) => {
+      const { state: known, ...kept } = trackedTicket(s, id);
+      return withTracked(s, ticketIndex(s, id), { ...kept, ...firstSeen(known, read) });
+    }, state),
+  "tracker-writing": writing,
+  "tracker-written": written,
+  "tracker-not-written": (state, { ticket }) => {
+    const { pendingWrite: _, ...kept } = trackedTicket(state, ticket);
+    return withTracked(state, ticketIndex(state, ticket), kept);
+  },
+  "tracker-drifted": drifted,
+  "tracker-others": (state, { ids }) => {
+    const { others, ...status } = state.tracker ?? TRACKER_UNREAD;
+    return { ...state, tracker: { ...status, others: [...others, ...ids].slice(-KEPT_OTHERS) } };
+  },
+} satisfies Partial<Reducers>;
 
 function trackedTicket(state: RunState, id: TicketState["id"]): TrackedTicket {
   const ticket = vecAt(state.tickets, ticketIndex(state, id));

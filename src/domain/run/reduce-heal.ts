@@ -9,6 +9,7 @@ import type { AttemptOutcome } from "./attempt-fact.ts";
 import type { RunEvent } from "./event.ts";
 import type { HealsState, HealUndo, PastHeal } from "./heals-state.ts";
 import { renewed } from "./reduce-ticket.ts";
+import type { Reducers } from "./reducers.ts";
 import { type RunState, ticketIndex } from "./state.ts";
 import type { TicketState } from "./ticket-state.ts";
 
@@ -21,29 +22,18 @@ export type HealEvent = Extract<
 type Running = NonNullable<HealsState["running"]>;
 type EventOf<T extends HealEvent["type"]> = Extract<HealEvent, { type: T }>;
 
-/** Folds the events of heals. */
-export function reduceHeal(state: RunState, event: HealEvent): RunState {
-  switch (event.type) {
-    case "heal-asked":
-      return { ...state, heals: { ...state.heals, asked: true } };
-    case "heal-dropped": {
-      const { asked: _, ...heals } = state.heals;
-      return { ...state, heals };
-    }
-    case "heal-started":
-      return begin(state, event);
-    case "heal-agent-started": {
-      const { pid, startTime } = event;
-      return { ...state, heals: { ...state.heals, running: { ...running(state, event.n), pid, startTime } } };
-    }
-    case "heal-ended":
-      return end(state, event);
-    case "heal-keeping":
-      return { ...state, heals: withPast(state.heals, event.n, { keep: { as: "keeping", why: "" } }) };
-    case "heal-kept":
-      return { ...state, heals: withPast(state.heals, event.n, { keep: { as: event.as, why: event.why } }) };
-  }
-}
+export const HEAL_REDUCERS = {
+  "heal-asked": (state) => ({ ...state, heals: { ...state.heals, asked: true } }),
+  "heal-dropped": (state) => ({ ...state, heals: { ...state.heals, asked: undefined } }),
+  "heal-started": begin,
+  "heal-agent-started": (state, { n, pid, startTime }) => ({
+    ...state,
+    heals: { ...state.heals, running: { ...running(state, n), pid, startTime } },
+  }),
+  "heal-ended": end,
+  "heal-keeping": (state, { n }) => ({ ...state, heals: withPast(state.heals, n, { keep: { as: "keeping", why: "" } }) }),
+  "heal-kept": (state, { n, as, why }) => ({ ...state, heals: withPast(state.heals, n, { keep: { as, why } }) }),
+} satisfies Partial<Reducers>;
 
 function begin(state: RunState, event: EventOf<"heal-started">): RunState {
   const { n, token, at, reason, reservedUsd, repo } = event;

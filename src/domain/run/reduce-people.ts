@@ -1,8 +1,7 @@
 import { countIntervention } from "../results/intervention.ts";
 import { plural } from "../values/text.ts";
-import type { RunEvent } from "./event.ts";
+import type { EventOf, RunEvent } from "./event.ts";
 import { baseKey, type Fingerprint, type PeopleFact } from "./people-fact.ts";
-import { reduceBranch } from "./reduce-branch.ts";
 import type { RunState } from "./state.ts";
 
 /** Events about people's acts outside loopdash. */
@@ -20,10 +19,8 @@ export function isPeopleEvent(event: RunEvent): event is PeopleEvent {
   return PEOPLE_TYPES.has(event.type);
 }
 
-/** Folds people's acts outside loopdash, and counts them as interventions. */
-export function reducePeople(state: RunState, event: Exclude<PeopleEvent, { type: "merge-observed" }>): RunState {
-  if (event.type === "fingerprints-recorded") return withFingerprints(state, event.fingerprints);
-  if (event.type === "branch-commits-observed") return reduceBranch(state, event);
+/** Counts a person's act outside loopdash as an intervention. */
+export function reduceAct(state: RunState, event: EventOf<"act-observed">): RunState {
   const { at, target, note, fingerprint } = event;
   const interventions = countIntervention(state.interventions, { at, class: event.class, target, note, observed: true });
   return { ...withFingerprints(state, [fingerprint]), interventions };
@@ -46,7 +43,7 @@ export function withBaseMoved(
   return state.fingerprints?.[key] === landing.from ? withFingerprints(state, [{ key, value: landing.to }]) : state;
 }
 
-function withFingerprints(state: RunState, fingerprints: readonly Fingerprint[]): RunState {
+export function withFingerprints(state: RunState, fingerprints: readonly Fingerprint[]): RunState {
   return {
     ...state,
     fingerprints: { ...state.fingerprints, ...Object.fromEntries(fingerprints.map(({ key, value }) => [key, value])) },

@@ -1,18 +1,16 @@
 import { withTicket } from "../schedule/queue.ts";
-import { vecAt } from "../values/vec.ts";
 import type { Evidence } from "./attempt-fact.ts";
 import type { RunEvent } from "./event.ts";
 import type { PlanFact, TicketPlan } from "./plan-fact.ts";
 import { leaveSlot } from "./reduce-attempt.ts";
-import { type RunState, ticketIndex } from "./state.ts";
+import { findAttempt } from "./reducers.ts";
+import type { RunState } from "./state.ts";
 import type { TicketState } from "./ticket-state.ts";
 
 /** Folds the facts of a plan. Facts of another fence never arrive here: `admit` drops them before the journal. */
 export function reducePlan(state: RunState, event: Extract<RunEvent, PlanFact>): RunState {
-  const index = ticketIndex(state, event.ticket);
-  const ticket = vecAt(state.tickets, index);
-  const { attempt, plan } = ticket;
-  if (attempt === undefined || attempt.fence !== event.fence) throw new RangeError(`no attempt with fence ${event.fence}`);
+  const { index, ticket, attempt } = findAttempt(state, event);
+  const { plan } = ticket;
   const planning = { ...attempt, isPlanning: true } as const;
   const refusals = plan?.refusals ?? 0;
   switch (event.type) {

@@ -1,68 +1,58 @@
 import { endTicketIncidents, withIncident } from "../results/incident.ts";
 import { failedAgain } from "../schedule/breaker.ts";
 import { dequeue, requeue, shiftDependents, withTicket } from "../schedule/queue.ts";
+import type { TicketId } from "../values/ids.ts";
 import { vecAt } from "../values/vec.ts";
 import type { AttemptOutcome } from "./attempt-fact.ts";
 import { withBlocked } from "./blocked-fact.ts";
-import type { RunEvent } from "./event.ts";
+import type { EventOf, RunEvent } from "./event.ts";
 import { idleLive } from "./live-check.ts";
 import { planAfterRetry } from "./plan-fact.ts";
 import type { StepPart } from "./prepare-fact.ts";
 import { tipKnown, withBase } from "./reduce-base.ts";
 import { afterFailure, givenUpLive, reopenedAsLanded } from "./reduce-live.ts";
+import { findAttempt, type Reducers } from "./reducers.ts";
 import { type DueRemedy, failedGateText, type Remedy } from "./remedy-fact.ts";
 import { type RunState, ticketIndex } from "./state.ts";
 import { countWait } from "./suite-fact.ts";
 import { type Attempt, type TicketState, withEvidence } from "./ticket-state.ts";
 
-type TicketEvent = Extract<
-  RunEvent,
-  {
-    type:
-      | "gate-requested"
-      | "gate-writing"
-      | "gate-postponed"
-      | "ticket-gated"
-      | "ticket-stalled"
-      | "ticket-retried"
-      | "ticket-reopened";
-  }
->;
+/** What happens to a ticket outside its attempts. */
+export const TICKET_REDUCERS = {
+  "gate-requested"(state, { ticket: id, step, by }) {
+    const index = ticketIndex(state, id);
+    const gated = withTicket(state, index, { ...vecAt(state.tickets, index), gate: { step, writing: false, by } });
+    const gating = gated.gating.includes(index) ? gated.gating : [...gated.gating, index];
+    return { ...dequeue(gated, index), gating, reverified: false };
+  },
+  "gate-writing": (state, { ticket }) => withGate(state, ticket, { writing: true }),
+  "gate-postponed": (state, { ticket }) => withGate(state, ticket, { writing: false, postponed: true }),
+  "ticket-gated"(state, { ticket: id, step, at }) {
+    const index = ticketIndex(state, id);
+    const { gate: _, stalledReason: __, stalledBy: ___, ...rest } = vecAt(state.tickets, index);
+    const incidents = endTicketIncidents(state.incidents, id, at, "left to a person");
+    const gated: TicketState = { ...rest, phase: "human-gated", humanStep: step, endedAt: at };
+    return withBase(settle({ ...state, incidents }, index, gated), index, at);
+  },
+  "ticket-stalled"(state, { ticket: id, reason, by, at }) {
+    const index = ticketIndex(state, id);
+    const ticket = vecAt(state.tickets, index);
+    if (ticket.live !== undefined && by === "attempts") return settle(state, index, givenUpLive(ticket, reason));
+    const { gate: _, stalledBy: __, ...rest } = ticket;
+    return settle(state, index, { ...rest, phase: "stalled", stalledReason: reason, ...(by && { stalledBy: by }), endedAt: at });
+  },
+  "ticket-retried": retry,
+  "ticket-reopened": reopen,
+} satisfies Partial<Reducers>;
 
-/** Folds the events of a ticket outside its attempts. */
-export function reduceTicket(state: RunState, event: TicketEvent): RunState {
-  const index = ticketIndex(state, event.ticket);
-  const ticket = vecAt(state.tickets, index);
-  switch (event.type) {
-    case "gate-requested": {
-      const gated = withTicket(state, index, {
-        ...ticket,
-        gate: { step: event.step, writing: false, by: event.by },
-      });
-      const gating = gated.gating.includes(index) ? gated.gating : [...gated.gating, index];
-      return { ...dequeue(gated, index), gating, reverified: false };
-    }
-    case "gate-writing":
-      return withTicket(state, index, { ...ticket, gate: { ...(ticket.gate ?? { step: "" }), writing: true } });
-    case "gate-postponed":
-      return withTicket(state, index, { ...ticket, gate: { ...(ticket.gate ?? { step: "" }), writing: false, postponed: true } });
-    case "ticket-gated": {
-      const { gate: _, stalledReason: __, stalledBy: ___, ...rest } = ticket;
-      const incidents = endTicketIncidents(state.incidents, ticket.id, event.at, "left to a person");
-      const gated: TicketState = { ...rest, phase: "human-gated", humanStep: event.step, endedAt: event.at };
-      return withBase(settle({ ...state, incidents }, index, gated), index, event.at);
-    }
-    case "ticket-stalled": {
-      if (ticket.live !== undefined && event.by === "attempts") return settle(state, index, givenUpLive(ticket, event.reason));
-      const { gate: _, stalledBy: __, ...rest } = ticket;
-      const by = event.by === undefined ? {} : { stalledBy: event.by };
-      return settle(state, index, { ...rest, phase: "stalled", stalledReason: event.reason, ...by, endedAt: event.at });
-    }
-    case "ticket-retried":
-      return retry(state, index, ticket);
-    case "ticket-reopened":
-      return reopen(state, index, event);
-  }
+function withGate(
+  state: RunState,
+  id: TicketId,
+  part: Pick<NonNullable<TicketState["gate"]>, "writing" | "postponed">,
+): RunState {
+  const index = ticketIndex(state, id);
+  const { gate = { step: "" }, ...ticket } = vecAt(state.tickets, index);
+  return withTicket(state, index, { ...ticket, gate: { ...gate, ...part } });
 }
 
 /** Puts a ticket that nothing more happens to into place. No live check of it is planned any more. */
@@ -87,7 +77,9 @@ export function renewed({ signs: _, stalledReason: __, stalledBy: ___, endedAt: 
  * The ticket waits again, or is filed again if the tracker does not hold it yet. Its dependents have been waiting for it all
  * along.
  */
-function retry(state: RunState, index: number, ticket: TicketState): RunState {
+function retry(state: RunState, { ticket: id }: EventOf<"ticket-retried">): RunState {
+  const index = ticketIndex(state, id);
+  const ticket = vecAt(state.tickets, index);
   if (ticket.phase !== "stalled") return state;
   const { due: _, plan: __, ...fresh } = renewed(ticket);
   const next = withTicket(state, index, { ...fresh, ...planAfterRetry(ticket), retriedAfter: ticket.history.length });
@@ -96,7 +88,8 @@ function retry(state: RunState, index: number, ticket: TicketState): RunState {
 }
 
 /** Reopens a done ticket. Its dependents wait for it again, unless they are already running. An open ticket stays as it is. */
-function reopen(state: RunState, index: number, { evidence, at }: Extract<TicketEvent, { type: "ticket-reopened" }>): RunState {
+function reopen(state: RunState, { ticket: id, evidence, at }: EventOf<"ticket-reopened">): RunState {
+  const index = ticketIndex(state, id);
   const { endedAt: _, ...before } = vecAt(state.tickets, index);
   if (before.phase !== "done") return state;
   const { step, summary } = evidence;
@@ -121,10 +114,7 @@ export type PreparingEvent = Extract<
 
 /** Folds the start of a prepare command or of a part of a step, and a blocked connection of any program of an attempt. */
 export function reducePreparing(state: RunState, event: PreparingEvent): RunState {
-  const index = ticketIndex(state, event.ticket);
-  const ticket = vecAt(state.tickets, index);
-  const { attempt } = ticket;
-  if (attempt === undefined || attempt.fence !== event.fence) throw new RangeError(`no attempt with fence ${event.fence}`);
+  const { index, ticket, attempt } = findAttempt(state, event);
   if (event.type === "connection-blocked")
     return withTicket(state, index, { ...ticket, attempt: { ...attempt, blocked: withBlocked(attempt.blocked, event) } });
   if (event.type === "prepare-failed") return unprepared(state, state.plan.tickets[index]?.repo ?? "", event);
@@ -171,10 +161,7 @@ const KEPT = 100;
  * or there is none.
  */
 export function reduceRemedy(state: RunState, event: Extract<RunEvent, { type: "remediated" }>): RunState {
-  const index = ticketIndex(state, event.ticket);
-  const ticket = vecAt(state.tickets, index);
-  const { attempt } = ticket;
-  if (attempt === undefined || attempt.fence !== event.fence) throw new RangeError(`no attempt with fence ${event.fence}`);
+  const { index, ticket, attempt } = findAttempt(state, event);
   const { at, gate, action, was, did, now, bound } = event;
   const account = event.account === undefined ? {} : { account: event.account };
   const remedy: Remedy = { n: attempt.n, at, gate, action, was, did, now, bound, ...account };

@@ -1,42 +1,35 @@
-import { isAboutForgeRequest } from "../forge/forge-request.ts";
 import { countIntervention } from "../results/intervention.ts";
 import { pastJudgement, withJudgement } from "../results/judgements.ts";
 import { backOff, haltOnUnknownSpend } from "../schedule/backoff.ts";
 import { resized } from "../schedule/slots.ts";
-import { isAboutApproval } from "./approval-fact.ts";
-import type { AuditFact } from "./audit-fact.ts";
-import { isAboutBaseCheck } from "./base-check.ts";
-import { isAboutBaseMeasure } from "./base-measure.ts";
-import type { RunEvent } from "./event.ts";
+import type { EventOf, RunEvent } from "./event.ts";
 import { reduceExclusive } from "./exclusive-fact.ts";
-import { isAboutGuard } from "./guard-fact.ts";
-import { isAboutHeal } from "./heal-fact.ts";
-import { isAboutRevert } from "./live-check.ts";
-import { isAboutPlan } from "./plan-fact.ts";
-import { isAboutProof, type ProofEvent, reduceProof } from "./proof-fact.ts";
+import { reduceProof } from "./proof-fact.ts";
 import { reduceApproval } from "./reduce-approval.ts";
-import { reduceAttempt } from "./reduce-attempt.ts";
+import { ATTEMPT_REDUCERS } from "./reduce-attempt.ts";
 import { reduceAudit } from "./reduce-audit.ts";
 import { reduceBaseCheck } from "./reduce-base.ts";
 import { reduceBaseMeasure } from "./reduce-base-measure.ts";
+import { reduceBranch } from "./reduce-branch.ts";
 import { reduceBundle } from "./reduce-bundle.ts";
 import { reduceClaim } from "./reduce-claim.ts";
-import { type DriftEvent, reduceDrift } from "./reduce-drift.ts";
+import { DRIFT_REDUCERS } from "./reduce-drift.ts";
 import { reduceForgeRequest } from "./reduce-forge-request.ts";
 import { reduceGuard } from "./reduce-guard.ts";
-import { afterProof, reduceHeal } from "./reduce-heal.ts";
+import { afterProof, HEAL_REDUCERS } from "./reduce-heal.ts";
 import { reduceLive } from "./reduce-live.ts";
 import { reduceMergeObserved } from "./reduce-merge-observed.ts";
-import { isOutageEvent, type OutageEvent, reduceOutage } from "./reduce-outage.ts";
-import { type PeopleEvent, reducePeople } from "./reduce-people.ts";
+import { reduceOutage } from "./reduce-outage.ts";
+import { reduceAct, withFingerprints } from "./reduce-people.ts";
 import { reducePlan } from "./reduce-plan.ts";
 import { reduceResumed } from "./reduce-resumed.ts";
 import { blame, reduceRevert } from "./reduce-revert.ts";
 import { initialState, reduceGrowth } from "./reduce-start.ts";
-import { reducePreparing, reduceRemedy, reduceTicket } from "./reduce-ticket.ts";
+import { reducePreparing, reduceRemedy, TICKET_REDUCERS } from "./reduce-ticket.ts";
+import type { Reducers } from "./reducers.ts";
 import type { RunState } from "./state.ts";
-import { countSuite, type SuiteFact } from "./suite-fact.ts";
-import { type LongWaitFact, type SuspensionFact, withSuspension } from "./suspension.ts";
+import { countSuite } from "./suite-fact.ts";
+import { withSuspension } from "./suspension.ts";
 
 /**
  * The one meaning of a journal: folds an event into the state. Pure. The loop, the dashboard's mirror, resume and replay all use
@@ -51,178 +44,128 @@ export function reduce(state: RunState | undefined, event: RunEvent): RunState {
   if (event.seq !== state.seq + 1) throw new RangeError(`event ${event.seq} does not follow event ${state.seq}`);
   const idle = event.type === "run-resumed" ? withSuspension(state, { from: state.lastEventAt, to: event.at }) : {};
   const next = { ...state, seq: event.seq, lastEventAt: event.at, ...idle };
-  return isOutageEvent(event) ? reduceOutage(next, event) : reduceRun(next, event);
+  if (!Object.hasOwn(REDUCERS, event.type)) throw new RangeError(`no event is called ${event.type}`);
+  return (REDUCERS[event.type] as (state: RunState, event: RunEvent) => RunState)(next, event);
 }
 
-function reduceRun(state: RunState, event: Exclude<RunEvent, OutageEvent>): RunState {
-  if (isAboutHeal(event)) return reduceHeal(state, event);
-  if (isAboutBaseCheck(event)) return reduceBaseCheck(state, event);
-  if (isAboutRevert(event)) return reduceRevert(state, event);
-  if (isAboutForgeRequest(event)) return reduceForgeRequest(state, event);
-  switch (event.type) {
-    case "run-started":
-      throw new RangeError("a run starts once");
-    case "run-resumed":
-      return reduceResumed(state, event);
-    case "run-paused":
-    case "run-unpaused":
-      return { ...state, paused: event.type === "run-paused" };
-    case "stop-requested":
-      return { ...state, stage: "stopping", stopBy: state.stopBy ?? event.by };
-    case "run-ended": {
-      const { at, kind, verdict, exitCode, reason } = event;
-      return { ...state, stage: "ended", end: { at, kind, verdict, exitCode, reason } };
-    }
-    case "intervention": {
-      const { at, target, note, noted } = event;
-      const next = { at, class: event.class, target, note, noted };
-      return { ...state, interventions: countIntervention(state.interventions, next) };
-    }
-    case "workers-set":
-      return { ...state, workers: event.workers, slots: resized(state.slots, event.workers) };
-    case "command-refused":
-    case "reverify-waits":
-      return state;
-    case "report-dropped":
-      return { ...state, droppedReports: state.droppedReports + 1 };
-    case "others-spent-today":
-      return { ...state, spentTodayUsd: event.usd };
-    case "day-spend-unknown":
-      return haltOnUnknownSpend(state, event);
-    case "reverify-started":
-      return { ...state, stage: "verifying" };
-    case "reverify-ended":
-      return endReverify(state, event);
-    case "tripwire-started":
-      return { ...state, tripwire: { status: "running", canaries: 0, ms: 0 } };
-    case "tripwire-ended":
-      return endTripwire(state, event);
-    case "oracle-asked":
-      return { ...state, stage: event.final ? "judging" : state.stage, oracle: { ...state.oracle, asking: true } };
-    case "oracle-judged":
-      return judged(state, event);
-    case "backoff-started":
-      return backOff(state, event);
-    case "account-switched":
-      return { ...state, accounts: { ...state.accounts, [event.party]: event.to } };
-    default:
-      return reduceDelegated(state, event);
-  }
-}
+const keep = (state: RunState): RunState => state;
+
+/** The meaning of every event, by subject. */
+const REDUCERS: Reducers = {
+  "run-started": () => {
+    throw new RangeError("a run starts once");
+  },
+  "run-resumed": reduceResumed,
+  "run-paused": (state) => ({ ...state, paused: true }),
+  "run-unpaused": (state) => ({ ...state, paused: false }),
+  "stop-requested": (state, { by }) => ({ ...state, stage: "stopping", stopBy: state.stopBy ?? by }),
+  "run-ended": (state, { at, kind, verdict, exitCode, reason }) => ({
+    ...state,
+    stage: "ended",
+    end: { at, kind, verdict, exitCode, reason },
+  }),
+  intervention: (state, { at, class: of, target, note, noted }) => ({
+    ...state,
+    interventions: countIntervention(state.interventions, { at, class: of, target, note, noted }),
+  }),
+  "workers-set": (state, { workers }) => ({ ...state, workers, slots: resized(state.slots, workers) }),
+  "command-refused": keep,
+  "engine-suspended": (state, event) => ({ ...state, ...withSuspension(state, event) }),
+  "engine-waits": keep,
+  "audit-head": reduceAudit,
+  "suite-ran": countSuite,
+
+  "reverify-started": (state) => ({ ...state, stage: "verifying" }),
+  "reverify-waits": keep,
+  "reverify-ended": endReverify,
+  "tripwire-started": (state) => ({ ...state, tripwire: { status: "running", canaries: 0, ms: 0 } }),
+  "tripwire-ended": endTripwire,
+  "oracle-asked": (state, { final }) => ({
+    ...state,
+    stage: final ? "judging" : state.stage,
+    oracle: { ...state.oracle, asking: true },
+  }),
+  "oracle-judged": judged,
+
+  "others-spent-today": (state, { usd }) => ({ ...state, spentTodayUsd: usd }),
+  "day-spend-unknown": haltOnUnknownSpend,
+  "backoff-started": backOff,
+  "account-switched": (state, { party, to }) => ({ ...state, accounts: { ...state.accounts, [party]: to } }),
+  "outage-started": reduceOutage,
+  "outage-continues": reduceOutage,
+  "outage-ended": reduceOutage,
+
+  ...HEAL_REDUCERS,
+  "base-check-started": reduceBaseCheck,
+  "base-check-ended": reduceBaseCheck,
+  "base-check-stopped": reduceBaseCheck,
+  "base-measure-due": reduceBaseMeasure,
+  "base-measure-started": reduceBaseMeasure,
+  "base-measured": reduceBaseMeasure,
+  "base-measure-stopped": reduceBaseMeasure,
+  "proof-started": reduceProof,
+  "proof-ended": (state, event) => withBlame(reduceProof(state, event), event),
+  "proof-stopped": reduceProof,
+  "revert-asked": reduceRevert,
+  "revert-started": reduceRevert,
+  "revert-intended": reduceRevert,
+  "revert-landed": reduceRevert,
+  "revert-waiting": reduceRevert,
+  "revert-ended": reduceRevert,
+  "revert-failed": reduceRevert,
+  "revert-stopped": reduceRevert,
+  "live-check-started": reduceLive,
+  "live-check-ended": reduceLive,
+
+  ...DRIFT_REDUCERS,
+  "fingerprints-recorded": (state, { fingerprints }) => withFingerprints(state, fingerprints),
+  "act-observed": reduceAct,
+  "branch-commits-observed": reduceBranch,
+  "merge-observed": reduceMergeObserved,
+  "forge-request-started": reduceForgeRequest,
+  "forge-request-ended": reduceForgeRequest,
+
+  ...TICKET_REDUCERS,
+  "exclusive-awaited": reduceExclusive,
+  "exclusive-freed": reduceExclusive,
+  "ticket-discovered": reduceGrowth,
+  "ticket-added": reduceGrowth,
+  "discovery-filed": reduceGrowth,
+  "batch-changed": reduceGrowth,
+  "approval-awaited": reduceApproval,
+  "change-approved": reduceApproval,
+  "attempt-bundled": reduceBundle,
+  "attempt-not-bundled": reduceBundle,
+  remediated: reduceRemedy,
+  "report-dropped": (state) => ({ ...state, droppedReports: state.droppedReports + 1 }),
+
+  "prepare-started": reducePreparing,
+  "prepare-failed": reducePreparing,
+  "step-part-started": reducePreparing,
+  "connection-blocked": reducePreparing,
+  "preparation-awaited": reduceClaim,
+  prepared: reduceClaim,
+  "reviewer-asked": reduceClaim,
+  "reviewer-answered": reduceClaim,
+  "step-retried": reduceClaim,
+  "outbox-refused": reduceClaim,
+  "blocker-claimed": reduceClaim,
+  "blocker-ruled": reduceClaim,
+  "discovery-refused": reduceClaim,
+  "guard-blocked": reduceGuard,
+  "guard-dead": reduceGuard,
+  "stop-guard-told": reduceGuard,
+  "plan-asked": reducePlan,
+  "plan-written": reducePlan,
+  "plan-judged": reducePlan,
+  ...ATTEMPT_REDUCERS,
+};
 
 /** A failed proof has the change reverted that it blames. */
-function withBlame(state: RunState, event: ProofEvent): RunState {
-  if (event.type !== "proof-ended" || event.blamed === undefined) return state;
+function withBlame(state: RunState, event: EventOf<"proof-ended">): RunState {
   const { blamed, summary, check = "check", detail = "", at } = event;
-  return blame(state, blamed, at, { step: "check", name: check, summary, detail });
+  return blamed === undefined ? state : blame(state, blamed, at, { step: "check", name: check, summary, detail });
 }
-
-type DelegatedEvent =
-  | AuditFact
-  | LongWaitFact
-  | Parameters<typeof reduceBaseMeasure>[1]
-  | DriftEvent
-  | PeopleEvent
-  | ProofEvent
-  | SuiteFact
-  | SuspensionFact
-  | TicketFacts;
-
-/** Folds the events whose reducer has a file of its own. */
-function reduceDelegated(state: RunState, event: DelegatedEvent): RunState {
-  if (isAboutBaseMeasure(event)) return reduceBaseMeasure(state, event);
-  if (isAboutProof(event)) return withBlame(reduceProof(state, event), event);
-  switch (event.type) {
-    case "engine-suspended":
-      return { ...state, ...withSuspension(state, event) };
-    case "engine-waits":
-      return state;
-    case "audit-head":
-      return reduceAudit(state, event);
-    case "suite-ran":
-      return countSuite(state, event);
-    case "tracker-read":
-    case "tracker-writing":
-    case "tracker-written":
-    case "tracker-not-written":
-    case "tracker-drifted":
-    case "tracker-others":
-      return reduceDrift(state, event);
-    case "fingerprints-recorded":
-    case "act-observed":
-    case "branch-commits-observed":
-      return reducePeople(state, event);
-    case "merge-observed":
-      return reduceMergeObserved(state, event);
-    default:
-      return reduceOfTicket(state, event);
-  }
-}
-
-/** Folds events of one ticket, and of its attempt if it has one. */
-function reduceOfTicket(state: RunState, event: TicketFacts): RunState {
-  if (isAboutApproval(event)) return reduceApproval(state, event);
-  if (isAboutGuard(event)) return reduceGuard(state, event);
-  if (isAboutPlan(event)) return reducePlan(state, event);
-  switch (event.type) {
-    case "remediated":
-      return reduceRemedy(state, event);
-    case "exclusive-awaited":
-    case "exclusive-freed":
-      return reduceExclusive(state, event);
-    case "reviewer-asked":
-    case "reviewer-answered":
-    case "step-retried":
-    case "preparation-awaited":
-    case "prepared":
-    case "outbox-refused":
-    case "blocker-claimed":
-    case "blocker-ruled":
-    case "discovery-refused":
-      return reduceClaim(state, event);
-    case "ticket-discovered":
-    case "ticket-added":
-    case "discovery-filed":
-    case "batch-changed":
-      return reduceGrowth(state, event);
-    case "prepare-started":
-    case "prepare-failed":
-    case "step-part-started":
-    case "connection-blocked":
-      return reducePreparing(state, event);
-    case "attempt-bundled":
-    case "attempt-not-bundled":
-      return reduceBundle(state, event);
-    case "live-check-started":
-    case "live-check-ended":
-      return reduceLive(state, event);
-    case "gate-requested":
-    case "gate-writing":
-    case "gate-postponed":
-    case "ticket-gated":
-    case "ticket-stalled":
-    case "ticket-retried":
-    case "ticket-reopened":
-      return reduceTicket(state, event);
-    default:
-      return reduceAttempt(state, event);
-  }
-}
-
-type TicketFacts = Parameters<
-  | typeof reduceApproval
-  | typeof reduceGuard
-  | typeof reduceExclusive
-  | typeof reduceBundle
-  | typeof reduceClaim
-  | typeof reduceGrowth
-  | typeof reduceLive
-  | typeof reducePlan
-  | typeof reducePreparing
-  | typeof reduceRemedy
-  | typeof reduceTicket
-  | typeof reduceAttempt
->[1];
 
 function endReverify(state: RunState, event: Extract<RunEvent, { type: "reverify-ended" }>): RunState {
   const { reverifyProblem, lookedAt, ...rest } = state;
