@@ -32,11 +32,6 @@ export interface CiFailure {
   readonly fixable: readonly FixerKind[];
 }
 
-/** True for a fact of the loop over a branch's checks. */
-export function isAboutCi<T extends { readonly type: string }>(fact: T): fact is Extract<T, CiFact> {
-  return fact.type.startsWith("ci-");
-}
-
 /** One attempt at the checks of a branch. */
 export interface CiIteration {
   /** The number of the attempt. */

@@ -62,11 +62,6 @@ export type PullRequestFact =
   /** Only a person can go on. */
   | ({ readonly type: "pull-request-gated"; readonly number: number; readonly step: string } & AttemptRef);
 
-/** True for a fact about a pull request. */
-export function isAboutPullRequest<T extends { readonly type: string }>(fact: T): fact is Extract<T, PullRequestFact> {
-  return fact.type.startsWith("pull-request-");
-}
-
 /** A ticket's pull request, kept from one attempt to the next. */
 export interface TicketPullRequest {
   readonly branch: string;

@@ -23,8 +23,3 @@ export type ApprovalFact =
   | ({ readonly type: "approval-awaited"; readonly ticket: TicketId; readonly fence: Fence } & AwaitedApproval)
   /** A person has approved the change. */
   | { readonly type: "change-approved"; readonly ticket: TicketId; readonly commit: string; readonly change: string };
-
-/** True for a fact of an approval. */
-export function isAboutApproval<T extends { readonly type: string }>(fact: T): fact is Extract<T, ApprovalFact> {
-  return fact.type === "approval-awaited" || fact.type === "change-approved";
-}

@@ -52,10 +52,3 @@ export type BaseCheckFact =
       /** The time of the next try; without it, the check waits for the base to move. Milliseconds since the epoch. */
       readonly nextAt?: number;
     };
-
-/** True for a fact of a check on a base. */
-export function isAboutBaseCheck<T extends { readonly type: string }>(
-  fact: T,
-): fact is Extract<T, { readonly type: BaseCheckFact["type"] }> {
-  return fact.type.startsWith("base-check-");
-}

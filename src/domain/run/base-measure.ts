@@ -40,13 +40,6 @@ export type BaseMeasure =
   | { readonly as: "running"; readonly since: number; readonly check?: string; readonly expectedMs?: number }
   | { readonly as: "measured"; readonly checks: readonly MeasuredCheck[] };
 
-/** True for a fact of the measurement of a base. */
-export function isAboutBaseMeasure<T extends { readonly type: string }>(
-  fact: T,
-): fact is Extract<T, { readonly type: BaseMeasureFact["type"] }> {
-  return fact.type.startsWith("base-measure");
-}
-
 /** The result of a check on its base in words: what changes are compared by, and what fails already. */
 export function describeMeasured({ check, as, tests, failing = 0, says = "" }: MeasuredCheck): string {
   const why = says === "" ? "" : `: ${says}`;

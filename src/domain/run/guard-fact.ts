@@ -24,12 +24,6 @@ export type GuardFact =
       readonly of: number;
     } & AttemptRef);
 
-const TYPES: ReadonlySet<string> = new Set<GuardFact["type"]>(["guard-blocked", "guard-dead", "stop-guard-told"]);
-
-export function isAboutGuard<F extends { readonly type: string }>(fact: F): fact is Extract<F, GuardFact> {
-  return TYPES.has(fact.type);
-}
-
 /** What is known of the guard of one attempt; absent while there is nothing to tell. */
 export interface GuardResult {
   readonly guard?: {

@@ -27,13 +27,6 @@ export type PlanFact =
       readonly digest?: string;
     } & AttemptRef);
 
-const TYPES: ReadonlySet<string> = new Set<PlanFact["type"]>(["plan-asked", "plan-written", "plan-judged"]);
-
-/** True for a fact of a plan. */
-export function isAboutPlan<F extends { readonly type: string }>(fact: F): fact is Extract<F, PlanFact> {
-  return TYPES.has(fact.type);
-}
-
 /** The plan of a ticket. */
 export interface TicketPlan {
   readonly state: "written" | "approved" | "refused";

@@ -69,13 +69,6 @@ export interface BaseProof {
 /** Proofs by repository; repositories without one are left out. */
 export type Proofs = Readonly<Record<string, BaseProof>>;
 
-/** True for a fact of the proof of a base. */
-export function isAboutProof<T extends { readonly type: string }>(
-  fact: T,
-): fact is Extract<T, { readonly type: ProofFact["type"] }> {
-  return fact.type.startsWith("proof-");
-}
-
 /** Folds the facts of proofs. */
 export function reduceProof<S extends { readonly proofs: Proofs }>(state: S, event: ProofEvent): S {
   const { running: _, ...known } = state.proofs[event.repo] ?? {};

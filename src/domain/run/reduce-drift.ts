@@ -29,20 +29,6 @@ export type DriftEvent = Extract<
   }
 >;
 
-const DRIFT_TYPES: ReadonlySet<string> = new Set<DriftEvent["type"]>([
-  "tracker-read",
-  "tracker-writing",
-  "tracker-written",
-  "tracker-not-written",
-  "tracker-drifted",
-  "tracker-others",
-]);
-
-/** True for an event about the tracker. */
-export function isDriftEvent(event: RunEvent): event is DriftEvent {
-  return DRIFT_TYPES.has(event.type);
-}
-
 type Drifted = Extract<DriftEvent, { type: "tracker-drifted" }>;
 
 /** Reported ids of other tickets that are kept, so that each is reported once. */

@@ -8,12 +8,7 @@ import type { RunState } from "./state.ts";
 import type { Attempt } from "./ticket-state.ts";
 
 /** Events of outages. */
-export type OutageEvent = Extract<RunEvent, { type: OutageFact["type"] }>;
-
-/** True for an event of an outage. */
-export function isOutageEvent(event: RunEvent): event is OutageEvent {
-  return event.type === "outage-started" || event.type === "outage-continues" || event.type === "outage-ended";
-}
+type OutageEvent = Extract<RunEvent, { type: OutageFact["type"] }>;
 
 /** Folds the events of outages. */
 export function reduceOutage(state: RunState, event: OutageEvent): RunState {

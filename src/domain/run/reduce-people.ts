@@ -1,23 +1,8 @@
 import { countIntervention } from "../results/intervention.ts";
 import { plural } from "../values/text.ts";
 import type { EventOf, RunEvent } from "./event.ts";
-import { baseKey, type Fingerprint, type PeopleFact } from "./people-fact.ts";
+import { baseKey, type Fingerprint } from "./people-fact.ts";
 import type { RunState } from "./state.ts";
-
-/** Events about people's acts outside loopdash. */
-export type PeopleEvent = Extract<RunEvent, { type: PeopleFact["type"] }>;
-
-const PEOPLE_TYPES: ReadonlySet<string> = new Set<PeopleEvent["type"]>([
-  "fingerprints-recorded",
-  "act-observed",
-  "branch-commits-observed",
-  "merge-observed",
-]);
-
-/** True for an event about people's acts outside loopdash. */
-export function isPeopleEvent(event: RunEvent): event is PeopleEvent {
-  return PEOPLE_TYPES.has(event.type);
-}
 
 /** Counts a person's act outside loopdash as an intervention. */
 export function reduceAct(state: RunState, event: EventOf<"act-observed">): RunState {

@@ -3,7 +3,9 @@ import type { Batch } from "../../domain/batch/schema.ts";
 import { type StepKind, type StepSpec, stepName } from "../../domain/batch/step-spec.ts";
 import { awaitsApproval } from "../../domain/run/approval.ts";
 import type { AttemptOutcome, Question } from "../../domain/run/attempt-fact.ts";
+import type { EventOf, RunEvent } from "../../domain/run/event.ts";
 import type { HealOutcome } from "../../domain/run/heal-fact.ts";
+import type { RunState } from "../../domain/run/state.ts";
 import type { PastAttempt, TicketState } from "../../domain/run/ticket-state.ts";
 import { displayText } from "../format.ts";
 
@@ -102,6 +104,11 @@ export function toned({ glyph }: Style, tone: Tone): Style {
 
 /** A line of the feed: its style and its text. */
 export type EventLabel = readonly [style: Style, text: string];
+
+/** The line of each event; undefined if it is not worth one. */
+export type EventLabels = {
+  readonly [K in RunEvent["type"]]: (event: EventOf<K>, state: RunState) => EventLabel | undefined;
+};
 
 /**
  * The end of an attempt for a person. Nobody has stopped one that ended to wait for an approval. `held`: it has not ended, and nothing
