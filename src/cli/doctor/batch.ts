@@ -2,6 +2,8 @@ import { allowedEnvironment } from "../../adapters/executor/environment.ts";
 import { findSandbox } from "../../adapters/sandbox/find-sandbox.ts";
 import { canBeBilled } from "../../domain/batch/api-key-guard.ts";
 import { listBatchCommands } from "../../domain/batch/commands.ts";
+import { type PrepareCommand, prepareCommands } from "../../domain/batch/prepare-command.ts";
+import { notIgnoredBy } from "../../domain/batch/prepare-makes.ts";
 import { type BatchProblem, formatProblems } from "../../domain/batch/problem.ts";
 import { isToldAtStart } from "../../domain/batch/warn.ts";
 import { RepoId } from "../../domain/values/ids.ts";
@@ -20,10 +22,10 @@ import { filesOfTracker, pathsOf } from "../engine/outside-repositories.ts";
 import { copyProblems, hookWarnings } from "../engine/repository-hooks.ts";
 import { secretsOf } from "../engine/run-secrets.ts";
 import { refuseSameBase } from "../engine/same-base.ts";
+import { PREPARE_FILES } from "../init/prepare-commands.ts";
 import { brokenInvariants } from "../lint/invariants.ts";
 import { testCommandTexts } from "../test-command-lines.ts";
 import { bad, type CheckResult, ok, warn } from "./check-result.ts";
-import { checkInstallFolders } from "./install-folders.ts";
 
 /**
  * Checks the program that works the batch's tickets. The program is looked up but not started, because its effects are unknown.
@@ -156,4 +158,28 @@ export async function checkBatchCommands(
     ...(lacking.length > 0 ? [warn("toolchain", lines(lacking), "Install it: a run starts without it.")] : []),
     ...(missing.length + warnings.length === 0 ? [ok("commands", `${count}: programs and scripts are there`)] : []),
   ];
+}
+
+/**
+ * Warns of what the prepare commands of a repository are known to make and git does not ignore: all of these files would count as an
+ * agent's change. Judged by the base, as a run does.
+ */
+async function checkInstallFolders(
+  name: string,
+  repo: Pick<Repo, "baseTip" | "files" | "readFile">,
+  prepare: readonly PrepareCommand[],
+): Promise<readonly CheckResult[]> {
+  const commit = await repo.baseTip();
+  const paths = await repo.files(commit);
+  const read = PREPARE_FILES.filter((path) => paths.includes(path)).map(async (path) => {
+    const text = await repo.readFile({ commit, path });
+    return text === undefined ? [] : [[path, text] as const];
+  });
+  const notIgnored = notIgnoredBy(prepareCommands(prepare), new Map((await Promise.all(read)).flat()));
+  const isTracked = (folder: string): boolean => paths.some((path) => path === folder || path.startsWith(`${folder}/`));
+  const made = notIgnored.filter((folder) => !isTracked(folder));
+  if (made.length === 0) return [];
+  const what = `${name}: git does not ignore ${made.join(" and ")}, which its prepare commands make`;
+  const why = "the files would count as part of each change";
+  return [warn("repository", `${what}: ${why}`, `Add ${made.join(" and ")} to .gitignore, and commit that to the base.`)];
 }

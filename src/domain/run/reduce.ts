@@ -1,21 +1,23 @@
 import { countIntervention } from "../results/intervention.ts";
 import { pastJudgement, withJudgement } from "../results/judgements.ts";
 import { backOff, haltOnUnknownSpend } from "../schedule/backoff.ts";
+import { withTicket } from "../schedule/queue.ts";
 import { resized } from "../schedule/slots.ts";
+import { vecAt } from "../values/vec.ts";
+import type { AuditFact } from "./audit-fact.ts";
+import type { BundleFact } from "./bundle-fact.ts";
 import type { EventOf, RunEvent } from "./event.ts";
 import { reduceExclusive } from "./exclusive-fact.ts";
+import { countGuard, type GuardFact, NO_GUARD_COUNTS, withGuard } from "./guard-fact.ts";
 import { reduceProof } from "./proof-fact.ts";
 import { reduceApproval } from "./reduce-approval.ts";
 import { ATTEMPT_REDUCERS } from "./reduce-attempt.ts";
-import { reduceAudit } from "./reduce-audit.ts";
 import { reduceBaseCheck } from "./reduce-base.ts";
 import { reduceBaseMeasure } from "./reduce-base-measure.ts";
 import { reduceBranch } from "./reduce-branch.ts";
-import { reduceBundle } from "./reduce-bundle.ts";
 import { reduceClaim } from "./reduce-claim.ts";
 import { DRIFT_REDUCERS } from "./reduce-drift.ts";
 import { reduceForgeRequest } from "./reduce-forge-request.ts";
-import { reduceGuard } from "./reduce-guard.ts";
 import { afterProof, HEAL_REDUCERS } from "./reduce-heal.ts";
 import { reduceLive } from "./reduce-live.ts";
 import { reduceMergeObserved } from "./reduce-merge-observed.ts";
@@ -26,10 +28,11 @@ import { reduceResumed } from "./reduce-resumed.ts";
 import { blame, reduceRevert } from "./reduce-revert.ts";
 import { initialState, reduceGrowth } from "./reduce-start.ts";
 import { reducePreparing, reduceRemedy, TICKET_REDUCERS } from "./reduce-ticket.ts";
-import type { Reducers } from "./reducers.ts";
-import type { RunState } from "./state.ts";
+import { findAttempt, type Reducers } from "./reducers.ts";
+import { type RunState, ticketIndex } from "./state.ts";
 import { countSuite } from "./suite-fact.ts";
 import { withSuspension } from "./suspension.ts";
+import type { PastAttempt } from "./ticket-state.ts";
 
 /**
  * The one meaning of a journal: folds an event into the state. Pure. The loop, the dashboard's mirror, resume and replay all use
@@ -210,4 +213,37 @@ function judged(state: RunState, event: Extract<RunEvent, { type: "oracle-judged
       recent: withJudgement(state.oracle.recent, pastJudgement(event, state.oracleSha)),
     },
   };
+}
+
+/** Records what the guard of an attempt told, and counts it. Nothing is decided by it. */
+function reduceGuard(state: RunState, event: Extract<RunEvent, GuardFact>): RunState {
+  const { index, ticket, attempt } = findAttempt(state, event);
+  return {
+    ...withTicket(state, index, { ...ticket, attempt: { ...attempt, ...withGuard(attempt, event) } }),
+    guard: countGuard(state.guard ?? NO_GUARD_COUNTS, event),
+  };
+}
+
+/** Records the end of the audit log, and the commands of an attempt that has not ended. */
+function reduceAudit(state: RunState, { segment, n, hash, of }: AuditFact): RunState {
+  const next: RunState = { ...state, audit: { segment, n, hash } };
+  if (of === undefined) return next;
+  const index = ticketIndex(next, of.ticket);
+  const ticket = vecAt(next.tickets, index);
+  const { attempt } = ticket;
+  if (attempt?.n !== of.attempt) return next;
+  const unread = of.unread === undefined ? {} : { auditUnread: of.unread };
+  return withTicket(next, index, { ...ticket, attempt: { ...attempt, audited: of.rows, ...unread } });
+}
+
+/** Records whether the files of a past attempt are listed. */
+function reduceBundle(state: RunState, fact: BundleFact): RunState {
+  const index = ticketIndex(state, fact.ticket);
+  const ticket = vecAt(state.tickets, index);
+  const history = ticket.history.map((past) => (past.n === fact.attempt ? withBundle(past, fact) : past));
+  return withTicket(state, index, { ...ticket, history });
+}
+
+function withBundle({ bundleSha: _, notBundled: __, ...past }: PastAttempt, fact: BundleFact): PastAttempt {
+  return fact.type === "attempt-bundled" ? { ...past, bundleSha: fact.sha256 } : { ...past, notBundled: fact.why };
 }

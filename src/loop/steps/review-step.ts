@@ -1,24 +1,25 @@
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type ReviewerParty, reviewerParty } from "../../domain/batch/party.ts";
 import type { StepSpec } from "../../domain/batch/step-spec.ts";
 import { boundForReviewer } from "../../domain/bound/bound-text.ts";
 import { readAnswer } from "../../domain/review/answer.ts";
 import { Attack, ruleOnAttack } from "../../domain/review/attack.ts";
-import { showDiff } from "../../domain/review/diff.ts";
+import { type FilePatch, readPatch, showDiff } from "../../domain/review/diff.ts";
 import { canaryDue, type Plant, plantDefect, sawPlant, withPlant } from "../../domain/review/plant.ts";
 import { countBySeverity, Review, type Ruling, ruleOnReview } from "../../domain/review/review.ts";
+import { isWholePatch } from "../../domain/review/shown-change.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import { partyCounts } from "../../domain/run/reviewer-counts.ts";
 import { ticketById } from "../../domain/run/state.ts";
 import { questionCap } from "../../domain/schedule/money.ts";
 import { boundedList, plainText } from "../../domain/values/text.ts";
-import type { Candidate, Change, Repo } from "../../ports/vcs.ts";
+import type { Candidate, Change, ChangedPath, Repo } from "../../ports/vcs.ts";
 import { commandEvidence } from "../programs/run-in.ts";
 import { runOnCommit } from "../programs/run-on-commit.ts";
-import { overIfAborted } from "../programs/scope.ts";
+import { overIfAborted, type StepScope } from "../programs/scope.ts";
 import { type Ask, askReviewer, type QuestionContext, type QuestionScope } from "../questions/ask.ts";
 import { type AboutChange, approvable, DIFF_CHARS, renderQuestion } from "../questions/question-prompt.ts";
-import { type CandidateDiff, readCandidateDiff } from "./candidate-diff.ts";
 import type { StepContext, StepResult } from "./step.ts";
 
 /**
@@ -234,4 +235,30 @@ export async function runSmoke(
   if (result.ending === "exited" && result.exitCode === 0) return undefined;
   const evidence = commandEvidence(label, smoke, result);
   return { ...evidence, summary: `normal work no longer works: ${evidence.summary}` };
+}
+
+/** Bytes of a candidate's patch that are read; the rest can be seen in the checkout. */
+const PATCH_BYTES = 4_000_000;
+
+/** The changes of a candidate, as it would land. */
+interface CandidateDiff {
+  readonly paths: readonly ChangedPath[];
+  readonly files: readonly FilePatch[];
+  /** False if the patch was too long to be read to its end. */
+  readonly whole: boolean;
+}
+
+/** Reads a candidate's changes to its base. Writes the patch to a file of the attempt. */
+async function readCandidateDiff(
+  scope: Pick<StepScope, "files">,
+  repo: Repo,
+  { base, commit }: Pick<Extract<Candidate, { ok: true }>, "base" | "commit">,
+): Promise<CandidateDiff> {
+  const file = join(scope.files.folder, "candidate.patch");
+  const [{ paths }] = await Promise.all([
+    repo.change({ from: base, tip: commit }),
+    repo.writePatch({ from: base, tip: commit, file, maxBytes: PATCH_BYTES, shown: true }),
+  ]);
+  const text = await readFile(file, "utf8");
+  return { paths, files: readPatch(text), whole: isWholePatch(text) };
 }

@@ -1,8 +1,8 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { shellWord } from "@loopdash/values";
+import { hasErrorCode } from "../../../domain/values/text.ts";
 import { ConfinementRefused, type ProcessLimits } from "../../../ports/executor.ts";
 import { runBriefly } from "../../executor/brief-run.ts";
-import { inheritedFiles } from "./open-files.ts";
 
 /**
  * The kernel adds this much to a confined process's share of memory when it looks for a process to end, in thousandths of all
@@ -102,4 +102,31 @@ export async function refuseDumps(): Promise<void> {
   if (!existsSync(PRLIMIT)) return;
   const limit = `--core=${DUMP_BYTES}:${DUMP_BYTES}`;
   await runBriefly([PRLIMIT, `--pid=${process.pid}`, limit], { env: {}, timeoutMs: TRIAL_MS });
+}
+
+/** O_CLOEXEC in /proc/pid/fdinfo, octal (proc_pid_fdinfo(5)). */
+const CLOSED_ON_EXEC = 0o2_000_000;
+
+/**
+ * The file descriptors that a program started by this process would inherit, beyond the three standard ones. Node opens none of
+ * that kind, but terminals and editors leave such descriptors to the programs that they start. An open descriptor of an outside
+ * folder would let a confined process escape.
+ */
+function inheritedFiles(): number[] {
+  return readdirSync("/proc/self/fd")
+    .map(Number)
+    .filter((fd) => fd > 2 && isInherited(fd));
+}
+
+function isInherited(fd: number): boolean {
+  let info: string;
+  try {
+    info = readFileSync(`/proc/self/fdinfo/${fd}`, "latin1");
+  } catch (error) {
+    // This descriptor was the one that read the list.
+    if (hasErrorCode(error, "ENOENT")) return false;
+    throw error;
+  }
+  const flags = /^flags:\s*([0-7]+)$/m.exec(info)?.[1];
+  return flags === undefined || (Number.parseInt(flags, 8) & CLOSED_ON_EXEC) === 0;
 }

@@ -4,7 +4,6 @@ import { errorMessage, plainText } from "../../../domain/values/text.ts";
 import { EXIT, UserError } from "../../../domain/values/user-error.ts";
 import type { Clock } from "../../../ports/clock.ts";
 import { ACCEPTED, claimedSignature, DeliveryCheck, RefusedDelivery, type WebhookKind } from "./delivery.ts";
-import { Throttle } from "./throttle.ts";
 
 const HOST = "127.0.0.1";
 /** Longest body, in bytes. */
@@ -166,4 +165,40 @@ async function listen(server: Server, port: number): Promise<number> {
 
 function refusal(what: string, todo: string, cause: unknown): UserError {
   return new UserError({ what, why: plainText(errorMessage(cause), 300), todo, exitCode: EXIT.refused, cause });
+}
+
+/** Calls a function at most once in `ms` milliseconds: at once for the first request, and once more for all requests meanwhile. */
+class Throttle {
+  readonly #call: () => void;
+  readonly #ms: number;
+  readonly #clock: Clock;
+  #cancel: (() => void) | undefined;
+  #isRequested = false;
+  #isOver = false;
+
+  constructor(call: () => void, ms: number, clock: Clock) {
+    this.#call = call;
+    this.#ms = ms;
+    this.#clock = clock;
+  }
+
+  request(): void {
+    if (this.#isOver) return;
+    this.#isRequested = true;
+    if (this.#cancel === undefined) this.#next();
+  }
+
+  /** No call comes after this, whatever is requested. */
+  end(): void {
+    this.#isOver = true;
+    this.#cancel?.();
+  }
+
+  #next(): void {
+    this.#cancel = undefined;
+    if (!this.#isRequested) return;
+    this.#isRequested = false;
+    this.#cancel = this.#clock.after(this.#ms, () => this.#next());
+    this.#call();
+  }
 }
