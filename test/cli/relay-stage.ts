@@ -21,7 +21,7 @@ export function bundleRelay(loadGuard = LOAD): Promise<string> {
 
 /** The part of the relay that starts before every program. */
 export function bundleRelayAlone(): Promise<string> {
-  return bundled({ entryPoints: ["src/cli/relay.ts"], external: ["./guard-server/serve.ts"] });
+  return bundled({ entryPoints: ["src/cli/relay.ts"], external: ["@loopdash/guard/server"] });
 }
 
 async function bundled(of: BuildOptions): Promise<string> {

@@ -1,5 +1,6 @@
 import { extname } from "node:path/posix";
 import type { TestResult } from "./results.ts";
+import { isTestPath } from "./sealed-paths.ts";
 
 /** Paths of files that a change deletes and adds. */
 export interface FilesMoved {
@@ -12,9 +13,10 @@ const MOST_FILES = 100;
 
 /**
  * Gives the tests of renamed files their former names. Runners name a test by its file, so a renamed file has other tests to them. A
- * test gets a former name if three things hold: the base does not have the test, the change deletes one file and adds another with the
- * same ending, and the id with the deleted file's name in it belongs to a test of the base that the candidate does not have.
+ * test gets a former name if three things hold: the base does not have the test, the change deletes one file of tests and adds another
+ * with the same ending, and the id with the deleted file's name in it belongs to a test of the base that the candidate does not have.
  * Whoever judges a candidate's results must judge the renamed ones: a test with its former name must pass as the base has it.
+ * So both paths must be test paths: others count as code under test, and nothing would hold their tests to what the base has.
  */
 export function withFormerNames(
   before: readonly TestResult[],
@@ -36,8 +38,8 @@ export function withFormerNames(
 function formerNames({ deleted, added }: FilesMoved): ReadonlyMap<string, readonly string[]> {
   const names = new Map<string, string[]>();
   if (deleted.length > MOST_FILES || added.length > MOST_FILES) return names;
-  for (const now of added)
-    for (const former of deleted.filter((path) => extname(path) === extname(now)))
+  for (const now of added.filter(isTestPath))
+    for (const former of deleted.filter((path) => isTestPath(path) && extname(path) === extname(now)))
       for (const [to, from] of sharedSuffixes(now, former))
         for (const form of [(path: string) => path, moduleName])
           names.set(form(to), [...(names.get(form(to)) ?? []), form(from)]);
