@@ -10,9 +10,7 @@ const note = (ids: readonly string[], isLive: boolean) => {
 
 test("attempts without a list of their files are named, one or several", () => {
   expect(note([], true)).toBeUndefined();
-  expect(note(["A"], false)).toMatch(
-    /^1 attempt without a list, so its files are not checked \(its engine was lost\): A, /,
-  );
+  expect(note(["A"], false)).toMatch(/^1 attempt without a list, so its files are not checked \(its engine was lost\): A, /);
   expect(note(["A", "B"], true)).toMatch(
     /^2 attempts without a list, so their files are not checked \(they are under way, or their engines were lost\): A, .*; B, /,
   );

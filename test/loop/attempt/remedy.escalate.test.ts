@@ -27,7 +27,7 @@ describe("escalate", () => {
     // Another key for the same model is no escalation.
     expect(accounts(stage)).toEqual([0, 2, 2, 0]);
     expect(stage.of("account-switched")).toEqual([]);
-    expect(lines(stage)[0]).toContain('ended attempt 1; the next attempts use better, the key in THIRD');
+    expect(lines(stage)[0]).toContain("ended attempt 1; the next attempts use better, the key in THIRD");
     expect(promptOf(stage, 2)).toMatch(/^- ESCALATED: MOMENTUM failed in attempt 1 \(/m);
   });
 
@@ -36,7 +36,7 @@ describe("escalate", () => {
     using stage = await acting([loops, loops], { onFail: ["escalate", "escalate", "gate"], programs });
     expect(await ended(stage)).toBe(1);
     expect(accounts(stage)).toEqual([0, 2]);
-    expect(lines(stage)[1]).toContain('ended attempt 2; skipped escalate: fallback has no other model');
+    expect(lines(stage)[1]).toContain("ended attempt 2; skipped escalate: fallback has no other model");
     expect(stage.ticket(T1).phase).toBe("stalled");
   });
 

@@ -28,7 +28,7 @@ describe("split", () => {
     using stage = await split([loops, files, both]);
     expect(await ended(stage)).toBe(0);
     expect(outcomes(stage)).toEqual(["failed", "failed", "done"]);
-    expect(lines(stage)[0]).toContain('the next attempt is asked for the parts of the ticket as tickets of their own');
+    expect(lines(stage)[0]).toContain("the next attempt is asked for the parts of the ticket as tickets of their own");
     expect(promptOf(stage, 2)).toMatch(/^- SPLIT: MOMENTUM failed in attempt 1 \(/m);
     expect(stage.of("ticket-discovered")).toMatchObject([{ discovered: { id: PART }, blocks: true }]);
     expect(stage.of("discovery-refused")).toHaveLength(1);
