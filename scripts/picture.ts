@@ -27,12 +27,12 @@ const textOf = (terminal: Terminal): string =>
 
 /** True if several workers and some finished tickets are on the screen. */
 function isLively(screen: string): boolean {
-  const live = Number(/WORKERS (\d+) of \d+/.exec(screen)?.[1] ?? 0);
+  const live = Number(/AT WORK (\d+) of \d+/.exec(screen)?.[1] ?? 0);
   const done = Number(/(\d+) done/.exec(screen)?.[1] ?? 0);
   return live >= WORKERS && done >= DONE;
 }
 
-const isOver = (screen: string): boolean => /^\W*DONE\b/m.test(screen) && !screen.includes("WORKERS");
+const isOver = (screen: string): boolean => /^\W*DONE\b/m.test(screen) && !screen.includes("AT WORK");
 
 interface Session {
   readonly terminal: Terminal;
@@ -87,7 +87,7 @@ function record(terminal: Terminal): { readonly keep: () => Frame; readonly end:
     return frame;
   };
   const timer = setInterval(() => {
-    if (textOf(terminal).includes("WORKERS")) keep();
+    if (textOf(terminal).includes("AT WORK")) keep();
   }, EVERY_MS);
   return {
     keep,

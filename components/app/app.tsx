@@ -7,13 +7,12 @@ import { Modals } from "../dialogs/modals.tsx";
 import { Footer } from "../frame/footer.tsx";
 import { Header } from "../frame/header.tsx";
 import { isTooSmall, LAYOUT_LINES } from "../frame/layout.ts";
-import { BrokenBaseLine, OracleLine } from "../frame/oracle-line.tsx";
+import { OracleLine } from "../frame/oracle-line.tsx";
 import { DashboardContext, useDashboard, useDrawn } from "../kit/dashboard-context.ts";
 import { DEFAULT_THEME, type Theme } from "../kit/theme.ts";
 import { ScreenReader } from "../screen-reader/screen-reader.tsx";
 import { CurrentView } from "../views/current-view.tsx";
 import { useTerminalInput } from "./input.ts";
-import { hasBrokenBase } from "./screen-map.ts";
 
 const SECOND = 1000;
 /** The clock's offset into a second: late, so that updates of a busy run have mostly brought the new time already. */
@@ -29,6 +28,8 @@ export interface AppProps {
   readonly theme?: Theme;
   /** The terminal shows hyperlinks. @default false */
   readonly hasLinks?: boolean;
+  /** Milliseconds from one move of all clocks to the next. @default 1000 */
+  readonly tickMs?: number;
   /** Wall-clock milliseconds. @default Date.now */
   readonly now?: () => number;
   /** Called with the name of a view each time it is drawn. */
@@ -42,6 +43,7 @@ export function App({
   size,
   theme = DEFAULT_THEME,
   hasLinks = false,
+  tickMs = SECOND,
   now = Date.now,
   onDraw,
 }: AppProps): ReactNode {
@@ -51,7 +53,7 @@ export function App({
   const dashboard = useMemo(() => ({ store, theme, hasLinks, onDraw }), [store, theme, hasLinks, onDraw]);
   useTerminalInput(store, terminal, { columns, rows });
   useEffect(() => store.dispatch({ type: "size", tooSmall }), [store, tooSmall]);
-  useClock(store, now);
+  useClock(store, { now, tickMs });
   const hasScreenReader = useIsScreenReaderEnabled();
   if (hasScreenReader)
     return (
@@ -68,17 +70,17 @@ export function App({
   );
 }
 
-/** The one clock of all views: once a second. */
-function useClock(store: DashboardStore, now: () => number): void {
+/** The one clock of all views. */
+function useClock(store: DashboardStore, { now, tickMs }: { readonly now: () => number; readonly tickMs: number }): void {
   useEffect(() => {
     let timer: NodeJS.Timeout;
     const tick = (): void => {
       store.tick(now());
-      timer = setTimeout(tick, SECOND + LATE_MS - (now() % SECOND));
+      timer = setTimeout(tick, tickMs + LATE_MS - (now() % tickMs));
     };
     tick();
     return () => clearTimeout(timer);
-  }, [store, now]);
+  }, [store, now, tickMs]);
 }
 
 function TooSmall({ columns, rows }: { readonly columns: number; readonly rows: number }): ReactNode {
@@ -91,13 +93,11 @@ function TooSmall({ columns, rows }: { readonly columns: number; readonly rows: 
 
 function Screen({ columns, rows }: { readonly columns: number; readonly rows: number }): ReactNode {
   useDrawn("screen");
-  const isBroken = useDashboard((s) => hasBrokenBase(s));
   return (
     <Box flexDirection="column" width={columns} height={rows} overflowY="hidden">
       <Header width={columns} />
       <OracleLine width={columns} />
-      {isBroken && <BrokenBaseLine width={columns} />}
-      <CurrentView columns={columns} height={rows - LAYOUT_LINES - Number(isBroken)} />
+      <CurrentView columns={columns} height={rows - LAYOUT_LINES} />
       <Footer width={columns} />
       <Modals columns={columns} rows={rows} />
     </Box>

@@ -5,7 +5,7 @@ import type { DashboardStore } from "../../src/store/dashboard-store.ts";
 import type { LeaveHow, TerminalActions } from "../../src/store/keymap/binding.ts";
 import type { Colours, TerminalCapabilities } from "../../src/store/terminal-capabilities.ts";
 import { toAscii, translated } from "../kit/ascii.ts";
-import { chooseTheme } from "../kit/theme.ts";
+import { chooseTheme, type OwnColours } from "../kit/theme.ts";
 import { screenReaderText } from "../screen-reader/lines.ts";
 import { frameDiffStdout } from "../terminal/frame-diff.ts";
 import { LinePlaceholders, LinePlaceholdersContext } from "../terminal/line-placeholders.ts";
@@ -34,7 +34,10 @@ export async function renderDashboard(options: {
   readonly stdout: NodeJS.WritableStream;
   readonly stdin: NodeJS.ReadableStream;
   /** The capabilities of the terminal. */
-  readonly capabilities: Pick<TerminalCapabilities, "colours" | "background" | "glyphs" | "links" | "hasScreenReader">;
+  readonly capabilities: Pick<TerminalCapabilities, "colours" | "background" | "glyphs" | "links" | "hasScreenReader"> &
+    Partial<Pick<TerminalCapabilities, "hasContrast" | "hasReducedMotion">>;
+  /** Colours of the person's own. */
+  readonly own?: OwnColours | undefined;
   /** Called with the way to lend the terminal, once it is drawn on. */
   readonly onDrawn?: (lend: Lend) => void;
   /** Called when a person leaves, before the terminal is given back. */
@@ -65,8 +68,9 @@ export async function renderDashboard(options: {
         <App
           store={options.store}
           terminal={{ ...options.terminal, leave }}
-          theme={chooseTheme(capabilities)}
+          theme={chooseTheme({ ...capabilities, own: options.own })}
           hasLinks={capabilities.links}
+          tickMs={capabilities.hasReducedMotion ? 10_000 : 1_000}
         />
       </LinePlaceholdersContext>
     </Lending>

@@ -1,7 +1,6 @@
 import type { TicketId } from "../../src/domain/values/ids.ts";
 import type { DashboardState } from "../../src/store/dashboard-state.ts";
 import type { MouseTarget } from "../../src/store/keymap/mouse.ts";
-import { brokenBaseLabel } from "../../src/store/labels/base-label.ts";
 import { filteredLists, shownLists } from "../../src/store/lists.ts";
 import { paletteRowAt } from "../dialogs/modals.tsx";
 import { footerKeys, footerShows, staleLabel } from "../frame/footer.tsx";
@@ -46,20 +45,7 @@ export function targetAt(state: DashboardState, size: TerminalSize, cell: Cell):
   }
 }
 
-/** True while the screen has a line for a broken base, above the view. */
-export function hasBrokenBase({ run }: Pick<DashboardState, "run">): boolean {
-  return brokenBaseLabel(run) !== undefined;
-}
-
-/** The target in a cell above the last line, if there is no modal. The line of a broken base leads to the suspected ticket. */
 function viewAt(state: DashboardState, size: TerminalSize, cell: Cell): MouseTarget {
-  const broken = cell.row < TOP ? undefined : brokenBaseLabel(state.run);
-  if (broken === undefined) return partAt(state, size, cell);
-  if (cell.row === TOP) return broken.ticket === undefined ? NOTHING : { on: "ticket", id: broken.ticket };
-  return partAt(state, { ...size, rows: size.rows - 1 }, { ...cell, row: cell.row - 1 });
-}
-
-function partAt(state: DashboardState, size: TerminalSize, cell: Cell): MouseTarget {
   const { view } = state.ui;
   if (cell.row === ORACLE_ROW) return { on: "view", view: "oracle" };
   if (view === "overview") return state.run?.end === undefined ? overviewAt(state, size, cell) : summaryAt(state, size, cell);
@@ -105,12 +91,9 @@ function footerAt(state: DashboardState, width: number, column: number): MouseTa
 }
 
 function overviewAt(state: DashboardState, { columns, rows }: TerminalSize, { column, row }: Cell): MouseTarget {
-  const layout = divideTerminal(
-    columns,
-    rows,
-    state.lists.slots.length,
-    countNeedLines(shownLists(state).needs, state.run?.plan, columns),
-  );
+  const needLines = countNeedLines(shownLists(state).needs, state.run?.plan, columns);
+  const attempts = { workers: state.run?.slots.length ?? 0, rows: state.lists.rows.length };
+  const layout = divideTerminal(columns, rows, { ...attempts, needs: needLines });
   const { needs, workers } = layout;
   const besides = layout.wide && column >= workers.width;
   const line = row - TOP;
@@ -145,10 +128,10 @@ function summaryAt({ run, ui, earlier }: DashboardState, size: TerminalSize, { r
 
 /** The first line of the workers' block is its title. */
 function workerAt(state: DashboardState, layout: Layout, line: number): MouseTarget {
-  const { slots } = shownLists(state);
-  const shown = workerWindow(slots, layout, state.ui.selected);
-  const slot = shown.start + Math.floor((line - 1) / layout.density);
-  return onTicket(line < 1 || slot >= shown.end ? undefined : slots[slot]);
+  const { rows } = shownLists(state);
+  const shown = workerWindow(rows, layout, state.ui.selected);
+  const row = shown.start + Math.floor((line - 1) / layout.density);
+  return onTicket(line < 1 || row >= shown.end ? undefined : rows[row]);
 }
 
 function queueAt(state: DashboardState, { queue }: Layout, line: number): MouseTarget {

@@ -1,11 +1,10 @@
 import type { Plan } from "../../src/domain/run/state.ts";
-
 import { SMALLEST_TERMINAL } from "../../src/store/terminal-capabilities.ts";
 /** From this width on, workers and queue stand side by side. */
 export const WIDE_COLUMNS = 100;
 
-/** Lines of one worker: one, two with its status, or four with its finish line and an empty line. */
-export type Density = 1 | 2 | 4;
+/** Lines of one attempt: one, or two with its status. */
+export type Density = 1 | 2;
 
 /** The layout of the screen. Sums never exceed the terminal; each block's height includes its title line. */
 export interface Layout {
@@ -32,9 +31,10 @@ const PANEL_COLUMNS = 140;
 const PANEL_ROWS = 44;
 const PANEL_LINES = 7;
 
-/** Columns that a ticket id gets, the same in every view. */
+/** Columns that a ticket id gets, the same in every view: that of a ticket which an agent finds has three more (`T-1-d1`). */
 export function idWidth(plan: Plan): number {
-  return Math.min(12, Math.max(3, ...plan.tickets.map((t) => t.id.length)));
+  const found = plan.tickets.map(({ id, foundBy }) => id.length + (foundBy === undefined ? 3 : 0));
+  return Math.min(12, Math.max(3, ...found));
 }
 
 /** True if a terminal is too small to draw anything legible. */
@@ -42,12 +42,19 @@ export function isTooSmall(columns: number, rows: number): boolean {
   return columns < SMALLEST_TERMINAL.columns || rows < SMALLEST_TERMINAL.rows;
 }
 
-/**
- * Divides the terminal. The layout depends on its size, the number of slots and the lines of needs, so nothing moves during a run
- * but for these.
- */
-export function divideTerminal(columns: number, rows: number, slots: number, needs = 0): Layout {
-  return columns >= WIDE_COLUMNS ? sideBySide(columns, rows, slots, needs) : stacked(columns, rows, slots, needs);
+/** The part of a run that decides how the terminal is divided. */
+export interface LayoutNeeds {
+  /** Slots of agents. */
+  readonly workers: number;
+  /** Rows of attempts, the most that there have been at a time. */
+  readonly rows: number;
+  /** Lines of what needs a person. */
+  readonly needs?: number;
+}
+
+/** Divides the terminal. Nothing moves during a run but for more rows of attempts in a narrow one, and for what needs a person. */
+export function divideTerminal(columns: number, rows: number, of: LayoutNeeds): Layout {
+  return columns >= WIDE_COLUMNS ? sideBySide(columns, rows, of) : stacked(columns, rows, of);
 }
 
 /** Lines of the block of needs: its title and `needs` lines, at most two fifths of the room. */
@@ -65,7 +72,7 @@ function workersWidth(columns: number): number {
   return Math.floor(Math.min(columns * 0.6, columns - 42));
 }
 
-function sideBySide(columns: number, rows: number, slots: number, needs: number): Layout {
+function sideBySide(columns: number, rows: number, { workers: slots, needs = 0 }: LayoutNeeds): Layout {
   const room = rows - LAYOUT_LINES;
   const body = bodyHeight(room, slots);
   const workers = workersWidth(columns);
@@ -75,7 +82,7 @@ function sideBySide(columns: number, rows: number, slots: number, needs: number)
     columns,
     rows,
     wide: true,
-    density: chooseDensity(slots, body - 1, [4, 2]),
+    density: chooseDensity(slots, body - 1),
     needs: { width: columns - workers, height: above },
     workers: { width: workers, height: body },
     queue: { width: columns - workers, height: body - panel - above },
@@ -84,20 +91,20 @@ function sideBySide(columns: number, rows: number, slots: number, needs: number)
   };
 }
 
-/** Half of the room, more if that gives the workers all their lines, and always some lines for the feed. */
+/** Half of the room, more if that gives all agents two lines, and always some lines for the feed. */
 function bodyHeight(room: number, slots: number): number {
   const most = room - (room < 16 ? 3 : 5);
-  const wanted = [4, 2].map((lines) => 1 + lines * slots).find((height) => height <= most) ?? most;
-  return Math.min(most, Math.max(Math.ceil(room * 0.5), wanted));
+  return Math.min(most, Math.max(Math.ceil(room * 0.5), 2 + 2 * slots));
 }
 
-function stacked(columns: number, rows: number, slots: number, needs: number): Layout {
+function stacked(columns: number, rows: number, { workers: slots, rows: attempts, needs = 0 }: LayoutNeeds): Layout {
   const above = needsHeight(needs, rows - LAYOUT_LINES);
   const room = rows - LAYOUT_LINES - above;
   const feed = room < 16 ? 2 : Math.floor(room * 0.22);
   const most = Math.floor((room - feed) * 0.6);
-  const density = chooseDensity(slots, most - 1, [2]);
-  const workers = Math.min(most, 1 + density * slots);
+  const density = chooseDensity(slots, most - 1);
+  // Below the attempts, one line tells of the slots that are free.
+  const workers = Math.min(most, 1 + density * attempts + (attempts < slots ? 1 : 0));
   return {
     columns,
     rows,
@@ -111,6 +118,6 @@ function stacked(columns: number, rows: number, slots: number, needs: number): L
   };
 }
 
-function chooseDensity(slots: number, height: number, choices: readonly Density[]): Density {
-  return choices.find((lines) => slots * lines <= height) ?? 1;
+function chooseDensity(slots: number, height: number): Density {
+  return slots * 2 <= height ? 2 : 1;
 }

@@ -3,11 +3,11 @@ import { useShallow } from "zustand/react/shallow";
 import type { OracleState } from "../../src/domain/run/verdict-state.ts";
 import { plural } from "../../src/domain/values/text.ts";
 import { displayText } from "../../src/store/format.ts";
-import { brokenBaseLabel } from "../../src/store/labels/base-label.ts";
+import { type BrokenBaseLabel, brokenBaseLabel } from "../../src/store/labels/base-label.ts";
 import { VERDICT_LABELS } from "../../src/store/labels/oracle-label.ts";
 import { BAR_CELLS, STYLES } from "../../src/store/labels/tone.ts";
 import { useDashboard, useDrawn } from "../kit/dashboard-context.ts";
-import { fitParts, fitTo, textWidth } from "../kit/fit.ts";
+import { firstParts, fitParts, fitTo, textWidth } from "../kit/fit.ts";
 import { type Span, type TimedSpan, TimedSpans, timeSpan } from "../kit/spans.tsx";
 import { LABEL_WIDTH } from "./header.tsx";
 
@@ -31,22 +31,29 @@ export const OracleLine = memo(function OracleLine({ width }: { readonly width: 
       : `${claims.upheld} of ${plural(claims.made, "claim")} of done upheld · judged ${plural(judged, "time")} `;
   const word = width < 72 ? NARROW_WORD : LABEL_WIDTH;
   const room = width - 2 - word - VERDICT_WIDTH - AGE_WIDTH - 2;
-  const beside = room - textWidth(right) - 2 >= 60 ? right : "";
+  const broken = useDashboard(useShallow((s) => brokenBaseLabel(s.run)));
+  const beside = broken === undefined && room - textWidth(right) - 2 >= 60 ? right : "";
   return (
     <TimedSpans
       line={[
         { text: ` ${fitTo(`${STYLES.oracle.glyph} ORACLE`, word)} `, tone: "oracle", bold: true },
-        ...verdictSpans(oracle, asking, beside === "" ? room : room - textWidth(beside) - 2),
+        ...verdictSpans(oracle, { asking, broken, room: beside === "" ? room : room - textWidth(beside) - 2 }),
         { text: beside === "" ? "" : `  ${beside}`, tone: "waiting" },
       ]}
     />
   );
 });
 
-function verdictSpans(oracle: OracleState | undefined, asking: boolean, room: number): readonly (Span | TimedSpan)[] {
+/** The broken base takes the place of the bar, so that nothing moves for it. */
+function verdictSpans(
+  oracle: OracleState | undefined,
+  { asking, broken, room }: { readonly asking: boolean; readonly broken: BrokenBaseLabel | undefined; readonly room: number },
+): readonly (Span | TimedSpan)[] {
   const last = oracle?.last;
   if (last === undefined) {
     const word = asking ? "judging…" : "never judged";
+    if (broken !== undefined && room >= LEAST_TROUBLE)
+      return [{ text: fitTo(word, VERDICT_WIDTH + AGE_WIDTH + 2), tone: "waiting" }, ...troubleSpans(broken, room)];
     const bar = "┄".repeat(Math.max(0, Math.min(LONGEST_BAR, room - 12)));
     const text = `${fitTo(word, VERDICT_WIDTH + AGE_WIDTH)}  ${bar}  unknown`;
     return [{ text: fitTo(text, room + VERDICT_WIDTH + AGE_WIDTH + 2), tone: "waiting" }];
@@ -59,14 +66,15 @@ function verdictSpans(oracle: OracleState | undefined, asking: boolean, room: nu
       : timeSpan({ since: last.at, format: "age", suffix: " ago", width: AGE_WIDTH, align: "left", tone: "waiting" }),
     ...(last.verdict === "unjudged"
       ? [{ text: `  ${fitTo(displayText(last.problem ?? "no reason given"), room)}`, tone: "bad" } as const]
-      : countSpans(last.counts, room)),
+      : countSpans(last.counts, room, broken)),
   ];
 }
 
 function countSpans(
   counts: { readonly done: number; readonly gated: number; readonly open: number },
   room: number,
-): readonly Span[] {
+  broken: BrokenBaseLabel | undefined,
+): readonly (Span | TimedSpan)[] {
   const { done, gated, open } = counts;
   const { words } = fitParts(
     {
@@ -77,8 +85,11 @@ function countSpans(
       ],
     },
     ["words", "words"],
-    room,
+    broken === undefined ? room : room - 2 - LONGEST_TROUBLE,
   );
+  const left = room - textWidth(words) - 2;
+  if (broken !== undefined && left >= LEAST_TROUBLE)
+    return [{ text: "  " }, ...troubleSpans(broken, left), { text: `  ${words}`, bold: true }];
   const width = Math.min(LONGEST_BAR, room - textWidth(words) - 2);
   const bar = oracleShares(counts, width >= 6 ? width : 0);
   const used = textWidth(words) + (width >= 6 ? width + 2 : 0);
@@ -111,23 +122,19 @@ export function oracleShares(counts: OracleShares, width: number): OracleShares 
 }
 
 const SINCE_WIDTH = 7;
+/** With less room, a broken base is left to the lists. */
+const LEAST_TROUBLE = 20;
+/** With more room, the counts are in full words. */
+const LONGEST_TROUBLE = 40;
 
-/** A broken base, under the top lines: repository, suspected commit, what is done, since when, and what fails. */
-export const BrokenBaseLine = memo(function BrokenBaseLine({ width }: { readonly width: number }): ReactNode {
-  useDrawn("broken-base");
-  const label = useDashboard(useShallow((s) => brokenBaseLabel(s.run)));
-  if (label === undefined) return null;
+/** A broken base in `room` columns: repository, suspected commit, what is done, what fails, and since when. */
+function troubleSpans(label: BrokenBaseLabel, room: number): readonly (Span | TimedSpan)[] {
   const { repo, suspect, response, since, failure, more } = label;
-  const others = more === 0 ? "" : ` +${more} more`;
-  const facts = `${repo}${others} · ${suspect} · ${response} · ${failure}`;
-  return (
-    <TimedSpans
-      line={[
-        { text: ` ${fitTo(`${STYLES.failed.glyph} BROKEN`, LABEL_WIDTH)} `, tone: "bad", bold: true },
-        { text: fitTo(facts, width - 3 - LABEL_WIDTH - SINCE_WIDTH), tone: "bad" },
-        timeSpan({ since, format: "age", width: SINCE_WIDTH, tone: "bad" }),
-        { text: " " },
-      ]}
-    />
-  );
-});
+  const text = firstParts([`${repo}${more === 0 ? "" : ` +${more} more`}`, suspect, response, failure], room - SINCE_WIDTH - 9);
+  const clock = timeSpan({ since, format: "age", width: SINCE_WIDTH, align: "left", tone: "bad" });
+  return [
+    { text: `${STYLES.failed.glyph} BROKEN ${text} `, tone: "bad", bold: true },
+    clock,
+    { text: " ".repeat(Math.max(0, room - textWidth(text) - SINCE_WIDTH - 10)) },
+  ];
+}

@@ -224,7 +224,7 @@ function toneAt(ms: number, warn: readonly [number, number] | undefined, otherwi
 }
 
 /**
- * The title line of a block: `─ WORKERS 3 of 4 ─────`. `left` is the first column (a corner of the line between two blocks),
+ * The title line of a block: `─ AT WORK 3 of 4 agents ─────`. `left` is the first column (a corner of the line between two blocks),
  * `note` stands at the right end, `joint` is a column in which another line ends (┴).
  */
 export const Rule = memo(function Rule(options: {

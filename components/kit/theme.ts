@@ -1,5 +1,5 @@
 import type { Tone } from "../../src/store/labels/tone.ts";
-import type { TerminalCapabilities } from "../../src/store/terminal-capabilities.ts";
+import type { Colours, TerminalBackground, TerminalCapabilities } from "../../src/store/terminal-capabilities.ts";
 
 /** The style of a tone; the names are those of Ink's Text. */
 export interface ToneStyle {
@@ -52,6 +52,18 @@ const NONE: Theme = {
   claim: { dimColor: true },
 };
 
+/** High contrast: nothing is dim, and what counts is bold. */
+const CONTRAST: Theme = {
+  plain: {},
+  running: { bold: true },
+  waiting: {},
+  good: { bold: true },
+  bad: { color: "red", bold: true },
+  person: { bold: true, underline: true },
+  oracle: { bold: true },
+  claim: {},
+};
+
 /** A theme of named colours, by tone; plain text keeps the terminal's colour. */
 function coloured(colours: Readonly<Record<Exclude<Tone, "plain">, string>>): Theme {
   const looks = Object.entries(colours).map(([tone, color]) => [tone, { color }]);
@@ -99,9 +111,26 @@ const LIGHT_256 = coloured({
   claim: "ansi256(58)",
 });
 
-/** The theme of a terminal. Custom colours are used only on a known background: on any other they might be invisible. */
-export function chooseTheme({ colours, background }: Pick<TerminalCapabilities, "colours" | "background">): Theme {
+/** Colours of a person's own, by tone: `#rrggbb`. */
+export type OwnColours = Readonly<Partial<Record<Tone, string>>>;
+
+/**
+ * The theme of a terminal, with a person's own colours over it. Colours of ours are used only on a known background: on any other
+ * they might be invisible.
+ */
+export function chooseTheme({
+  colours,
+  background,
+  hasContrast = false,
+  own = {},
+}: Pick<TerminalCapabilities, "colours" | "background"> &
+  Partial<Pick<TerminalCapabilities, "hasContrast">> & { readonly own?: OwnColours | undefined }): Theme {
   if (colours === "none") return NONE;
+  const looks = Object.entries(own).map(([tone, color]) => [tone, { color }]);
+  return { ...(hasContrast ? CONTRAST : themeOn(colours, background)), ...Object.fromEntries(looks) };
+}
+
+function themeOn(colours: Exclude<Colours, "none">, background: TerminalBackground): Theme {
   if (background === "unknown") return DEFAULT_THEME;
   const light = background === "light";
   if (colours === "16") return light ? LIGHT_16 : DARK_16;

@@ -47,7 +47,7 @@ function body(state: DashboardState, run: RunState): readonly string[] {
     `${busyAgents(run)} of ${plural(run.workers, "worker")} busy.`,
     ...named(
       heldAttempts(run) > 0 ? "Held" : "At work",
-      [...lists.slots.filter((id) => id !== null), ...lists.finishing],
+      lists.rows.filter((id) => id !== null),
       (id) => atWork(state, id),
       state,
     ),

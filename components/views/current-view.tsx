@@ -38,13 +38,14 @@ export const CurrentView = memo(function CurrentView({ columns, height }: ViewSi
 
 /** Needs, workers, queue and feed. */
 function Overview({ columns, height }: ViewSize): ReactNode {
-  const slots = useDashboard((s) => s.lists.slots.length);
+  const workers = useDashboard((s) => s.run?.slots.length ?? 0);
+  const rows = useDashboard((s) => s.lists.rows.length);
   const needs = useDashboard((s) => shownLists(s).needs);
   const plan = useDashboard((s) => s.run?.plan);
   const needLines = useMemo(() => countNeedLines(needs, plan, columns), [needs, plan, columns]);
   const layout = useMemo(
-    () => divideTerminal(columns, height + LAYOUT_LINES, slots, needLines),
-    [columns, height, slots, needLines],
+    () => divideTerminal(columns, height + LAYOUT_LINES, { workers, rows, needs: needLines }),
+    [columns, height, workers, rows, needLines],
   );
   return (
     <>

@@ -1,5 +1,6 @@
 import { outcomes } from "../domain/results/outcomes.ts";
 import { activeTickets, type Plan, type RunState } from "../domain/run/state.ts";
+import type { TicketState } from "../domain/run/ticket-state.ts";
 import { listNeeds, type Need } from "../domain/schedule/needs.ts";
 import { describeReason, type Reason, whyNot } from "../domain/schedule/why-not.ts";
 import type { TicketId } from "../domain/values/ids.ts";
@@ -10,13 +11,11 @@ import { type OutcomeLine, outcomeLines } from "./results/outcome-lines.ts";
 
 /** The tickets of each list, by id. An array that has not changed keeps its identity from one flush to the next. */
 export interface Lists {
-  /** One entry per worker slot: the ticket that works in it, or else the last one that left it and is still finishing. */
-  readonly slots: readonly (TicketId | null)[];
-  /** Tickets on the finish line whose slot has another agent by now, in the order in which they left. */
-  readonly finishing: readonly TicketId[];
+  /** The rows of attempts, with an agent or on the finish line. Each keeps its row until it ends; a row without one is null. */
+  readonly rows: readonly (TicketId | null)[];
   /** What only a person can bring on, the most urgent first. */
   readonly needs: readonly Need[];
-  /** Its tickets. They are in no other list but the slots. */
+  /** Its tickets. They are in no other list but the rows. */
   readonly needsYou: readonly TicketId[];
   /** Landed and not live, in batch order. */
   readonly landed: readonly TicketId[];
@@ -30,7 +29,7 @@ export interface Lists {
 
 /** The lists of a run without tickets. */
 export const NO_LISTS: Lists = {
-  ...{ slots: [], finishing: [], needs: [], needsYou: [], landed: [], waiting: [], done: [] },
+  ...{ rows: [], needs: [], needsYou: [], landed: [], waiting: [], done: [] },
   outcomes: [],
 };
 
@@ -49,10 +48,8 @@ export function sortTickets(run: RunState, previous: Lists): Lists {
     else if (ticket.phase === "landed") landed.push(ticket.id);
     else if (ticket.phase === "waiting" && !ready.has(index)) waiting.push(ticket.id);
   }
-  const { slots, finishing } = slotRows(run);
   return {
-    slots: same(previous.slots, slots),
-    finishing: same(previous.finishing, finishing),
+    rows: same(previous.rows, rowsOfAttempts(run, previous.rows)),
     needs,
     needsYou: same(previous.needsYou, needsYou),
     landed: same(previous.landed, landed),
@@ -65,27 +62,20 @@ export function sortTickets(run: RunState, previous: Lists): Lists {
   };
 }
 
-/** A ticket keeps the row of its slot until another agent takes the slot; it then loses the row for good. */
-function slotRows(run: RunState): Pick<Lists, "slots" | "finishing"> {
-  const rows = [...run.slots];
-  const taken = run.finishing.length === 0 ? [] : lastStarts(run);
-  for (const index of run.finishing.toReversed()) {
-    const { slot = -1, slotLeftAt = 0 } = vecAt(run.tickets, index).attempt ?? {};
-    if (rows[slot] === null && (taken[slot] ?? -1) < slotLeftAt) rows[slot] = index;
+/** Each attempt stays in its row, and a new one takes the first that is free. */
+function rowsOfAttempts(run: RunState, previous: Lists["rows"]): Lists["rows"] {
+  const since = ({ attempt }: TicketState) => attempt?.startedAt ?? 0;
+  const active = new Set(
+    activeTickets(run)
+      .toSorted((a, b) => since(a) - since(b))
+      .map(({ id }) => id),
+  );
+  const rows = previous.map((id) => (id !== null && active.delete(id) ? id : null));
+  for (const id of active) {
+    const free = rows.indexOf(null);
+    rows[free < 0 ? rows.length : free] = id;
   }
-  const idAtIndex = (index: number) => vecAt(run.tickets, index).id;
-  return {
-    slots: rows.map((index) => (index === null ? null : idAtIndex(index))),
-    finishing: run.finishing.filter((index) => !rows.includes(index)).map(idAtIndex),
-  };
-}
-
-/** The time at which the last ended attempt of each slot began. */
-function lastStarts(run: RunState): readonly number[] {
-  const last: number[] = [];
-  for (const { history } of vecItems(run.tickets))
-    for (const { slot, startedAt } of history) last[slot] = Math.max(last[slot] ?? 0, startedAt);
-  return last;
+  return rows;
 }
 
 function same<T>(previous: readonly T[], next: readonly T[]): readonly T[] {
@@ -112,7 +102,7 @@ export function heldAttempts(run: RunState | undefined): number {
   return run?.outages?.journal === undefined ? 0 : activeTickets(run).length;
 }
 
-/** The tickets that pass a filter, in their lists; empty slots are left out. */
+/** The tickets that pass a filter, in their lists; empty rows are left out. */
 export interface Filtered {
   readonly lists: Lists;
   readonly shown: number;
@@ -142,11 +132,10 @@ export function filteredLists(options: {
     const text = searchText(run, run.plan.index[id] ?? 0);
     return words.every((word) => text.includes(word));
   };
-  const kept = (key: Exclude<keyof Lists, "slots" | "needs" | "outcomes">) =>
+  const kept = (key: Exclude<keyof Lists, "rows" | "needs" | "outcomes">) =>
     same(before?.lists[key] ?? [], lists[key].filter(matches));
   const left: Lists = {
-    slots: same(before?.lists.slots ?? [], lists.slots.filter(matches)),
-    finishing: kept("finishing"),
+    rows: same(before?.lists.rows ?? [], lists.rows.filter(matches)),
     needs: sameNeeds(
       before?.lists.needs ?? [],
       lists.needs.filter(({ ticket }) => ticket === undefined || matches(ticket)),
@@ -197,6 +186,6 @@ export function ticketOrder(options: Parameters<typeof filteredLists>[0]): reado
 
 /** Tickets in the order of the selection. */
 export function selectable(lists: Lists): readonly TicketId[] {
-  const active = lists.slots.filter((id) => id !== null);
-  return [...lists.needsYou, ...active, ...lists.finishing, ...lists.landed, ...lists.waiting, ...lists.done];
+  const active = lists.rows.filter((id) => id !== null);
+  return [...lists.needsYou, ...active, ...lists.landed, ...lists.waiting, ...lists.done];
 }

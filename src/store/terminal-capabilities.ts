@@ -10,6 +10,10 @@ export interface TerminalCapabilities {
   readonly colours: Colours;
   readonly glyphs: "unicode" | "ascii";
   readonly background: TerminalBackground;
+  /** A person wants high contrast: nothing dim, and bold where it counts. */
+  readonly hasContrast: boolean;
+  /** A person wants little motion: clocks move every ten seconds. */
+  readonly hasReducedMotion: boolean;
   /** True if it has a title that programs may set (OSC 2) and give back (CSI 22 t, CSI 23 t). */
   readonly title: boolean;
   /** Its way to notify a person: a bell, or a desktop notice by OSC 9 (iTerm2) or OSC 777 (urxvt). */
@@ -41,6 +45,8 @@ export function terminalCapabilities(options: {
     colours: detectColours(env, options.depth),
     glyphs: isOn(env["LOOPDASH_ASCII"]) || !isUtf8(env) ? "ascii" : "unicode",
     background: detectBackground(env),
+    hasContrast: env["LOOPDASH_THEME"] === "contrast",
+    hasReducedMotion: env["LOOPDASH_MOTION"] === "reduced",
     title: isTTY && !console,
     notice: isTTY ? detectNotice(env, nested) : "none",
     progress: isTTY && !nested && drawsProgress(env),

@@ -18,12 +18,12 @@ describe("through the keyboard", () => {
 
   test("a ticket on the finish line is selected, opened, killed and left to a person like any other", async () => {
     await using m = await mount(finishLine(), 120, 30);
-    await m.stage.press("jjjjjjj", "▌» T-2");
+    await m.stage.press("jj", "▌» T-2");
     await m.stage.press("\r", "2 TICKET");
     await m.stage.press("\u001b", "j/k select");
     await m.stage.press("x", "End the attempt at T-2?");
     await m.stage.press("y", "j/k select");
-    await m.stage.press("j", "▌» T-4");
+    await m.stage.press("jj", "▌» T-4");
     await m.stage.press("g", "Which exact step");
     await m.stage.press("sign it off", "sign it off█");
     await m.stage.press("\r", "j/k select");
@@ -33,19 +33,18 @@ describe("through the keyboard", () => {
     ]);
   });
 
-  test("the selection goes with its ticket from its row to the finishing ones, and on to the done", async () => {
+  test("the selection goes with its ticket from its row, which it keeps, to the done", async () => {
     const run = plumbing();
     await using m = await mount(run, 120, 30);
     await m.stage.press("jjjj", "▌» T-4");
     run.working("T-8", "begins");
     m.tell();
-    await m.stage.shows("FINISHING 1");
-    await m.stage.shows("│▌» T-4");
+    await m.stage.shows("▶ T-8 ");
+    await m.stage.shows("▌» T-4");
     await m.stage.press("x", "End the attempt at T-4?");
     await m.stage.press("n", "j/k select");
     run.ships("T-4", 5);
     m.tell();
-    await m.stage.hides("FINISHING");
     await m.stage.shows("│▌✔ T-4");
   });
 

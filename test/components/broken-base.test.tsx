@@ -32,20 +32,21 @@ function reverting(): RunBuilder {
   return run;
 }
 
-describe("a broken base has a line of its own", () => {
+describe("a broken base has the place of the oracle's bar", () => {
   test.each(SIZES)("at %i×%i", async (columns, rows) => {
     const text = await shot(broken(), [columns, rows], []);
     await expect(text).toMatchFileSnapshot(`./__snapshots__/broken-base-${columns}x${rows}.txt`);
+    expect(text.split("\n").findIndex((each) => each.includes("AT WORK"))).toBe(2);
     const line = text.split("\n").find((each) => each.includes("BROKEN"));
-    expect(line).toContain("✖ BROKEN     app · bad5eed of T-1 · frozen");
-    expect(line).toMatch(/ 3m$/);
-    if (columns >= 80) expect(line).toContain("· live: the site");
+    expect(line).toContain("◆ ORACLE");
+    expect(line).toMatch(columns >= 80 ? /✖ BROKEN app · bad5eed of T-1 .*3m/ : /✖ BROKEN app/);
+    if (columns >= 120) expect(line).toContain("· frozen · live: the site answers 502 3m");
   });
 
   test("in every view, with what is done about it", async () => {
     for (const key of ["3", "4", "5"])
       expect(await shot(broken("continue"), [120, 30], [[key, "BROKEN"]])).toContain("· continuing ·");
-    expect(await shot(reverting(), [80, 24], [])).toContain("· reverting ·");
+    expect(await shot(reverting(), [120, 30], [])).toContain("· reverting ·");
   });
 
   test("for a screen reader, first and in words", () => {
@@ -75,7 +76,6 @@ describe("a broken base has a line of its own", () => {
     m.stage.keyboard.press(await clickOn(m, /T-2/));
     await m.stage.shows("▌");
     expect(m.store.getState().ui.selected).toBe("T-2");
-    m.stage.keyboard.press(await clickOn(m, "BROKEN"));
-    await expect.poll(() => m.store.getState().ui.selected).toBe("T-1");
+    await m.stage.press(await clickOn(m, "BROKEN"), "5 ORACLE");
   });
 });

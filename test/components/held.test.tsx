@@ -19,7 +19,7 @@ test.each([
   [160, 50],
 ])("a run that its journal holds shows no agent at work, at %i × %i", async (columns, rows) => {
   await using m = await held(plumbing(), columns, rows);
-  await m.stage.shows("WORKERS 0 of 4 · 3 held");
+  await m.stage.shows("AT WORK 0 of 4 agents · 3 held");
   const text = await m.stage.terminal.text();
   expect(text).toMatch(/‖ T-7 .* held /);
   // The events of the past have their signs.

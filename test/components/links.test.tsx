@@ -203,7 +203,7 @@ describe("one component, as Ink alone draws it", () => {
   };
 
   test("the feed has links, and the same text as without", () => {
-    const feed = <FeedView layout={divideTerminal(100, 30, 4)} />;
+    const feed = <FeedView layout={divideTerminal(100, 30, { workers: 4, rows: 4 })} />;
     const [on, off] = [shown(feed, true), shown(feed, false)];
     expect(on).toContain(`\u001b]8;;${page("T-6")}\u0007T-6\u001b]8;;\u0007`);
     expect(off).not.toContain("\u001b]8;");
@@ -212,7 +212,7 @@ describe("one component, as Ink alone draws it", () => {
 
   test("an address that a record was forged with forms no control sequence", () => {
     const run = plumbing({ repoUrls }).tracked(() => "https://x.example/\u0007\u001b[2J\u009b31m");
-    const on = shown(<FeedView layout={divideTerminal(100, 30, 4)} />, true, run);
+    const on = shown(<FeedView layout={divideTerminal(100, 30, { workers: 4, rows: 4 })} />, true, run);
     expect(on).toContain("\u001b]8;;https://x.example/%07%1B[2J%C2%9B31m\u0007T-6\u001b]8;;\u0007");
     expect(on).not.toContain("\u001b[2J");
   });

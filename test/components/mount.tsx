@@ -9,6 +9,8 @@ import { Stage, storeOf } from "./stage.ts";
 interface Drawn extends AsyncDisposable {
   readonly stage: Stage;
   readonly store: DashboardStore;
+  /** Resolves once the terminal has all that was drawn. */
+  readonly drawn: () => Promise<void>;
 }
 
 export interface Mounted extends Drawn {
@@ -42,6 +44,7 @@ export async function drawn(
   return {
     stage,
     store,
+    drawn: async () => void (await instance.waitUntilRenderFlush()),
     async [Symbol.asyncDispose]() {
       instance.unmount();
       await instance.waitUntilExit();

@@ -57,7 +57,7 @@ describe("the filter", () => {
     await using m = await mount(crowd({ tickets: 500, workers: 64 }), 120, 30);
     await m.stage.press("/", " /█");
     await m.stage.press("number 49", "15 of 500");
-    expect(await m.stage.terminal.text()).toContain("WORKERS 32 of 64 · 1 listed");
+    expect(await m.stage.terminal.text()).toContain("AT WORK 32 of 64 agents · 1 listed");
     await m.stage.press(" xyz", "no ticket has this text");
     await checkedScreen(m, 120, 30);
     await m.stage.press("\u001b", "NEXT 468");

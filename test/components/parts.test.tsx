@@ -7,7 +7,7 @@ import { OracleLine } from "../../components/frame/oracle-line.tsx";
 import { FeedView } from "../../components/views/overview/feed-view.tsx";
 import { Workers } from "../../components/views/overview/workers.tsx";
 import { batchOf, RunBuilder } from "../store/run-builder.ts";
-import { awaitsApproval, claims, crowd, finishCrowd, finishLine, plumbing } from "../store/scenes.ts";
+import { awaitsApproval, claims, crowd, finishLine, plumbing } from "../store/scenes.ts";
 import { show } from "./part.tsx";
 
 afterEach(cleanup);
@@ -169,7 +169,7 @@ describe("oracle", () => {
 });
 
 describe("workers", () => {
-  const view = (slots: number) => <Workers layout={divideTerminal(120, 30, slots)} />;
+  const view = (slots: number) => <Workers layout={divideTerminal(120, 30, { workers: slots, rows: slots })} />;
 
   test("what an agent says is quoted; what loopdash knows is not", () => {
     const text = show(plumbing(), view(4));
@@ -181,25 +181,25 @@ describe("workers", () => {
     expect(show(run, view(4))).toMatch(/[^"]the checkout of app has uncommitted changes[^"]/);
   });
 
-  test("a worker keeps its slot, and a free slot its place", () => {
-    const run = plumbing();
-    const rowOf = (text: string, id: string) => text.split("\n").findIndex((line) => line.includes(id));
-    const before = show(run, view(4));
-    run.ships("T-7", 5);
-    const after = show(run, view(4));
-    expect(rowOf(after, "T-6 ")).toBe(rowOf(before, "T-6 "));
-    expect(rowOf(after, "T-4 ")).toBe(rowOf(before, "T-4 "));
-    expect(rowOf(after, "slot free")).toBe(rowOf(before, "T-7 "));
+  test("free slots have one line, with what keeps the next ticket from starting", () => {
+    expect(show(plumbing(), view(4))).toMatch(/· 2 free {3}T-8 ready/);
+    expect(show(plumbing().ships("T-7", 5), view(4))).toMatch(/· 3 free {3}T-8 ready/);
+    const waits = new RunBuilder(batchOf({ tickets: [{ id: "A" }, { id: "B", dependsOn: ["A"] }] })).working("A");
+    expect(show(waits, view(4))).toMatch(/· \d free {3}B waits for A/);
+    expect(show(new RunBuilder(batchOf({ tickets: [{ id: "A" }] })).working("A"), view(4))).toContain("no other ticket is open");
   });
 
-  test("a ticket that is being finished has its row and no agent: title and counts say both", () => {
-    const run = finishLine();
-    expect(show(run, view(4))).toContain("WORKERS 3 of 4 · 5 finishing");
-    expect(show(plumbing({ workers: 8 }), view(8))).toContain("WORKERS 2 of 8 · 1 finishing");
-    expect(show(crowd({ tickets: 9, workers: 4, busy: 3 }), view(4))).toMatch(/WORKERS 3 of 4 ─/);
-    const small = <Workers layout={divideTerminal(60, 15, 64)} />;
-    expect(show(crowd({ tickets: 90, workers: 64, busy: 10 }), small)).toContain("+60 more: 6 busy, 54 free");
-    expect(show(finishCrowd(), small)).toContain("+60 more: 16 busy, 26 finishing, 18 free");
+  test("a ticket on the finish line has its row and no agent: title and counts say both", () => {
+    expect(show(finishLine(), view(4))).toContain("AT WORK 3 of 4 agents · 5 finishing");
+    expect(show(plumbing({ workers: 8 }), view(8))).toContain("AT WORK 2 of 8 agents · 1 finishing");
+    expect(show(crowd({ tickets: 9, workers: 4, busy: 3 }), view(4))).toMatch(/AT WORK 3 of 4 agents ─/);
+    const small = <Workers layout={divideTerminal(60, 15, { workers: 64, rows: 64 })} />;
+    expect(show(crowd({ tickets: 90, workers: 64, busy: 10 }), small)).toMatch(/\+\d more/);
+  });
+
+  test("the row of a further attempt says what went wrong before", () => {
+    const text = show(plumbing().fails("T-8").working("T-8"), view(4));
+    expect(text).toMatch(/before: /);
   });
 
   test("a ticket that waits for its turn says for which, and does not repeat what its agent said last", () => {
@@ -213,7 +213,7 @@ describe("workers", () => {
   test("a finish line that is being ended says so, not that its agent is", () => {
     const text = show(plumbing().of("T-4", { type: "kill-requested", ending: "killed-by-person" }), view(4));
     expect(text).toMatch(/■ T-4 .*ending/);
-    expect(text).toContain("killed by a person: its finish line is being ended");
+    expect(text).toContain("killed by a person: ending its finish line");
   });
 
   test("an agent at work shows what it has spent so far, and its columns stay; afterwards the row has its step", () => {
@@ -257,7 +257,7 @@ describe("workers", () => {
 });
 
 test("the feed shows the newest last and counts the earlier ones", () => {
-  const text = show(plumbing(), <FeedView layout={divideTerminal(80, 24, 4)} />);
+  const text = show(plumbing(), <FeedView layout={divideTerminal(80, 24, { workers: 4, rows: 4 })} />);
   expect(text).toContain("earlier");
   expect(text.trimEnd().split("\n").at(-1)).toContain("oracle: not done");
 });
@@ -265,7 +265,9 @@ test("the feed shows the newest last and counts the earlier ones", () => {
 test("the feed has a line of what is away", () => {
   const run = plumbing();
   run.play({ type: "outage-started", what: "tracker", why: "ECONNREFUSED", nextAt: run.now + 4_000, until: run.now + 900_000 });
-  expect(show(run, <FeedView layout={divideTerminal(80, 24, 4)} />)).toContain("the tracker is away, 1 try: ECONNR");
+  expect(show(run, <FeedView layout={divideTerminal(80, 24, { workers: 4, rows: 4 })} />)).toContain(
+    "the tracker is away, 1 try: ECONNR",
+  );
 });
 
 describe("footer", () => {

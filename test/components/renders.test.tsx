@@ -56,7 +56,7 @@ test("a finished step leaves the other workers as they are", async () => {
   run.of("T-4", { type: "step-ended", step: 1, ok: true, summary: "214 tests pass" });
   m.tell();
   m.feed.flush();
-  await m.stage.shows("✔ check tests  · merge");
+  await m.stage.shows("✔✔··· queued");
   expect(m.stage.drawn.get("worker T-4")).toBe(1);
   expect(m.stage.drawn.has("worker T-6")).toBe(false);
   expect(m.stage.drawn.has("worker T-7")).toBe(false);
@@ -130,7 +130,7 @@ test("a minute of 1,280 lines a second is two updates a second, and draws rows o
   const run = busy();
   await using m = await mount(run, 80, 24);
   const agents = talking(m, run, working(run));
-  await m.stage.shows("WORKERS 64 of 64");
+  await m.stage.shows("AT WORK 64 of 64");
   m.stage.drawn.clear();
   const framesBefore = m.stage.terminal.raw.split("\u001B[?2026h").length;
   let updates = 0;

@@ -32,7 +32,7 @@ async function selecting(p: Presser): Promise<void> {
   await p.all("select-page-down", selects("T-4"), first);
   await p.all("select-page-up", selects("T-1"), () => pty.press("jjjjj", selects("T-4")));
   await p.press("open", "enter", "2 TICKET");
-  await p.press("back", "escape", "─ WORKERS");
+  await p.press("back", "escape", "─ AT WORK");
 }
 
 async function filtering(p: Presser): Promise<void> {
@@ -50,10 +50,10 @@ async function filtering(p: Presser): Promise<void> {
 
 async function viewing(p: Presser): Promise<void> {
   for (const [i, view] of VIEWS.entries())
-    await p.press(`view-${view}`, String(i + 1), view === "overview" ? "─ WORKERS" : `${i + 1} ${view.toUpperCase()}`);
-  await p.press("next-view", "tab", "─ WORKERS");
+    await p.press(`view-${view}`, String(i + 1), view === "overview" ? "─ AT WORK" : `${i + 1} ${view.toUpperCase()}`);
+  await p.press("next-view", "tab", "─ AT WORK");
   await p.press("previous-view", "shift-tab", "7 RUNS");
-  await p.press("back", "escape", "─ WORKERS");
+  await p.press("back", "escape", "─ AT WORK");
   for (const key of keysOf("palette")) {
     await p.press("palette", key, "─ Command ─");
     await p.press("give-up", key === ":" ? "escape" : "ctrl-p", without("─ Command ─"));
@@ -79,7 +79,7 @@ async function inPalette(p: Presser): Promise<void> {
   await p.press("choose-page-up", "pageup", chosen("filter"));
   await p.pty.press("view ledger", chosen("view ledger"));
   await p.press("give", "enter", "6 LEDGER");
-  await p.press("back", "escape", "─ WORKERS");
+  await p.press("back", "escape", "─ AT WORK");
 }
 
 /** Every key of a field, on the note of an intervention. */
@@ -140,7 +140,7 @@ async function searching(p: Presser): Promise<void> {
   await p.press("search", "/", last(/^ \/█/));
   await p.pty.press("READY", last(/^ \/READY█/));
   await p.press("find", "enter", (screen) => !last(/^ \//)(screen));
-  await p.press("back", "escape", "─ WORKERS");
+  await p.press("back", "escape", "─ AT WORK");
 }
 
 /** A ticket whose only attempt was killed is stalled, and tried again. */
@@ -171,17 +171,17 @@ describe("every key", { timeout: 300_000 }, () => {
     await searching(p);
     await retrying(p);
     for (const [i, view] of VIEWS.entries()) {
-      await pty.press(String(i + 1), view === "overview" ? "─ WORKERS" : `${i + 1} ${view.toUpperCase()}`);
+      await pty.press(String(i + 1), view === "overview" ? "─ AT WORK" : `${i + 1} ${view.toUpperCase()}`);
       await p.survives(KEYMAP[view]);
     }
-    await pty.press("1", "─ WORKERS");
+    await pty.press("1", "─ AT WORK");
     await p.press("quit", "ctrl-c", "Leave the dashboard");
     await p.press("detach", "d", /attach/);
     expect(await pty.exitCode()).toBe(130);
 
     const again = new Presser(open(stage, ["attach"], SIZE));
     // Until it is connected there is nothing to ask, and it is left at once.
-    await again.pty.waitFor(/─ WORKERS[^]* p pause /);
+    await again.pty.waitFor(/─ AT WORK[^]* p pause /);
     await again.pty.press("q", "Leave the dashboard");
     await again.press("stop", "s", /attach|STOPP/);
     expect(await again.pty.exitCode()).toBe(130);
@@ -241,7 +241,7 @@ describe("the mouse", { timeout: 300_000 }, () => {
     await click("T-2 ", selects("T-2"));
     await pty.press(`${ESC}[<64;5;5M`, selects("T-1"));
     await click("T-1 ", "2 TICKET");
-    await click("1 overview", "─ WORKERS");
+    await click("1 overview", "─ AT WORK");
     await click("p pause", /^ ⏸ PAUSED/);
     await click("p unpause", /^ ● RUNNING/);
     await pty.press("x", "End the attempt at T-1?");

@@ -17,7 +17,7 @@ describe("64 agents that print 20 lines a second each, of 500 tickets", { timeou
     await using engine = await stageEngine({ home: stage.home, cwd: stage.root, ...MANY });
     engine.talk(20);
     const pty = open(stage, ["attach"], { columns: 200, rows: 80 });
-    await pty.waitFor(/WORKERS 64 of 64[^]*CORE-64 .*"\d+ /);
+    await pty.waitFor(/AT WORK 64 of 64[^]*CORE-64 .*"\d+ /);
     expect(pty.lines().filter((line) => /^.▶ CORE-\d+ .*"\d+ .*│/.test(line))).toHaveLength(64);
     expect(pty.text()).toContain("NEXT 436");
     const before = pty.text();
@@ -36,7 +36,7 @@ describe("64 agents that print 20 lines a second each, of 500 tickets", { timeou
     await using engine = await stageEngine({ home: stage.home, cwd: stage.root, ...MANY });
     engine.talk(20);
     const pty = open(stage, ["attach"], { columns: 120, rows: 30 });
-    await pty.waitFor(/WORKERS 64 of 64/);
+    await pty.waitFor(/AT WORK 64 of 64/);
     for (const [columns, rows] of [
       [60, 15],
       [300, 80],

@@ -69,14 +69,14 @@ describe("a report that is torn, impossible or garbled", { timeout: 300_000 }, (
       const [head, tail] = torn(of["T-2"], at);
       await slowly(p.pty, head);
       await p.pty.press(tail, selects("T-2"));
-      expect(p.pty.text(), `${at}`).toContain("─ WORKERS");
+      expect(p.pty.text(), `${at}`).toContain("─ AT WORK");
     }
     for (let at = 1; at < of["T-1"].length; at++) {
       for (const id of ["T-1", "T-2"] as const) {
         for (const piece of torn(of[id], at)) p.pty.type(piece);
         await p.pty.waitFor(selects(id));
       }
-      expect(p.pty.text(), `${at}`).toContain("─ WORKERS");
+      expect(p.pty.text(), `${at}`).toContain("─ AT WORK");
     }
     await leaves(p.pty);
   });

@@ -151,7 +151,7 @@ describe("a click beside everything", { timeout: 300_000 }, () => {
     await p.click(/▶ T-6 /, selects("T-6"));
     for (const text of [
       "▷ REPLAY",
-      "─ WORKERS",
+      "─ AT WORK",
       "─ NEEDS",
       "─ NEXT",
       "slot free",
@@ -194,7 +194,7 @@ describe("a click while something stands in front", { timeout: 300_000 }, () => 
       p.pty.type(grid({ from: 0, to: 28 }) + under);
       await p.pty.press(ESC, without(title));
       expect(selects("T-1")(p.pty.text()), title).toBe(true);
-      expect(p.pty.text(), title).toContain("─ WORKERS");
+      expect(p.pty.text(), title).toContain("─ AT WORK");
     }
     await leaves(p.pty);
   });
@@ -206,7 +206,7 @@ describe("a click while something stands in front", { timeout: 300_000 }, () => 
     await p.click(/▶ T-2 /, selects("T-2"));
     p.pty.type(report(p.place("◆ ORACLE")) + report(p.place(/▶ T-2 /)));
     await p.pty.press("T-1", /\n \/T-1█ .*1 of 2/);
-    expect(p.pty.text()).toContain("─ WORKERS");
+    expect(p.pty.text()).toContain("─ AT WORK");
     await p.pty.press(ESC, without("/T-1"));
     await leaves(p.pty);
   });

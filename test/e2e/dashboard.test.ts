@@ -40,7 +40,7 @@ describe("a run on a terminal", { timeout: 300_000 }, () => {
     expect(pty.isWhole()).toBe(true);
     expect(working).toMatch(/^ ● RUNNING +test · .*unsandboxed +interventions 0/);
     expect(working).toContain("0 done · 0 gated · 6 open");
-    for (const text of ["WORKERS 3 of 3", "NEXT 3", "waits for T-1", "db is held by T-3", "ready; all 3 slots are busy"])
+    for (const text of ["AT WORK 3 of 3", "NEXT 3", "waits for T-1", "db is held by T-3", "ready; all 3 slots are busy"])
       expect(working).toContain(text);
 
     stage.write("go-T-1", "");
@@ -48,7 +48,7 @@ describe("a run on a terminal", { timeout: 300_000 }, () => {
     expect(pty.isWhole()).toBe(true);
     stage.write("go", "");
     const summary = await pty.waitFor(/^ ✔ DONE[^]*─ DONE 6/);
-    expect(summary).not.toContain("WORKERS");
+    expect(summary).not.toContain("AT WORK");
     expect(pty.isWhole()).toBe(true);
     expect(pty.exited).toBe(false);
 
@@ -139,7 +139,7 @@ describe("a run on a terminal", { timeout: 300_000 }, () => {
     await pty.waitFor("READY T-1");
     await pty.press("p", /^ ⏸ PAUSED[^]*ready; the run is paused[^]*p unpause/);
     stage.write("go-T-1", "");
-    await pty.waitFor(/WORKERS 0 of 1[^]*ready; the run is paused[^]*✔ T-1/);
+    await pty.waitFor(/AT WORK 0 of 1[^]*ready; the run is paused[^]*✔ T-1/);
     expect(existsSync(stage.path("pid-T-2-1"))).toBe(false);
     await pty.press("p", /^ ● RUNNING[^]*READY T-2/);
     stage.write("go", "");

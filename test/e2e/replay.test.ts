@@ -53,7 +53,7 @@ describe("replay", { timeout: 300_000 }, () => {
     await pty.press("s", "idle skipped");
     await pty.press("<", " 300× ");
     await pty.press("0", "‖ stopped 00:00:00");
-    expect(pty.text()).toContain("WORKERS 0 of 4");
+    expect(pty.text()).toContain("AT WORK 0 of 4");
     await pty.press(" ", /‖ stopped 01:35:37/);
     expect(pty.text()).toMatch(/^ ▷ REPLAY[^]*─ DONE 9/);
     await pty.press("\t", /TICKET/);

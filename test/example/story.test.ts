@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { movedWithoutCause } from "../components/stillness.ts";
 import { expectGuidance, setStory, tell } from "./story-stage.ts";
 
 test("thirteen tickets: ten shipped and live, one of them reverted first, one closed by a person, two left to a person with the exact step", {
@@ -14,5 +15,10 @@ test("thirteen tickets: ten shipped and live, one of them reverted first, one cl
   expect(ended("landed").toSorted()).toEqual(["INFRA-4", "SHOP-3"]);
   const done = ended("done");
   expect(done).toHaveLength(9);
+  for (const size of [
+    [80, 24],
+    [120, 34],
+  ] as const)
+    expect(await movedWithoutCause(events, size)).toEqual([]);
   for (const id of done) expect(passed).toEqual(expect.arrayContaining([`${id} 4`, `${id} 5`]));
 });

@@ -49,7 +49,7 @@ describe("a snapshot", () => {
     expect(b.feed.take(b.snapshot)).toBe("taken");
     const state = b.store.getState();
     expect(state.run).toBe(run.state);
-    expect(state.lists.slots).toEqual(["T-7", "T-6", "T-4", null]);
+    expect(state.lists.rows).toEqual(["T-7", "T-6", "T-4"]);
     expect(state.feed.at(-1)?.text).toContain("oracle: not done");
     expect(state.ui.connection).toEqual({ state: "live" });
     expect(state.now).toBe(1_000_000);

@@ -8,8 +8,7 @@ test("every ticket stands in exactly one list", () => {
   const run = plumbing();
   const lists = sortTickets(run.state, NO_LISTS);
   expect(lists).toEqual({
-    slots: ["T-7", "T-6", "T-4", null],
-    finishing: [],
+    rows: ["T-7", "T-6", "T-4"],
     landed: [],
     needs: [expect.objectContaining({ kind: "step", ticket: "T-5" })],
     needsYou: ["T-5"],
@@ -27,7 +26,7 @@ test("what an agent prints changes no list", () => {
   const before = sortTickets(run.state, NO_LISTS);
   run.of("T-7", { type: "activity", text: "more", lines: 1 });
   const after = sortTickets(run.state, before);
-  for (const key of ["slots", "finishing", "needs", "needsYou", "waiting", "done"] as const) expect(after[key]).toBe(before[key]);
+  for (const key of ["rows", "needs", "needsYou", "waiting", "done"] as const) expect(after[key]).toBe(before[key]);
 });
 
 test("a list that changes leaves the others what they are", () => {
@@ -35,54 +34,54 @@ test("a list that changes leaves the others what they are", () => {
   const before = sortTickets(run.state, NO_LISTS);
   run.working("T-8");
   const after = sortTickets(run.state, before);
-  expect(after.slots).toEqual(["T-7", "T-6", "T-8", null]);
-  expect(after.finishing).toEqual(["T-4"]);
+  expect(after.rows).toEqual(["T-7", "T-6", "T-4", "T-8"]);
   expect(after.waiting).toEqual(["T-10", "T-9", "T-11"]);
   expect(after.done).toBe(before.done);
   expect(after.needsYou).toBe(before.needsYou);
 });
 
-describe("a ticket on the finish line", () => {
-  const run = () =>
-    new RunBuilder(batchOf({ tickets: ["A", "B", "C", "D", "E"].map((id) => ({ id })), limits: { workers: 2 } })).wait(1);
-  const rows = (runBuilder: RunBuilder) => {
-    const lists = sortTickets(runBuilder.state, NO_LISTS);
-    expect(selectable(lists)).toHaveLength(5);
-    expect(new Set(selectable(lists)).size).toBe(5);
-    return { slots: lists.slots, finishing: lists.finishing };
+describe("the row of an attempt", () => {
+  const bench = () => {
+    const run = new RunBuilder(
+      batchOf({ tickets: ["A", "B", "C", "D", "E"].map((id) => ({ id })), limits: { workers: 2 } }),
+    ).wait(1);
+    let lists = NO_LISTS;
+    const rows = () => {
+      lists = sortTickets(run.state, lists);
+      expect(selectable(lists)).toHaveLength(5);
+      expect(new Set(selectable(lists)).size).toBe(5);
+      return lists.rows;
+    };
+    return { run, rows };
   };
 
-  test("keeps the row of its slot until another agent needs it, and is no busy agent there", () => {
-    const of = run().working("A").wait(5).working("B").wait(5).claims("A");
-    expect(rows(of)).toEqual({ slots: ["A", "B"], finishing: [] });
-    expect(busyAgents(of.state)).toBe(1);
-    of.wait(1).working("C");
-    expect(rows(of)).toEqual({ slots: ["C", "B"], finishing: ["A"] });
-    expect(busyAgents(of.state)).toBe(2);
+  test("is its own until it ends, with an agent and without", () => {
+    const { run, rows } = bench();
+    run.working("A").wait(5).working("B").wait(5).claims("A");
+    expect(rows()).toEqual(["A", "B"]);
+    expect(busyAgents(run.state)).toBe(1);
+    run.wait(1).working("C");
+    expect(rows()).toEqual(["A", "B", "C"]);
+    expect(busyAgents(run.state)).toBe(2);
+    run.ships("A");
+    expect(rows()).toEqual([null, "B", "C"]);
+    expect(sortTickets(run.state, NO_LISTS).done).toEqual(["A"]);
+    run.claims("B").wait(1).working("D");
+    expect(rows()).toEqual(["D", "B", "C"]);
   });
 
-  test("leaves the row to who left the slot after it, and stands in the order in which they left", () => {
-    const of = run().working("A").working("B").wait(5).claims("B").wait(5).claims("A").wait(1).working("C").working("D");
-    expect(rows(of)).toEqual({ slots: ["C", "D"], finishing: ["B", "A"] });
-    of.wait(5).claims("C").wait(5).claims("D");
-    expect(rows(of)).toEqual({ slots: ["C", "D"], finishing: ["B", "A"] });
-    expect(busyAgents(of.state)).toBe(0);
+  test("stays that of the ticket if its next attempt begins at once", () => {
+    const { run, rows } = bench();
+    run.working("A").working("B").wait(5);
+    expect(rows()).toEqual(["A", "B"]);
+    run.fails("A").working("A");
+    expect(rows()).toEqual(["A", "B"]);
   });
 
-  test("never comes back to a row that it has lost", () => {
-    const of = run().working("A").wait(5).working("B").wait(5).claims("A").wait(1).working("C");
-    of.wait(5).fails("C");
-    expect(rows(of)).toEqual({ slots: [null, "B"], finishing: ["A"] });
-    of.wait(1).working("D").ships("D");
-    expect(rows(of)).toEqual({ slots: [null, "B"], finishing: ["A"] });
-  });
-
-  test("stands nowhere but among the done once it is", () => {
-    const of = run().working("A").wait(5).claims("A").wait(1).working("B");
-    expect(rows(of)).toEqual({ slots: ["B", null], finishing: ["A"] });
-    of.ships("A");
-    expect(rows(of)).toEqual({ slots: ["B", null], finishing: [] });
-    expect(sortTickets(of.state, NO_LISTS).done).toEqual(["A"]);
+  test("of a dashboard that has just attached is none that is empty", () => {
+    const { run } = bench();
+    run.working("A").working("B").claims("A").wait(1).working("C").wait(1).ships("A");
+    expect(sortTickets(run.state, NO_LISTS).rows).toEqual(["B", "C"]);
   });
 });
 
@@ -125,7 +124,7 @@ describe("a filter", () => {
     run.of("T-7", { type: "activity", text: "more", lines: 1 });
     const second = ask(sortTickets(run.state, lists));
     expect(second).not.toBe(first);
-    expect(second?.lists.slots).toBe(first?.lists.slots);
+    expect(second?.lists.rows).toBe(first?.lists.rows);
     expect(second?.lists.waiting).toBe(first?.lists.waiting);
   });
 });

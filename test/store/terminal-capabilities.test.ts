@@ -8,6 +8,8 @@ const of = (env: Env, depth = 8, isTTY = true): TerminalCapabilities => terminal
 test("a plain terminal of today", () => {
   expect(of({ ...UTF8, TERM: "xterm-256color" })).toEqual({
     colours: "256",
+    hasContrast: false,
+    hasReducedMotion: false,
     glyphs: "unicode",
     background: "unknown",
     title: true,
@@ -100,6 +102,12 @@ describe("the ground", () => {
     [{ COLORFGBG: "0;15", LOOPDASH_THEME: "pink" }, "light"],
   ])("%o", (env, background) => {
     expect(of({ ...UTF8, ...env }).background).toBe(background);
+  });
+
+  test("contrast and little motion are a person's wish", () => {
+    expect(of(UTF8)).toMatchObject({ hasContrast: false, hasReducedMotion: false });
+    const wished = of({ ...UTF8, LOOPDASH_THEME: "contrast", LOOPDASH_MOTION: "reduced" });
+    expect(wished).toMatchObject({ hasContrast: true, hasReducedMotion: true });
   });
 });
 

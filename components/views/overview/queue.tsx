@@ -97,7 +97,7 @@ const DIVIDER: SpanLine = [{ text: "│", tone: "waiting" }];
 /** Columns of a word, so that titles beside short words align. */
 function labelWidth(section: SectionName, room: number): number {
   if (section === "done") return 8;
-  if (section !== "waiting" && section !== "finishing" && room < 90) return 0;
+  if (section !== "waiting" && room < 90) return 0;
   return Math.min(40, Math.floor(room * 0.45));
 }
 
@@ -199,8 +199,7 @@ function queueLine(
   const whole = options.width - textWidth(options.left) - 3 - options.idWidth - 1 - 1;
   const clock = whole >= 40 ? queueClock(startedAt, nextAt, endsAt) : undefined;
   const room = clock === undefined ? whole : whole - clock.width - 1;
-  const parts = pullRequest?.parts ?? (options.section === "finishing" ? said.word.text.split(" · ") : undefined);
-  const text = parts === undefined ? said.word.text : firstParts(parts, room);
+  const text = pullRequest?.parts === undefined ? said.word.text : firstParts(pullRequest.parts, room);
   const word: Span = { text, tone };
   return [
     { text: options.left, tone: "waiting" },

@@ -5,7 +5,7 @@ import { cut, textWidth } from "../../kit/fit.ts";
 import { hiddenLabel, visibleWindow } from "../../kit/window.ts";
 
 /** The sections of the overview. */
-export type SectionName = "finishing" | "landed" | "waiting" | "done";
+export type SectionName = "landed" | "waiting" | "done";
 
 /** A line of the queue. */
 export type QueueLine =
@@ -25,7 +25,6 @@ interface Section {
 }
 
 const SECTIONS: readonly Omit<Section, "ids" | "count">[] = [
-  { name: "finishing", title: "FINISHING", ...STYLES.finishing },
   { name: "landed", title: "LANDED, NOT LIVE", ...STYLES.landed },
   { name: "waiting", title: "NEXT", ...STYLES.ready, tone: "plain" },
   { name: "done", title: "DONE", ...STYLES.done },
@@ -54,8 +53,8 @@ export interface QueueFilter {
 }
 
 /**
- * Lays the queue out on `height` lines, titles included: finishing tickets first, then landed, next and done ones. Each section counts its hidden tickets. With too few lines for sections, all tickets form one list. A filter has
- * a line of its own above them.
+ * Lays the queue out on `height` lines, titles included: landed tickets first, then those that come next, then done ones. Each section counts its hidden tickets.
+ * With too few lines for sections, all tickets form one list. A filter has a line of its own above them.
  */
 export function queueLines(
   lists: Lists,
@@ -117,22 +116,13 @@ function flat(sections: readonly Section[], size: QueueSize, selected: TicketId 
   const all = sections.flatMap((s) => s.ids.map((id) => ({ line: "ticket" as const, id, section: s.name })));
   const focus = selected === undefined ? -1 : all.findIndex((row) => row.id === selected);
   const shown = visibleWindow(all.length, size.height - 1, focus);
-  const rows: QueueLine[] = focus < 0 ? beginnings(all, shown.end) : all.slice(shown.start, shown.end);
+  const rows: QueueLine[] = all.slice(shown.start, shown.end);
   const [top] = rows;
   const first = sections.find(({ name }) => top?.line === "ticket" && name === top.section) ?? sections[0];
   if (first === undefined) return [];
   if (rows.length < all.length) rows.push({ line: "hidden", words: hiddenLabel(shown), section: "all" });
   const count = flatCount([first, ...sections.filter((section) => section !== first)], size.width);
   return [{ line: "title", title: first.title, count, tone: first.tone }, ...rows];
-}
-
-type TicketLine = Extract<QueueLine, { line: "ticket" }>;
-
-/** The first `room` rows of a list in which finishing tickets leave half of the rows to those that come next. */
-function beginnings(all: readonly TicketLine[], room: number): TicketLine[] {
-  const others = all.filter((row) => row.section !== "finishing");
-  const finishing = all.slice(0, all.length - others.length);
-  return [...finishing.slice(0, room - Math.min(Math.ceil(room / 2), others.length)), ...others].slice(0, room);
 }
 
 /** `2 · needs you 1 · next 38 · done 6`; if that is too long, signs replace words, those of the last sections first. */

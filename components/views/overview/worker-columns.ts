@@ -27,7 +27,7 @@ export function workerColumns(plan: Plan, repos: readonly string[], width: numbe
   const repo = repos.length > 1 && width >= 72 ? Math.min(10, Math.max(...repos.map(textWidth))) : 0;
   const steps = Math.max(1, ...plan.tickets.map((t) => t.finish.length));
   const oneLine = density === 1;
-  const track = density < 4 && width >= 66 && steps <= LONGEST_TRACK ? steps : 0;
+  const track = width >= 66 && steps <= LONGEST_TRACK ? steps : 0;
   const stage = width >= 84 ? 18 : 12;
   const quiet = oneLine ? 6 : 0;
   const attempt = width >= 84 ? 10 : 3;

@@ -10,16 +10,17 @@ import { agentLimitMs } from "../../../src/domain/schedule/stop-conditions.ts";
 import type { TicketId } from "../../../src/domain/values/ids.ts";
 import { ticketIn } from "../../../src/store/dashboard-state.ts";
 import { displayText, formatAge } from "../../../src/store/format.ts";
-import { attemptMarks, lastFailure, STEP_STYLES, type StatusLine, statusLine } from "../../../src/store/labels/attempt-status.ts";
+import { attemptMarks, STEP_STYLES, type StatusLine, statusLine } from "../../../src/store/labels/attempt-status.ts";
 import { attemptStage, progressParts, stageText } from "../../../src/store/labels/progress-label.ts";
 import { type PullRequestStatus, waitingPullRequest } from "../../../src/store/labels/pull-request-status.ts";
 import { behaviourSign } from "../../../src/store/labels/signals-label.ts";
-import { reviewerLabel, STYLES, specLabel } from "../../../src/store/labels/tone.ts";
+import { reviewerLabel } from "../../../src/store/labels/tone.ts";
 import { ticketUrl } from "../../../src/store/links.ts";
+import { attemptCause, shortCause } from "../../../src/store/results/outcome-lines.ts";
 import type { Density } from "../../frame/layout.ts";
 import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
 import { cut, firstParts, fitTo, textWidth } from "../../kit/fit.ts";
-import { linkSpans, type Span, type SpanLine, Spans, type TimedSpan, TimedSpans, timeSpan, toLink } from "../../kit/spans.tsx";
+import { linkSpans, type Span, type SpanLine, type TimedSpan, TimedSpans, timeSpan, toLink } from "../../kit/spans.tsx";
 import type { WorkerColumns } from "./worker-columns.ts";
 
 /** The data that all worker rows share. */
@@ -62,19 +63,18 @@ export const WorkerRow = memo(function WorkerRow(options: {
     const pullRequest: PullRequestStatus | undefined = JSON.parse(waits) ?? undefined;
     return ticket?.attempt && spec ? { ...all, ticket, spec, attempt: ticket.attempt, selected, marked, pullRequest } : undefined;
   }, [all, ticket, spec, selected, marked, waits]);
-  return row === undefined ? <FreeSlot density={all.density} /> : <Row row={row} />;
+  return row === undefined ? <Box height={all.density} flexShrink={0} /> : <Row row={row} />;
 });
 
 function Row({ row }: { readonly row: RowProps }): ReactNode {
-  const [first, second, third] = useMemo(() => {
-    const lines = [firstLine(row), secondLine(row), thirdLine(row)] as const;
+  const [first, second] = useMemo(() => {
+    const lines = [firstLine(row), secondLine(row)] as const;
     return row.lost ? lines.map((line) => line?.map(lastSeen)) : lines;
   }, [row]);
   return (
     <Box flexDirection="column" height={row.density} flexShrink={0}>
       {first !== undefined && <TimedSpans line={first} />}
       {second !== undefined && <TimedSpans line={second} />}
-      {third !== undefined && <TimedSpans line={third} />}
     </Box>
   );
 }
@@ -84,17 +84,6 @@ function lastSeen(piece: Span | TimedSpan): Span | TimedSpan {
   const faded = ({ tone: _, bold: __, ...span }: Span): Span => ({ ...span, tone: "waiting" });
   return typeof piece === "function" ? (now) => faded(piece(now)) : faded(piece);
 }
-
-/** A slot without an agent. It keeps its position. */
-export const FreeSlot = memo(function FreeSlot({ density }: { readonly density: Density }): ReactNode {
-  return (
-    <Box height={density} flexShrink={0}>
-      <Spans line={FREE} />
-    </Box>
-  );
-});
-
-const FREE: SpanLine = [{ text: ` ${STYLES.waits.glyph} slot free`, tone: STYLES.waits.tone }];
 
 /** The first column of a row. A marked row that is selected shows its mark: its id is inverse. */
 export function selectionMark(selected: boolean, marked = false): Span {
@@ -167,8 +156,15 @@ function trackSpans({ attempt, spec, columns }: RowProps): SpanLine {
   ];
 }
 
-const QUIET_WIDTH = 10;
+/** Columns of `step 1:02` or `for 0:31`, and of `quiet 27s of 10m`. */
+const CLOCK_WIDTH = 10;
+const QUIET_WIDTH = 17;
 const LEFT_WIDTH = 10;
+/** In narrower rows, the time left is for the ticket's view. */
+const LEFT_FROM = 90;
+/** What went wrong before has at most so many columns, and leaves the status as many as it needs. */
+const BEFORE_WIDTH = 36;
+const LEAST_STATUS = 24;
 
 function secondLine(options: RowProps): TimedLine | undefined {
   const { attempt, columns, width } = options;
@@ -176,7 +172,7 @@ function secondLine(options: RowProps): TimedLine | undefined {
   const saying = workerStatus(options);
   const { agent } = attempt;
   const left =
-    agent === undefined || agent.endedAt !== undefined || width < 66
+    agent === undefined || agent.endedAt !== undefined || width < LEFT_FROM
       ? []
       : [
           timeSpan({
@@ -189,14 +185,30 @@ function secondLine(options: RowProps): TimedLine | undefined {
           }),
         ];
   const indent = columns.id + 4;
+  const start: SpanLine = [selectionMark(options.selected), { text: " ".repeat(indent - 1) }];
   // The time since the push says more than that of the step.
-  if (options.pullRequest !== undefined)
-    return [selectionMark(options.selected), { text: " ".repeat(indent - 1) }, said(saying, width - indent - 2)];
+  if (options.pullRequest !== undefined) return [...start, said(saying, width - indent - 2)];
+  const isQuiet = width >= 66 && agent !== undefined && agent.endedAt === undefined;
   // Its own clock says more than that of the step.
-  const silence = saying.running === undefined ? [quiet(options, QUIET_WIDTH, "quiet ")] : [];
-  const taken = left.length * LEFT_WIDTH + silence.length * QUIET_WIDTH;
+  const clock = saying.running === undefined ? [quiet(options, isQuiet ? QUIET_WIDTH : CLOCK_WIDTH, "quiet ")] : [];
+  const taken = left.length * LEFT_WIDTH + clock.length * (isQuiet ? QUIET_WIDTH : CLOCK_WIDTH);
   const room = width - indent - taken - 2;
-  return [selectionMark(options.selected), { text: " ".repeat(indent - 1) }, said(saying, room), ...left, ...silence];
+  const before = beforeText(options.ticket, room - LEAST_STATUS);
+  const rest = before === "" ? room : room - textWidth(before) - 1;
+  return [
+    ...start,
+    said(saying, rest),
+    ...(before === "" ? [] : [{ text: `${before} `, tone: "bad" } as const]),
+    ...left,
+    ...clock,
+  ];
+}
+
+/** What went wrong in the attempt before, in a few words; empty if there was none, or if there is no room. */
+function beforeText({ history }: TicketState, room: number): string {
+  const past = history.at(-1);
+  if (past === undefined || room < 16) return "";
+  return cut(`before: ${shortCause(attemptCause(past))}`, Math.min(room, BEFORE_WIDTH));
 }
 
 /** Silence while the agent runs; before, the time of the prepare command, and afterwards that of the step. */
@@ -211,26 +223,7 @@ function quiet({ attempt, silenceMs }: RowProps, width: number, prefix: string):
   }
   if (attempt.agent === undefined || attempt.agent.endedAt !== undefined) return { text: " ".repeat(width) };
   const heard = attempt.lastOutputAt ?? attempt.agent.launchedAt;
-  return timeSpan({ since: heard, format: "age", width, prefix, tone: "waiting", warn: [silenceMs / 2, silenceMs * 0.8] });
-}
-
-/** The finish line in words, and the reason why the previous attempt failed. */
-function thirdLine(options: RowProps): SpanLine | undefined {
-  if (options.density < 3) return undefined;
-  const marks = attemptMarks(options.attempt, options.spec.finish);
-  const words = options.spec.finish.map((step, i) => ({ mark: STEP_STYLES[marks[i] ?? "ahead"], word: specLabel(step) }));
-  const indent = options.columns.id + 4;
-  const room = options.width - indent - 1;
-  const line = words.map(({ mark, word }) => `${mark.glyph} ${word}`).join("  ");
-  const fits = textWidth(line) <= room;
-  const steps: SpanLine = fits
-    ? words.map(({ mark, word }, i) => ({
-        text: `${mark.glyph} ${word}${i < words.length - 1 ? "  " : ""}`,
-        tone: mark.tone,
-      }))
-    : [{ text: cut(line, room), tone: "waiting" }];
-  const failure = lastFailure(options.ticket);
-  const rest = fits ? room - textWidth(line) - 3 : 0;
-  const failed: SpanLine = failure !== undefined && rest >= 12 ? [{ text: `   ${cut(`↻ ${failure}`, rest)}`, tone: "bad" }] : [];
-  return [selectionMark(options.selected), { text: " ".repeat(indent - 1) }, ...steps, ...failed];
+  const suffix = width < QUIET_WIDTH ? "" : ` of ${formatAge(silenceMs)}`;
+  const warn = [silenceMs / 2, silenceMs * 0.8] as const;
+  return timeSpan({ since: heard, format: "age", width, prefix, suffix, tone: "waiting", warn });
 }

@@ -1,70 +1,111 @@
 import { Box } from "ink";
 import { memo, type ReactNode, useMemo } from "react";
-import type { RunState } from "../../../src/domain/run/state.ts";
+import { busySlots, type RunState } from "../../../src/domain/run/state.ts";
+import { describeReason, whyNot } from "../../../src/domain/schedule/why-not.ts";
 import type { TicketId } from "../../../src/domain/values/ids.ts";
+import { vecItems } from "../../../src/domain/values/vec.ts";
+import { displayText } from "../../../src/store/format.ts";
 import { provingLabels } from "../../../src/store/labels/progress-label.ts";
+import { STYLES } from "../../../src/store/labels/tone.ts";
 import { busyAgents, filteredLists, heldAttempts, type Lists, shownLists } from "../../../src/store/lists.ts";
 import { staleLabel } from "../../frame/footer.tsx";
 import type { Density, Layout } from "../../frame/layout.ts";
 import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
-import { textWidth } from "../../kit/fit.ts";
+import { cut, textWidth } from "../../kit/fit.ts";
 import { Rule, Spans } from "../../kit/spans.tsx";
-import { hiddenLabel, visibleWindow, type Window } from "../../kit/window.ts";
+import { hiddenLabel, rowWindow, type Window } from "../../kit/window.ts";
 import { workerColumns } from "./worker-columns.ts";
-import { FreeSlot, type OfAllRows, WorkerRow } from "./worker-row.tsx";
+import { type OfAllRows, WorkerRow } from "./worker-row.tsx";
 
 const MINUTE = 60_000;
 
 /**
- * All worker slots, each in its fixed position; those that do not fit are counted. A finishing ticket keeps its row until another
- * agent needs it, but its slot is free: the title counts agents and finish lines apart.
+ * The attempts, each in a row of its own until it ends, with an agent or on the finish line; those that do not fit are counted.
+ * Below them, one line tells how many slots are free, and why nothing starts in them.
  */
 export const Workers = memo(function Workers({ layout }: { readonly layout: Layout }): ReactNode {
   useDrawn("workers");
-  const slots = useDashboard((s) => shownLists(s).slots);
-  const all = useDashboard((s) => s.lists.slots.length);
+  const rows = useDashboard((s) => shownLists(s).rows);
   const filtered = useDashboard((s) => filteredLists(s) !== undefined);
   const selected = useDashboard((s) => s.ui.selected);
   const { density } = layout;
   const { width, height } = layout.workers;
-  const rows = useOfAllRows(width, density);
-  const shown = workerWindow(slots, layout, selected);
-  const agents = useDashboard((s) => busyAgents(s.run));
-  const finishing = useDashboard((s) => s.run?.finishing.length ?? 0);
-  const held = useDashboard((s) => heldAttempts(s.run));
-  const under = held > 0 ? `${held} held` : finishing > 0 ? `${finishing} finishing` : undefined;
-  const also = [...(under === undefined ? [] : [under]), ...(filtered ? [`${slots.length} listed`] : [])];
-  const busy = [`${agents} of ${all}${rows?.lost === true ? " when last seen" : ""}`, ...also].join(" · ");
-  const room = width - textWidth(`─ WORKERS ${busy} ·  ─`);
-  const proving = useDashboard((s) => (s.run === undefined ? "" : provingText(s.run, s.now, room)));
+  const all = useOfAllRows(width, density);
+  const shown = workerWindow(rows, layout, selected);
+  const free = useDashboard((s) => (s.run === undefined || filtered ? "" : freeText(s.run)));
+  const lines = (shown.end - shown.start) * density;
   return (
     <Box flexDirection="column" width={width} height={height} flexShrink={0}>
-      <Rule
-        title="WORKERS"
-        count={all === 0 ? undefined : `${busy}${proving}`}
-        note={density === 1 ? "quiet · time" : undefined}
-        width={width}
-      />
-      {rows !== undefined &&
-        slots.slice(shown.start, shown.end).map((id, i) => {
-          const slot = shown.start + i;
-          return id === null ? (
-            <FreeSlot key={slot} density={density} />
-          ) : (
-            <WorkerRow key={slot} id={id} all={rows} selected={id === selected} />
-          );
-        })}
-      {slots.length > shown.end - shown.start && (
-        <HiddenSlots words={hiddenLabel(shown)} start={shown.start} end={shown.end} counted={!filtered} />
+      <Title width={width} density={density} lost={all?.lost === true} listed={filtered ? rows.length : undefined} />
+      {all !== undefined &&
+        rows
+          .slice(shown.start, shown.end)
+          .map((id, i) => ({ id, key: `row ${shown.start + i}` }))
+          .map(({ id, key }) =>
+            id === null ? (
+              <Box key={key} height={density} flexShrink={0} />
+            ) : (
+              <WorkerRow key={key} id={id} all={all} selected={id === selected} />
+            ),
+          )}
+      {rows.length > shown.end - shown.start ? (
+        <Spans line={[{ text: `   ${hiddenLabel(shown)}`, tone: "waiting" }]} />
+      ) : (
+        free !== "" &&
+        lines < height - 1 && (
+          <Spans line={[{ text: cut(` ${STYLES.waits.glyph} ${free}`, width - 1), tone: STYLES.waits.tone }]} />
+        )
       )}
     </Box>
   );
 });
 
+function Title({
+  width,
+  density,
+  lost,
+  listed,
+}: {
+  readonly width: number;
+  readonly density: Density;
+  readonly lost: boolean;
+  readonly listed: number | undefined;
+}): ReactNode {
+  const workers = useDashboard((s) => s.run?.slots.length ?? 0);
+  const agents = useDashboard((s) => busyAgents(s.run));
+  const finishing = useDashboard((s) => s.run?.finishing.length ?? 0);
+  const held = useDashboard((s) => heldAttempts(s.run));
+  const under = held > 0 ? `${held} held` : finishing > 0 ? `${finishing} finishing` : undefined;
+  const also = [...(under === undefined ? [] : [under]), ...(listed === undefined ? [] : [`${listed} listed`])];
+  const busy = [`${agents} of ${workers} agents${lost ? " when last seen" : ""}`, ...also].join(" · ");
+  const room = width - textWidth(`─ AT WORK ${busy} ·  ─`);
+  const proving = useDashboard((s) => (s.run === undefined ? "" : provingText(s.run, s.now, room)));
+  return (
+    <Rule
+      title="AT WORK"
+      count={workers === 0 ? undefined : `${busy}${proving}`}
+      note={density === 1 ? "quiet · time" : undefined}
+      width={width}
+    />
+  );
+}
+
 /** The proof of a base that runs, in as many words as fit `room` columns; empty if there is none, or no room. */
 function provingText(run: RunState, now: number, room: number): string {
   const fitting = provingLabels(run, now)?.find((label) => textWidth(label) <= room);
   return fitting === undefined ? "" : ` · ${fitting}`;
+}
+
+/** The number of free slots, and what keeps the next ticket from starting in one: `2 free   SHOP-4 waits for SHOP-2`. */
+function freeText(run: RunState): string {
+  const free = run.workers - busySlots(run);
+  if (free <= 0 || heldAttempts(run) > 0) return "";
+  const waiting = [...vecItems(run.tickets)].flatMap(({ phase }, index) => (phase === "waiting" ? [index] : []));
+  const next = run.ready[0] ?? waiting[0];
+  const id = next === undefined ? undefined : run.plan.tickets[next]?.id;
+  if (next === undefined || id === undefined) return `${free} free   no other ticket is open`;
+  const more = waiting.length > 1 ? `, and ${waiting.length - 1} more wait` : "";
+  return `${free} free   ${displayText(`${id} ${describeReason(whyNot(run, next))}`)}${run.ready.length > 0 ? "" : more}`;
 }
 
 /** The data that all rows share: the same object until a part of it changes. */
@@ -76,44 +117,16 @@ function useOfAllRows(width: number, density: Density): OfAllRows | undefined {
     if (plan === undefined || batch === undefined) return undefined;
     const { silenceMinutes } = batch.limits;
     const columns = workerColumns(plan, Object.keys(batch.repos), width, density);
-    return {
-      plan,
-      silenceMs: silenceMinutes * MINUTE,
-      batch,
-      columns,
-      density,
-      width,
-      lost,
-    };
+    return { plan, silenceMs: silenceMinutes * MINUTE, batch, columns, density, width, lost };
   }, [plan, batch, width, density, lost]);
 }
 
-/** The visible worker rows; each takes as many lines as the layout's density. */
-export function workerWindow(slots: Lists["slots"], { density, workers }: Layout, selected: TicketId | undefined): Window {
-  const focus = selected === undefined ? -1 : slots.indexOf(selected);
-  const room = Math.floor((workers.height - 1) / density);
-  return visibleWindow(slots.length, slots.length * density <= workers.height - 1 ? slots.length : room, focus);
-}
-
-/** Counts the hidden rows: with a working agent, with a finishing ticket, and empty. */
-function HiddenSlots({
-  start,
-  end,
-  words,
-  counted,
-}: {
-  readonly words: string;
-  readonly start: number;
-  readonly end: number;
-  /** True if the rows are the slots themselves. */
-  readonly counted: boolean;
-}): ReactNode {
-  const isHidden = (_: unknown, slot: number) => slot < start || slot >= end;
-  const word = useDashboard((s) => (heldAttempts(s.run) > 0 ? "held" : "busy"));
-  const busy = useDashboard((s) => s.run?.slots.filter((index, slot) => index !== null && isHidden(index, slot)).length ?? 0);
-  const rows = useDashboard((s) => s.lists.slots).filter(isHidden);
-  const free = rows.filter((id) => id === null).length;
-  const finishing = rows.length - busy - free;
-  const counts = `: ${busy} ${word}, ${finishing === 0 ? "" : `${finishing} finishing, `}${free} free`;
-  return <Spans line={[{ text: `   ${words}${counted ? counts : ""}`, tone: "waiting" }]} />;
+/** The visible rows of attempts; each takes as many lines as the layout's density. */
+export function workerWindow(rows: Lists["rows"], { density, workers }: Layout, selected: TicketId | undefined): Window {
+  const focus = selected === undefined ? -1 : rows.indexOf(selected);
+  const room = workers.height - 1;
+  // If some are hidden, one line counts them.
+  const shown = rows.length * density <= room ? rows.length : Math.floor((room - 1) / density);
+  const { from, to } = rowWindow(rows.length, shown, focus);
+  return { start: from, end: to, above: from, below: rows.length - to };
 }

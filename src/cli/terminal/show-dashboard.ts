@@ -12,6 +12,7 @@ import { measured, stopUntilContinued } from "./job-control.ts";
 import { keepModes, type Modes } from "./modes.ts";
 import { type NotifyOptions, notify } from "./notify.ts";
 import { openerOf, openPage, pageAddress } from "./open-page.ts";
+import { ownColours } from "./own-colours.ts";
 import { CLIPBOARD_LIMIT, clipboard, modesOf } from "./sequences.ts";
 
 const TOAST_MS = 6_000;
@@ -34,6 +35,7 @@ export async function showDashboard(store: DashboardStore): Promise<LeaveHow> {
 
 async function drawUntilLeft(store: DashboardStore): Promise<LeaveHow> {
   const { stdin, stdout, env } = process;
+  const own = ownColours(env);
   const detected = terminalCapabilities({ env, isTTY: stdout.isTTY, depth: stdout.getColorDepth(env) });
   const isUnknown = detected.background === "unknown" && detected.colours !== "none";
   const capabilities = isUnknown ? { ...detected, background: await askBackground(stdin, stdout) } : detected;
@@ -53,7 +55,7 @@ async function drawUntilLeft(store: DashboardStore): Promise<LeaveHow> {
       calls.end();
       lending.end();
     };
-    return await renderDashboard({ store, terminal, stdin, stdout, capabilities, onLeave, onDrawn: lending.onDrawn });
+    return await renderDashboard({ store, terminal, stdin, stdout, capabilities, own, onLeave, onDrawn: lending.onDrawn });
   } finally {
     endRoom();
     modes.end();

@@ -66,7 +66,7 @@ function engineStatus(attempt: Attempt, { finish, reviewer }: StatusLineOptions)
   if (attempt.isHeld) return { text: HELD, tone: "waiting" };
   if (attempt.killing !== undefined && isBeingEnded(attempt)) {
     const what = attempt.slotLeftAt === undefined ? "the agent" : "its finish line";
-    return { text: `${CAUSE[attempt.killing]}: ${what} is being ended`, tone: "bad" };
+    return { text: `${CAUSE[attempt.killing]}: ending ${what}`, tone: "bad" };
   }
   const { asked, retried, step, waiting } = attempt;
   if (waiting !== undefined) return { text: displayText(waiting), tone: "person" };

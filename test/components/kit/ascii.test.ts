@@ -4,7 +4,7 @@ import { textWidth } from "../../../components/kit/fit.ts";
 
 test.each([
   ["plain \u001b[31mred\u001b[0m", "plain \u001b[31mred\u001b[0m"],
-  ["─ WORKERS ┬ EVENTS ┴", "- WORKERS + EVENTS +"],
+  ["─ AT WORK ┬ EVENTS ┴", "- AT WORK + EVENTS +"],
   ["\u001b[31m● RUNNING\u001b[39m ◆ ✔ ✖", "\u001b[31mo RUNNING\u001b[39m * v x"],
   ["Größe café e\u0301", "Gro?e cafe e"],
   ["署名", "????"],

@@ -21,8 +21,8 @@ describe("the oracle's view", () => {
       const text = await shot(run, [columns, rows], ORACLE, (m) => m.store.setState({ evidence }));
       await expect(text).toMatchFileSnapshot(file(`differs-${columns}x${rows}`));
       expect(text).toContain("1 DIFFERS from the engine");
-      expect(text).toMatch(/≠ T-3 {3}open {4}DIFFERS: engine done/);
-      expect(text).toMatch(/□ T-8 {3}open {4}engine: done since/);
+      expect(text).toMatch(/≠ T-3 +open {4}DIFFERS: engine done/);
+      expect(text).toMatch(/□ T-8 +open {4}engine: done since/);
     },
   );
 

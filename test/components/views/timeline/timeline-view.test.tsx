@@ -142,7 +142,7 @@ describe("in the timeline", () => {
   test("the slot of the selected ticket is in sight", async () => {
     await using m = await mount(finishCrowd(), 80, 24);
     await m.stage.press("4", "+50 more slots");
-    m.store.dispatch({ type: "select", ticket: m.store.getState().lists.slots.findLast((id) => id !== null) ?? never() });
+    m.store.dispatch({ type: "select", ticket: m.store.getState().lists.rows.findLast((id) => id !== null) ?? never() });
     await m.stage.shows("slots above");
   });
 });
