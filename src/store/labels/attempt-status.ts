@@ -1,6 +1,6 @@
 import type { StepSpec } from "../../domain/batch/step-spec.ts";
 import type { AgentEnding } from "../../domain/run/attempt-fact.ts";
-import type { Attempt, RunningStep, TicketState } from "../../domain/run/ticket-state.ts";
+import type { Attempt, RunningStep } from "../../domain/run/ticket-state.ts";
 import { plural } from "../../domain/values/text.ts";
 import { displayText } from "../format.ts";
 import type { AttemptMark } from "../ticket-log/attempts.ts";
@@ -105,11 +105,3 @@ export const STEP_STYLES: Readonly<Record<AttemptMark, Style>> = {
   unreached: STYLES.unreached,
   unseen: STYLES.unknown,
 };
-
-/** The reason why the previous attempt ended, or undefined for a first attempt. */
-export function lastFailure(ticket: TicketState): string | undefined {
-  const past = ticket.history.at(-1);
-  if (past === undefined) return undefined;
-  const summary = displayText(past.summary);
-  return `attempt ${past.n} ${past.outcome}${summary === "" ? "" : `: ${summary}`}`;
-}
