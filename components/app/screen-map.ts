@@ -12,7 +12,7 @@ import { type Cell, linesWindow, type TerminalSize, type ViewSize } from "../kit
 import { graphTicketAt } from "../views/graph/graph-layout.ts";
 import { countNeedLines, needsWindow } from "../views/overview/needs.tsx";
 import { queueLines } from "../views/overview/sections.ts";
-import { workerWindow } from "../views/overview/workers.tsx";
+import { shownRows, workerWindow } from "../views/overview/workers.tsx";
 import { runAt } from "../views/runs/runs-layout.ts";
 import { summaryRows } from "../views/summary/summary-lines.ts";
 import { ticketPartAt } from "../views/ticket/ticket-layout.ts";
@@ -128,7 +128,7 @@ function summaryAt({ run, ui, earlier }: DashboardState, size: TerminalSize, { r
 
 /** The first line of the workers' block is its title. */
 function workerAt(state: DashboardState, layout: Layout, line: number): MouseTarget {
-  const { rows } = shownLists(state);
+  const rows = shownRows(shownLists(state).rows, layout);
   const shown = workerWindow(rows, layout, state.ui.selected);
   const row = shown.start + Math.floor((line - 1) / layout.density);
   return onTicket(line < 1 || row >= shown.end ? undefined : rows[row]);

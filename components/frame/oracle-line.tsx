@@ -130,7 +130,7 @@ const LONGEST_TROUBLE = 40;
 /** A broken base in `room` columns: repository, suspected commit, what is done, what fails, and since when. */
 function troubleSpans(label: BrokenBaseLabel, room: number): readonly (Span | TimedSpan)[] {
   const { repo, suspect, response, since, failure, more } = label;
-  const text = firstParts([`${repo}${more === 0 ? "" : ` +${more} more`}`, suspect, response, failure], room - SINCE_WIDTH - 9);
+  const text = firstParts([`${repo}${more === 0 ? "" : ` +${more} more`}`, suspect, response, failure], room - SINCE_WIDTH - 10);
   const clock = timeSpan({ since, format: "age", width: SINCE_WIDTH, align: "left", tone: "bad" });
   return [
     { text: `${STYLES.failed.glyph} BROKEN ${text} `, tone: "bad", bold: true },

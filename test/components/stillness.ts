@@ -10,7 +10,7 @@ interface Places {
   readonly headings: ReadonlyMap<string, number>;
   /** Line and first columns of each attempt: its id's, and that of its time. */
   readonly attempts: ReadonlyMap<string, string>;
-  /** What may move the blocks: lines of needs, and in a narrow terminal rows of attempts. */
+  /** What may move the blocks: lines of needs, in a narrow terminal rows of attempts, and more of them than fit. */
   readonly cause: string;
 }
 
@@ -43,11 +43,12 @@ export async function movedWithoutCause(
       return id === "" ? [] : [[id, `row ${at}, columns 3 and ${whole.length}`] as const];
     });
     const { lists } = store.getState();
+    const isFull = lines.some((line) => /^ {3}.*\+\d+ more/.test(line.split("│")[0] ?? ""));
     const needs = headings.some(([word]) => word === "NEEDS YOU") ? lists.needs.length : 0;
     return {
       headings: new Map(headings),
       attempts: new Map(attempts),
-      cause: JSON.stringify([needs, lists.needs, columns < 100 && lists.rows.length]),
+      cause: JSON.stringify([needs, lists.needs, columns < 100 && lists.rows.length, isFull ? lists.rows : ""]),
     };
   };
   const moved: string[] = [];

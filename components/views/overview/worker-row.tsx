@@ -208,7 +208,10 @@ function secondLine(options: RowProps): TimedLine | undefined {
 function beforeText({ history }: TicketState, room: number): string {
   const past = history.at(-1);
   if (past === undefined || room < 16) return "";
-  return cut(`before: ${shortCause(attemptCause(past))}`, Math.min(room, BEFORE_WIDTH));
+  const cause = shortCause(attemptCause(past));
+  // Words before a colon say enough, unless they are the name of a step or a number.
+  const words = /^\D[^:]* [^:]*(?=:)/.exec(cause)?.[0] ?? cause;
+  return cut(`before: ${words}`, Math.min(room, BEFORE_WIDTH));
 }
 
 /** Silence while the agent runs; before, the time of the prepare command, and afterwards that of the step. */

@@ -25,7 +25,8 @@ const MINUTE = 60_000;
  */
 export const Workers = memo(function Workers({ layout }: { readonly layout: Layout }): ReactNode {
   useDrawn("workers");
-  const rows = useDashboard((s) => shownLists(s).rows);
+  const listed = useDashboard((s) => shownLists(s).rows);
+  const rows = useMemo(() => shownRows(listed, layout), [listed, layout]);
   const filtered = useDashboard((s) => filteredLists(s) !== undefined);
   const selected = useDashboard((s) => s.ui.selected);
   const { density } = layout;
@@ -119,6 +120,11 @@ function useOfAllRows(width: number, density: Density): OfAllRows | undefined {
     const columns = workerColumns(plan, Object.keys(batch.repos), width, density);
     return { plan, silenceMs: silenceMinutes * MINUTE, batch, columns, density, width, lost };
   }, [plan, batch, width, density, lost]);
+}
+
+/** The rows of attempts; those without one are left out where not all fit. */
+export function shownRows(rows: Lists["rows"], { density, workers }: Layout): Lists["rows"] {
+  return rows.length * density <= workers.height - 1 ? rows : rows.filter((id) => id !== null);
 }
 
 /** The visible rows of attempts; each takes as many lines as the layout's density. */

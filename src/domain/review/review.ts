@@ -78,7 +78,7 @@ function named(findings: readonly ReviewFinding[]): string {
 }
 
 function formatFindingPlace({ file, line }: ReviewFinding): string {
-  const name = file.trim() === "" ? "(no file)" : plainText(file, 100);
+  const name = file.trim() === "" ? "no file" : plainText(file, 100);
   return line === 0 ? name : `${name}:${line}`;
 }
 

@@ -64,7 +64,7 @@ describe("its findings", () => {
     const place = (over: Partial<ReviewFinding>) => rule([finding(over)]).detail.split("  ")[1];
     expect(place({ file: "src/a.ts", line: 12 })).toBe("src/a.ts:12");
     expect(place({ line: 0 })).toBe("a.ts");
-    expect(place({ file: " ", line: 0 })).toBe("(no file)");
+    expect(place({ file: " ", line: 0 })).toBe("no file");
   });
 
   test("come with a fix where they give one, and are safe for a terminal", () => {
