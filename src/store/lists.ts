@@ -1,6 +1,5 @@
 import { outcomes } from "../domain/results/outcomes.ts";
 import { activeTickets, type Plan, type RunState } from "../domain/run/state.ts";
-import type { TicketState } from "../domain/run/ticket-state.ts";
 import { listNeeds, type Need } from "../domain/schedule/needs.ts";
 import { describeReason, type Reason, whyNot } from "../domain/schedule/why-not.ts";
 import type { TicketId } from "../domain/values/ids.ts";
@@ -49,7 +48,7 @@ export function sortTickets(run: RunState, previous: Lists): Lists {
     else if (ticket.phase === "waiting" && !ready.has(index)) waiting.push(ticket.id);
   }
   return {
-    rows: same(previous.rows, rowsOfAttempts(run, previous.rows)),
+    rows: same(previous.rows, rowsOfAttempts(run)),
     needs,
     needsYou: same(previous.needsYou, needsYou),
     landed: same(previous.landed, landed),
@@ -62,18 +61,22 @@ export function sortTickets(run: RunState, previous: Lists): Lists {
   };
 }
 
-/** Each attempt stays in its row, and a new one takes the first that is free. */
-function rowsOfAttempts(run: RunState, previous: Lists["rows"]): Lists["rows"] {
-  const since = ({ attempt }: TicketState) => attempt?.startedAt ?? 0;
-  const active = new Set(
-    activeTickets(run)
-      .toSorted((a, b) => since(a) - since(b))
-      .map(({ id }) => id),
-  );
-  const rows = previous.map((id) => (id !== null && active.delete(id) ? id : null));
-  for (const id of active) {
-    const free = rows.indexOf(null);
-    rows[free < 0 ? rows.length : free] = id;
+/**
+ * Each attempt has the first row that was free when it began, until it ends. This follows from the attempts alone, so a dashboard that has
+ * just attached shows the same.
+ */
+function rowsOfAttempts(run: RunState): Lists["rows"] {
+  const attempts = [...vecItems(run.tickets)].flatMap(({ id, attempt, history }) => [
+    ...history.map(({ startedAt, endedAt }) => ({ id: null, startedAt, endedAt })),
+    ...(attempt === undefined ? [] : [{ id, startedAt: attempt.startedAt, endedAt: Number.POSITIVE_INFINITY }]),
+  ]);
+  const freeAt: number[] = [];
+  const rows: (TicketId | null)[] = [];
+  for (const { id, startedAt, endedAt } of attempts.toSorted((a, b) => a.startedAt - b.startedAt)) {
+    const free = freeAt.findIndex((at) => at <= startedAt);
+    const row = free < 0 ? freeAt.length : free;
+    freeAt[row] = endedAt;
+    rows[row] = id;
   }
   return rows;
 }

@@ -124,9 +124,9 @@ async function asking(p: Presser): Promise<void> {
   await p.press("give-up", "escape", without("Add a ticket"));
   await p.press("pause", "p", /^ ⏸ PAUSED/);
   await p.press("pause", "p", /^ ● RUNNING/);
-  await p.press("more-workers", "+", "of 3");
-  await p.press("more-workers", "=", "of 4");
-  await p.press("fewer-workers", "-", "of 3");
+  await p.press("more-workers", "+", "of 3 agents");
+  await p.press("more-workers", "=", "of 4 agents");
+  await p.press("fewer-workers", "-", "of 3 agents");
   await p.press("oracle", "o", "the oracle was asked");
   for (const key of ["escape", "q"]) {
     await p.press("leave", "q", "Leave the dashboard");

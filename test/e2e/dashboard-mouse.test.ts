@@ -21,7 +21,7 @@ describe("a click on a row", { timeout: 300_000 }, () => {
     for (const id of ["T-6", "T-8", "T-5", "T-4", "T-11", "T-1", "T-9", "T-2", "T-10", "T-3", "T-7"])
       await p.click(new RegExp(`[▶»○·!✔] ${id} `), selects(id));
     // A worker has more than one line.
-    await p.click("reviewer reads 4 files", selects("T-6"));
+    await p.click("reviewer reads 4 fil", selects("T-6"));
     await p.click(/▶ T-6 /, /TICKET[^]* T-6 bucket lifecycle/);
   });
 
@@ -29,7 +29,7 @@ describe("a click on a row", { timeout: 300_000 }, () => {
     using stage = new Stage();
     const p = await recorded(open, stage, SMALL);
     const ids = [...p.pty.text().matchAll(/[▶»○·!✔] (T-\d+) /g)].map(([, id = ""]) => id);
-    expect(ids.length).toBeGreaterThan(3);
+    expect(ids.length).toBeGreaterThan(2);
     for (const id of ids) await p.click(new RegExp(`[▶»○·!✔] ${id} `), selects(id));
   });
 
@@ -154,7 +154,7 @@ describe("a click beside everything", { timeout: 300_000 }, () => {
       "─ AT WORK",
       "─ NEEDS",
       "─ NEXT",
-      "slot free",
+      " free   T-8",
       "─ OUTCOMES",
       "↻ attempt 1: 2 of 88",
       "@ a person: kill",

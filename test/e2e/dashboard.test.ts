@@ -44,7 +44,7 @@ describe("a run on a terminal", { timeout: 300_000 }, () => {
       expect(working).toContain(text);
 
     stage.write("go-T-1", "");
-    await pty.waitFor(/DONE 1[^]*✔ T-1 [0-9a-f]{7}/);
+    await pty.waitFor(/DONE 1[^]*✔ T-1 +[0-9a-f]{7}/);
     expect(pty.isWhole()).toBe(true);
     stage.write("go", "");
     const summary = await pty.waitFor(/^ ✔ DONE[^]*─ DONE 6/);
