@@ -149,8 +149,8 @@ describe("the frame", { timeout: 300_000 }, () => {
     for (const size of [SMALL, LARGE, { columns: 60, rows: 15 }]) {
       pty.resize(size);
       await pty.settled();
-      const screen = await pty.waitFor(/AT WORK 64 of 64 agents[^]*\+\d+ more[^]*NEXT[^]*\+\d+ more/);
-      const [hidden] = /\+(\d+) more/.exec(screen)?.slice(1).map(Number) ?? [];
+      const screen = await pty.waitFor(/AT WORK 64 of 64 agents(?=[^]*\n {3}\+\d+ more)[^]*NEXT/);
+      const [hidden] = /^ {3}\+(\d+) more/m.exec(screen)?.slice(1).map(Number) ?? [];
       const shown = screen.split("\n").filter((line) => /^.[◌▶»] T-\d+ /.test(line)).length;
       expect((hidden ?? 0) + shown).toBe(64);
     }
