@@ -9,14 +9,14 @@ import { FRAME_LINES } from "../frame/view-frame.tsx";
 import { tabAt, viewKeys } from "../frame/view-tabs.ts";
 import { textWidth } from "../kit/fit.ts";
 import { type Cell, linesWindow, type TerminalSize, type ViewSize } from "../kit/window.ts";
-import { graphTicketAt } from "../views/graph/graph-layout.ts";
+import { graphTicketAt } from "../views/graph/graph-view.tsx";
 import { countNeedLines, needsWindow } from "../views/overview/needs.tsx";
 import { queueLines } from "../views/overview/sections.ts";
 import { shownRows, workerWindow } from "../views/overview/workers.tsx";
 import { runAt } from "../views/runs/runs-layout.ts";
 import { summaryRows } from "../views/summary/summary-lines.ts";
 import { ticketPartAt } from "../views/ticket/ticket-layout.ts";
-import { timelineTicketAt } from "../views/timeline/timeline-layout.ts";
+import { timelineTicketAt } from "../views/timeline/timeline-view.tsx";
 
 const NOTHING: MouseTarget = { on: "nothing" };
 /** Lines above the view: state and oracle. */

@@ -36,22 +36,34 @@ export function hiddenLabel({ above, below }: Window): string {
   return below === 0 ? `${above} above` : `${above} above · +${below} more`;
 }
 
-/** Rows, or slots, from the first to before the second. */
-interface Shown {
-  readonly from: number;
-  readonly to: number;
-}
-
 /** The visible rows: whole pages, the last one full, with `focus` in sight. */
-export function rowWindow(rows: number, height: number, focus: number): Shown {
+export function rowWindow(rows: number, height: number, focus: number): { readonly from: number; readonly to: number } {
   if (rows <= height) return { from: 0, to: rows };
   const from = Math.min(Math.floor(Math.max(0, focus) / height) * height, rows - height);
   return { from, to: from + height };
 }
 
-/** The index of each of them. */
-export function rowNumbers({ from, to }: Shown): readonly number[] {
-  return Array.from({ length: to - from }, (_, i) => from + i);
+/** The visible rows of a list, and the number of hidden ones on either side. */
+interface Page {
+  readonly rows: readonly number[];
+  readonly above: number;
+  readonly below: number;
+}
+
+/**
+ * The visible rows: whole pages, the last one full, with `focus` in sight. What a person must see (`pins`) is never out of sight: it
+ * follows the page.
+ */
+export function pageRows(count: number, height: number, focus: number, pins: readonly number[] = []): Page {
+  for (let size = Math.min(count, height); ; size--) {
+    const { from, to } = rowWindow(count, size, focus);
+    const missing = pins.filter((row) => row < from || row >= to);
+    if (size + missing.length > height && size > 1) continue;
+    const pinned = missing.slice(0, Math.max(0, height - size));
+    const above = from - pinned.filter((row) => row < from).length;
+    const rows = [...Array.from({ length: to - from }, (_, i) => from + i), ...pinned];
+    return { rows, above, below: count - rows.length - above };
+  }
 }
 
 /** Columns and rows of the terminal. */

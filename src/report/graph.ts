@@ -2,8 +2,7 @@ import type { Plan, RunState } from "../domain/run/state.ts";
 import { plural } from "../domain/values/text.ts";
 import { vecAt } from "../domain/values/vec.ts";
 import { phaseLabel } from "../store/labels/ticket-label.ts";
-import { layOutGraph } from "../store/views/graph-layers.ts";
-import { criticalPath } from "../store/views/graph-layout.ts";
+import { criticalPath, growGraph } from "../store/views/graph-tree.ts";
 import { cutTo } from "./format.ts";
 import { type Html, html, type PageSection } from "./html.ts";
 
@@ -76,15 +75,15 @@ const MOST_ROWS = 24;
 
 /** Places the tickets of a plan. */
 function columnsOf(plan: Plan): Columns {
-  const { layers, deps } = layOutGraph(plan);
+  const linked = growGraph(plan).filter(({ index, above }) => above !== undefined || plan.dependents[index]?.length !== 0);
+  const layers = Map.groupBy(linked, ({ branch }) => branch.length);
   const placed: PlacedTicket[] = [];
   let column = 0;
-  for (const layer of layers) {
-    const linked = layer.filter((index) => deps[index]?.length !== 0 || plan.dependents[index]?.length !== 0);
-    linked.forEach((index, i) => {
+  for (const [, layer] of [...layers].toSorted(([a], [b]) => a - b)) {
+    layer.forEach(({ index }, i) => {
       placed.push({ index, column: column + Math.floor(i / MOST_ROWS), row: i % MOST_ROWS });
     });
-    column += Math.ceil(linked.length / MOST_ROWS);
+    column += Math.ceil(layer.length / MOST_ROWS);
   }
   return { placed, columns: column, rows: Math.max(0, ...placed.map(({ row }) => row + 1)) };
 }

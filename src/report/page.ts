@@ -16,12 +16,12 @@ import { formatCents } from "../store/format.ts";
 import { contractLabel } from "../store/labels/contract-label.ts";
 import { headline } from "../store/labels/run-label.ts";
 import { phaseLabel } from "../store/labels/ticket-label.ts";
-import { attemptEnd, outcomeLabel, STYLES } from "../store/labels/tone.ts";
+import { attemptEnd, type Label, outcomeLabel, STYLES } from "../store/labels/tone.ts";
 import { commitUrl, ticketUrl } from "../store/links.ts";
 import { healDetails, healSummary } from "../store/results/heal-lines.ts";
 import { landedCommands, landedSizeText } from "../store/results/landed-lines.ts";
 import { baseLines, earlierRunLabel, foundLabel, pullRequestLines } from "../store/results/summary.ts";
-import { runSpan, type TimelineSegment, timelineRows } from "../store/results/timeline-segments.ts";
+import { runSpan } from "../store/results/timeline-cells.ts";
 import { NOTHING, percent } from "./format.ts";
 import { graphSection } from "./graph.ts";
 import { type Html, html, lines, link, mark, type PageSection } from "./html.ts";
@@ -137,43 +137,53 @@ function pieceOf({ step, name, summary, detail }: Evidence): Html {
 `;
 }
 
-/** Pixels of a slot's row, and of its bars. */
-const ROW = 30;
-const BAR = 20;
+/** Pixels of a ticket's row, and of its bars. */
+const ROW = 24;
+const BAR = 14;
 const AXIS = 22;
-/** Widths of the plot, in pixels, from which more labels fit; the style sheet calls them `l0` to `l2`. */
-const PLOTS = [215, 560, 960] as const;
 
-/** The attempts in each slot over time, and the end of each. */
+/** The attempts at each ticket over time, and the end of each. */
 function timelineSection(state: RunState, live: boolean): PageSection | undefined {
-  const rows = timelineRows(state);
-  if (rows.length === 0) return undefined;
+  const tried = [...vecItems(state.tickets)].filter(({ history, attempt }) => history.length > 0 || attempt !== undefined);
+  if (tried.length === 0) return undefined;
   const { from, to } = runSpan(state);
   const share = (at: number): number => Math.min(1, Math.max(0, (at - from) / (to - from)));
-  const height = rows.length * ROW + AXIS;
-  const attempts = rows.reduce((sum, { bars }) => sum + bars.length, 0);
-  const label = `Timeline: ${plural(attempts, "attempt")} in ${plural(rows.length, "slot")} over ${formatDuration(to - from)}. The table of tickets has the same in words.`;
-  const body = html`<div class="timeline"><svg class="names" aria-hidden="true" width="54" height="${height}">
-${rows.map(({ slot }, y) => html`<text x="0" y="${y * ROW + 19}">slot ${slot + 1}</text>`)}
+  const height = tried.length * ROW + AXIS;
+  const names = Math.max(...tried.map(({ id }) => id.length)) * 8 + 8;
+  const label = `Timeline: the attempts at ${plural(tried.length, "ticket")} over ${formatDuration(to - from)}. The table of tickets has the same in words.`;
+  const body = html`<div class="timeline"><svg class="names" aria-hidden="true" width="${names}" height="${height}">
+${tried.map(({ id }, y) => html`<text x="0" y="${y * ROW + 15}">${id}</text>`)}
 </svg><svg class="plot" role="img" aria-label="${label}" width="100%" height="${height}">
 <defs><pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="f-bad" width="6" height="6"/><rect class="hatch" width="2" height="6"/></pattern></defs>
 ${ticks(to - from).map((at) => axis(at, at / (to - from), height))}
 <text class="tick" text-anchor="end" x="100%" y="${height - 6}">${formatDuration(to - from)}</text>
-${rows.map(({ bars }, y) => bars.map((bar) => barOf(bar, y * ROW + 4, share, live)))}
+${tried.map((ticket, y) => timeBars(ticket, { y: y * ROW + 4, share, to, live }))}
 </svg></div>
-<p class="legend"><span><i class="k f-good"></i> ${STYLES.done.glyph} shipped</span> <span><i class="k k-bad"></i> ${STYLES.failed.glyph} failed or killed</span> <span><i class="k f-person"></i> ${STYLES.needsYou.glyph} left to a person</span> <span><i class="k f-waiting"></i> ${STYLES.cutOff.glyph} stopped</span> <span><i class="k f-running"></i> ${STYLES.agent.glyph} at work</span> <span><i class="k k-line"></i> on the finish line, beside the slot</span></p>`;
-  return { id: "timeline", title: "Timeline", note: "agents by slot", body };
+<p class="legend"><span><i class="k f-good"></i> ${STYLES.done.glyph} shipped</span> <span><i class="k k-bad"></i> ${STYLES.failed.glyph} failed or killed</span> <span><i class="k f-person"></i> ${STYLES.needsYou.glyph} left to a person</span> <span><i class="k f-waiting"></i> ${STYLES.cutOff.glyph} stopped</span> <span><i class="k f-running"></i> ${STYLES.agent.glyph} at work</span> <span><i class="k k-line"></i> on the finish line</span></p>`;
+  return { id: "timeline", title: "Timeline", note: "attempts by ticket", body };
 }
 
-function barOf(bar: TimelineSegment, y: number, share: (at: number) => number, live: boolean): Html {
-  const { ticket, n, from, slotLeftAt, to, outcome } = bar;
-  const { glyph, word, tone } = outcomeLabel(outcome, live);
-  const [x, left, end] = [share(from), share(slotLeftAt), share(to)];
-  const width = Math.max(0.0015, left - x);
-  const fits = PLOTS.findIndex((plot) => width * plot >= (ticket.length + 2) * 7.5 + 8);
-  const title = `${ticket}, attempt ${n}: ${word}, ${formatDuration(to - from)}`;
-  return html`<g><title>${title}</title><rect class="bar ${tone === "bad" ? "b-bad" : `f-${tone}`}" x="${percent(x)}" y="${y}" width="${percent(width)}" height="${BAR}" rx="3"/>${end - left <= 0.0015 ? undefined : html`<rect class="f-${tone} line" x="${percent(left)}" y="${y + BAR}" width="${percent(end - left)}" height="3"/>`}${fits < 0 ? undefined : html`<svg class="l${fits}" x="${percent(x)}" y="${y}" width="${percent(width)}" height="${BAR}"><text class="on-${tone}" x="5" y="14.5">${glyph} ${ticket}</text></svg>`}</g>
+interface BarOptions {
+  readonly y: number;
+  readonly share: (at: number) => number;
+  readonly to: number;
+  readonly live: boolean;
+}
+
+function timeBars(ticket: TicketState, { y, share, to, live }: BarOptions): readonly Html[] {
+  const { id, history, attempt } = ticket;
+  const bar = (n: number, [from, left, end]: readonly [number, number, number], { word, tone }: Label): Html => {
+    const [x, middle] = [share(from), share(left)];
+    const title = `${id}, attempt ${n}: ${word}, ${formatDuration(end - from)}`;
+    const line = share(end) - middle;
+    return html`<g><title>${title}</title><rect class="bar ${tone === "bad" ? "b-bad" : `f-${tone}`}" x="${percent(x)}" y="${y}" width="${percent(Math.max(0.0015, middle - x))}" height="${BAR}" rx="3"/>${line <= 0.0015 ? undefined : html`<rect class="f-${tone} line" x="${percent(middle)}" y="${y + BAR - 3}" width="${percent(line)}" height="3"/>`}</g>
 `;
+  };
+  const past = history.map((one) =>
+    bar(one.n, [one.startedAt, one.slotLeftAt, one.endedAt], outcomeLabel(attemptEnd(ticket, one), live)),
+  );
+  if (attempt === undefined) return past;
+  return [...past, bar(attempt.n, [attempt.startedAt, attempt.slotLeftAt ?? to, to], outcomeLabel(undefined, live))];
 }
 
 function axis(at: number, x: number, height: number): Html {

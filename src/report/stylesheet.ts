@@ -2,10 +2,10 @@ import { Html } from "./html.ts";
 
 const LIGHT = `--bg:#f6f7f9;--card:#fff;--ink:#1b1f26;--muted:#59616f;--line:#dfe2e8;--soft:#eef0f4;
 --good:#18703a;--bad:#b3261e;--person:#8a5200;--run:#0a62a8;--oracle:#6d3fc4;
---fgood:#1f8548;--fbad:#c4403a;--fperson:#a5640c;--frun:#1f70b8;--fwait:#b9c0cc;--fpast:#9fb4cc;--on:#fff;--onwait:#1b1f26`;
+--fgood:#1f8548;--fbad:#c4403a;--fperson:#a5640c;--frun:#1f70b8;--fwait:#b9c0cc;--fpast:#9fb4cc`;
 const DARK = `--bg:#0e1116;--card:#161b22;--ink:#e7eaef;--muted:#9ca6b5;--line:#2b323d;--soft:#1d242e;
 --good:#57cb8c;--bad:#ff8a80;--person:#f2b64a;--run:#74b8ff;--oracle:#c3a2ff;
---fgood:#1f8548;--fbad:#c4403a;--fperson:#a5640c;--frun:#1f70b8;--fwait:#4d5766;--fpast:#46586e;--on:#fff;--onwait:#e7eaef`;
+--fgood:#1f8548;--fbad:#c4403a;--fperson:#a5640c;--frun:#1f70b8;--fwait:#4d5766;--fpast:#46586e`;
 
 const BASE = `
 *{box-sizing:border-box}
@@ -63,20 +63,16 @@ svg .tick,.names text{font-size:11px;fill:var(--muted)}
 .timeline{display:flex}.names{flex:none}.plot{flex:1;min-width:0;display:block}
 .grid{stroke:var(--line)}.b-bad{fill:url(#hatch)}.hatch{fill:#fff;opacity:.28}
 .bar{stroke:var(--card);stroke-width:1}.line{opacity:.75}
-svg .on-good,svg .on-bad,svg .on-person,svg .on-running{fill:var(--on);font-weight:600}svg .on-bad{paint-order:stroke;stroke:var(--fbad);stroke-width:4px;stroke-linejoin:round}svg .on-waiting{fill:var(--onwait)}
-.l1,.l2{display:none}
-@media(min-width:720px){.l1{display:inline}}
-@media(min-width:1120px){.l2{display:inline}}
 .legend{display:flex;flex-wrap:wrap;gap:2px 16px;font-size:.86em;color:var(--muted);margin-top:8px}
 .k{display:inline-block;width:14px;height:10px;border-radius:2px}.k.f-good{background:var(--fgood)}.k.f-person{background:var(--fperson)}.k.f-waiting{background:var(--fwait)}.k.f-running{background:var(--frun)}
 .k-bad{background:repeating-linear-gradient(135deg,var(--fbad) 0 3px,color-mix(in srgb,var(--fbad) 72%,#fff) 3px 5px)}.k-line{height:3px;vertical-align:middle;background:var(--fgood)}
 .graph{max-height:80vh;overflow:auto}
 .graph svg{display:block}
-.edge{fill:none;stroke:var(--fwait);stroke-width:1.3}.edge.long{stroke:var(--oracle);stroke-width:2.6}
-.node rect{fill:var(--soft);stroke:var(--line)}.node.long rect{stroke:var(--oracle);stroke-width:2}
+.edge{fill:none;stroke:var(--fwait);stroke-width:1.3}.edge.long{stroke:var(--ink);stroke-width:2.6}
+.node rect{fill:var(--soft);stroke:var(--line)}.node.long rect{stroke:var(--ink);stroke-width:2}
 .node .side{stroke:none}.node .side.f-good{fill:var(--fgood)}.node .side.f-bad{fill:var(--fbad)}.node .side.f-person{fill:var(--fperson)}.node .side.f-running{fill:var(--frun)}.node .side.f-waiting{fill:var(--fwait)}
 .node .nid{font-weight:650}.node .ntitle{font-size:11px;fill:var(--muted)}
-.k-long{height:3px;vertical-align:middle;background:var(--oracle)}
+.k-long{height:3px;vertical-align:middle;background:var(--ink)}
 `;
 
 const REST = `

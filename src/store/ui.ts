@@ -65,13 +65,6 @@ export type Connection =
   /** The shown state is from the past; see `DashboardState.playback`. */
   | { readonly state: "replay" };
 
-/** The state of the graph view: the ticket whose lines it draws. */
-interface GraphUi {
-  readonly lines: "all" | "selected";
-}
-
-type GraphAction = { readonly type: "toggle-lines" };
-
 /** The dashboard's state that is not of the run. */
 export interface UiState {
   readonly connection: Connection;
@@ -90,7 +83,8 @@ export interface UiState {
   /** The overview lists every event, not what has become of them. */
   readonly showsEvents: boolean;
   readonly ticket: TicketUi;
-  readonly graph: GraphUi;
+  /** The graph and the timeline leave out what is done. */
+  readonly isDoneHidden: boolean;
   readonly timeline: TimelineUi;
   readonly runs: RunsUi;
   /** A person asked here for the run to stop: the dashboard exits by itself once it has ended. */
@@ -116,7 +110,7 @@ export type UiAction =
   | { readonly type: "palette-to"; readonly at: number }
   | { readonly type: "pane"; readonly pane: PaneName; readonly action: PaneAction }
   | { readonly type: "ticket-view"; readonly action: TicketViewAction }
-  | { readonly type: "graph-view"; readonly action: GraphAction }
+  | { readonly type: "hide-done" }
   | { readonly type: "timeline-view"; readonly action: TimelineAction }
   | { readonly type: "runs-view"; readonly action: RunsAction }
   | { readonly type: "stop-asked" };
@@ -131,7 +125,7 @@ export const INITIAL_UI: UiState = {
   panes: { summary: AT_TOP, help: AT_TOP, ledger: AT_TOP, oracle: AT_TOP, feed: AT_END },
   showsEvents: false,
   ticket: INITIAL_TICKET,
-  graph: { lines: "all" },
+  isDoneHidden: false,
   timeline: INITIAL_TIMELINE,
   runs: INITIAL_RUNS,
   stopAsked: false,
@@ -210,7 +204,7 @@ function edited(ui: UiState, modal: TextModal, action: TextAction): UiState {
   return { ...ui, modal: { ...rest, input } };
 }
 
-type ViewAction = Extract<UiAction, { type: "pane" | "ticket-view" | "graph-view" | "timeline-view" | "runs-view" }>;
+type ViewAction = Extract<UiAction, { type: "pane" | "ticket-view" | "hide-done" | "timeline-view" | "runs-view" }>;
 
 /** The state of one view after an action. */
 function reduceView(ui: UiState, action: ViewAction): UiState {
@@ -219,8 +213,8 @@ function reduceView(ui: UiState, action: ViewAction): UiState {
       return kept(ui, "panes", kept(ui.panes, action.pane, reducePane(ui.panes[action.pane], action.action)));
     case "ticket-view":
       return kept(ui, "ticket", reduceTicketView(ui.ticket, action.action));
-    case "graph-view":
-      return { ...ui, graph: { lines: ui.graph.lines === "all" ? "selected" : "all" } };
+    case "hide-done":
+      return { ...ui, isDoneHidden: !ui.isDoneHidden };
     case "timeline-view":
       return kept(ui, "timeline", reduceTimeline(ui.timeline, action.action));
     case "runs-view":

@@ -38,12 +38,11 @@ describe("a click on a row", { timeout: 300_000 }, () => {
     const p = await recorded(open, stage);
     await p.pty.press("\t\t", tab("graph"));
     for (const id of ["T-9", "T-11", "T-1", "T-10", "T-5", "T-4"]) {
-      await p.click(new RegExp(`\\S ${id}[ ★]`), selects(id));
-      expect(p.pty.text()).toMatch(new RegExp(`─ SELECTED [^]*\n \\S ${id} `));
+      await p.click(new RegExp(`[▶»○·!✔] ${id} `), new RegExp(`▌[^\n]*\\S ${id} [^]*\n \\S ${id} `));
     }
     await p.click(/\S T-4 /, /TICKET[^]* T-4 rotate signing keys/);
     await p.click("timeline", tab("timeline"));
-    for (const id of ["T-1", "T-3", "T-2", "T-7", "T-6"]) await p.click(id, new RegExp(`\n─ ${id} \\d attempt`));
+    for (const id of ["T-1", "T-3", "T-2", "T-7", "T-6"]) await p.click(id, new RegExp(`▌\\S ${id} [^]*\n \\S ${id} attempt`));
     await p.click("T-6", /TICKET[^]* T-6 bucket lifecycle/);
   });
 
@@ -162,10 +161,9 @@ describe("a click beside everything", { timeout: 300_000 }, () => {
     ])
       await p.changesNothing(report(p.place(text)));
     await p.pty.press("\t\t", tab("graph"));
-    for (const text of ["layer 1", "★ longest", "─ SELECTED", "waits for", " T-6  agent"])
-      await p.changesNothing(report(p.place(text)));
+    for (const text of ["★ longest", "> waits for it", " T-6  agent"]) await p.changesNothing(report(p.place(text)));
     await p.pty.press("\t", tab("timeline"));
-    for (const text of ["slot", "/column", "─ T-6", "at work since", / {8}/]) await p.changesNothing(report(p.place(text)));
+    for (const text of [" ticket ", "━ agent", "T-6 attempt", "at work since"]) await p.changesNothing(report(p.place(text)));
     for (const view of ["oracle", "ledger"] as const) {
       await p.pty.press("\t", tab(view));
       await p.changesNothing(grid({ from: 3, to: 28 }));

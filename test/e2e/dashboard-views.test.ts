@@ -16,12 +16,12 @@ describe("graph, timeline and oracle of a real run", { timeout: 300_000 }, () =>
     const batch = stage.batch(["T-1", { id: "T-2", dependsOn: ["T-1"] }, "T-3"]);
     const pty = open(stage, [batch], { columns: 120, rows: 30 });
     await pty.waitFor(/READY T-1[^]*READY T-3/);
-    await pty.press("3", /layer 1 of 2 · 2[^]*▶ T-1★ Do T-1 ─.*▸[ >]· T-2★ Do T-2/);
-    await pty.press("j", /▌▶ T-1/);
-    await pty.press("w", /▌· T-2/);
+    await pty.press("3", /▶ T-1 ★ Do T-1[^]*└─· T-2 ★ Do T-2/);
+    await pty.press("j", /▌ +▶ T-1/);
+    await pty.press("w", /▌└─· T-2/);
     expect(pty.isWhole()).toBe(true);
-    await pty.press("4", /4 TIMELINE[^]*1 {2}.*▸[^]*▼now|4 TIMELINE[^]*▼now[^]*1 {2}.*▸/);
-    await pty.press("z", /\/column/);
+    await pty.press("4", /4 TIMELINE[^]*now▼[^]*T-1.*━/);
+    await pty.press("z", /zoom 2×/);
     expect(pty.isWhole()).toBe(true);
     await pty.press("5", /tripwire: ✔ passed: \d+ canaries judged right/);
     await pty.press("o", /EVIDENCE 3 · of \d\d:\d\d:\d\d[^]*□ T-1 +open +engine: working/);
@@ -40,7 +40,7 @@ describe("graph, timeline and oracle of a real run", { timeout: 300_000 }, () =>
     stage.write("go", "");
     await pty.waitFor(/✔ DONE[^]*final: asked to end the run/);
     await pty.waitFor(/✔ T-1 +done +engine: done[^]*✔ T-2 +done +engine: done[^]*✔ T-3 +done/);
-    await pty.press("4", /▼end/);
+    await pty.press("4", /end▼/);
     await pty.press("3", /✔ T-2/);
     expect(pty.isWhole()).toBe(true);
     await pty.press(ESC, /DONE, says the oracle/);

@@ -172,7 +172,7 @@ export class Pty {
     if (!this.#written || this.#overruns().length > 0) return false;
     const lines = this.lines();
     const [state = "", oracle = ""] = lines;
-    const rule = lines.some((line) => /^─ [A-Z]/.test(line) && stringWidth(line) === this.#screen.cols);
+    const rule = lines.some((line) => /^─ [A-Z\d]/.test(line) && stringWidth(line) === this.#screen.cols);
     return (
       this.isAlternate && /^ \S [A-Z]{3,}/.test(state) && oracle.includes("◆ ORACLE") && rule && /\S/.test(lines.at(-1) ?? "")
     );

@@ -10,20 +10,17 @@ import { keptWorkLines } from "../../../src/domain/run/work-to-keep.ts";
 import { plannedTicket } from "../../../src/domain/schedule/plan.ts";
 import type { TicketId } from "../../../src/domain/values/ids.ts";
 import { plural } from "../../../src/domain/values/text.ts";
-import { vecItems } from "../../../src/domain/values/vec.ts";
-import { displayText, formatElapsed, formatLong, formatUsd } from "../../../src/store/format.ts";
+import { displayText, formatElapsed, formatUsd } from "../../../src/store/format.ts";
 import { headline, runLabel } from "../../../src/store/labels/run-label.ts";
 import { titleLabel } from "../../../src/store/labels/ticket-label.ts";
-import { BARS, STYLES, type Style, type Tone } from "../../../src/store/labels/tone.ts";
+import { STYLES, type Style, type Tone } from "../../../src/store/labels/tone.ts";
 import { landingLink, serviceLink, ticketUrl } from "../../../src/store/links.ts";
 import { awayText } from "../../../src/store/results/away-lines.ts";
 import { healSummary } from "../../../src/store/results/heal-lines.ts";
 import { landedCommands, landedSizeText } from "../../../src/store/results/landed-lines.ts";
 import { numbersLines } from "../../../src/store/results/numbers-line.ts";
 import { foundLabel, landedLines, nextLines, openStyle } from "../../../src/store/results/summary.ts";
-import { shipStyle, shownOutcome, timelineRows } from "../../../src/store/results/timeline-segments.ts";
 import { idWidth } from "../../frame/layout.ts";
-import { type Bar, paintBars } from "../../kit/bars.ts";
 import { fitTo, wrapWords } from "../../kit/fit.ts";
 import type { PaneLine } from "../../kit/lines-pane.tsx";
 import { linkSpans, type Span, type SpanLine, toLink } from "../../kit/spans.tsx";
@@ -79,7 +76,6 @@ export function summaryRows(run: RunState, width: number, beside: Beside = {}): 
     ...section("LANDED", "plain", "", plain(textLines(landedCommands(run), width))),
     ...section("HEALS", "running", run.heals.past.length, plain(healLines(run, width))),
     ...section("LAST RUNS", "plain", "", plain(trendLines(computeTrend(run, earlier), width))),
-    ...section("SLOTS", "plain", slotsLegend(run), plain(ganttLines(run, width - 2))),
   ];
 }
 
@@ -113,13 +109,6 @@ function doneLines(
 ): readonly SpanLine[] {
   const ids = idWidth(run.plan);
   return [doneLine(ticket, titleLabel({ run }, ticket.id), { ids, numbers, width }), ...keptLines(ticket, ids, width)];
-}
-
-/** What the bars mean; what has landed and is not live only if there is any. */
-function slotsLegend(run: RunState): string {
-  const hasLanded = timelineRows(run).some(({ bars }) => bars.some(({ outcome }) => outcome === "landed"));
-  const landed = hasLanded ? `${BARS.landed.cap} landed, not live  ` : "";
-  return `${BARS.shipped.fill} shipped  ${landed}${BARS.notShipped.fill} not`;
 }
 
 /** The verdict, its reason, and the numbers. */
@@ -251,50 +240,4 @@ function effortText(ticket: TicketState): string {
   if (settlement === "by-person") return "by a person";
   if (ticket.history.length > 0) return plural(ticket.history.length, "attempt");
   return settlement === "before" ? "before this run" : "landed earlier";
-}
-
-const LABEL_WIDTH = 5;
-
-/**
- * The agents of each slot over time: one line per slot, from left to right over `width` columns. Full bars shipped or landed, dotted ones
- * did not. Empty if there was no attempt.
- */
-export function ganttLines(run: RunState, width: number): readonly SpanLine[] {
-  const end = run.end?.at ?? run.lastEventAt;
-  const room = width - LABEL_WIDTH - 1;
-  if (room < 20) return [];
-  const column = (at: number): number => Math.round(((at - run.startedAt) / Math.max(1, end - run.startedAt)) * (room - 1));
-  const slots = barsBySlot(run, column);
-  if (slots.size === 0) return [];
-  const painted = [...slots].toSorted(([a], [b]) => a - b).map(([slot, bars]) => ({ slot, ...paintBars(bars, room) }));
-  const lines = painted.map(
-    ({ slot, spans }): SpanLine => [
-      { text: String(slot + 1).padStart(LABEL_WIDTH - 2), tone: "waiting" },
-      { text: "  " },
-      ...trimmed(spans),
-    ],
-  );
-  const time = formatLong(end - run.startedAt);
-  const axis = `${" ".repeat(LABEL_WIDTH)}0${"┄".repeat(Math.max(0, room - 2 - time.length))} ${time}`;
-  const counts = painted.some(({ counted }) => counted) ? [COUNTS] : [];
-  return [...lines, [{ text: axis, tone: "waiting" }], ...counts];
-}
-
-/** Drops empty spans at the end. */
-function trimmed(spans: SpanLine): SpanLine {
-  return spans.at(-1)?.text.trim() === "" ? spans.slice(0, -1) : spans;
-}
-
-const COUNTS: SpanLine = [{ text: `${" ".repeat(LABEL_WIDTH)}a number counts attempts too short to draw`, tone: "waiting" }];
-
-function barsBySlot(run: RunState, column: (at: number) => number): ReadonlyMap<number, readonly Bar[]> {
-  const slots = new Map<number, Bar[]>();
-  for (const { id, history, phase } of vecItems(run.tickets)) {
-    for (const { slot, startedAt, slotLeftAt, outcome } of history) {
-      const style = shipStyle(shownOutcome(outcome, phase));
-      const bar = { from: column(startedAt), to: column(slotLeftAt), label: id, style };
-      slots.set(slot, [...(slots.get(slot) ?? []), bar]);
-    }
-  }
-  return slots;
 }

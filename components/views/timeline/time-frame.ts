@@ -5,7 +5,7 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** Lengths of time per column, and distances of marks on the axis. Milliseconds. */
+/** Distances of marks on the axis. Milliseconds. */
 const STEPS = [
   ...[1, 2, 5, 10, 15, 30].map((n) => n * SECOND),
   ...[1, 2, 5, 10, 15, 30].map((n) => n * MINUTE),
@@ -21,9 +21,12 @@ export interface TimeFrame {
   readonly now: number;
 }
 
+/** The length of a column grows by this factor: it stays for a while, and the run always takes more than nine tenths of the width. */
+const GROWTH = 1.08;
+
 /**
- * The time shown over so many columns. Without zoom it is the whole run, in steps that change only when the run has outgrown
- * them. With zoom, it is the page with the present, turned by a quarter at a time, or the page that a person has moved to.
+ * The time shown over so many columns. Without zoom it is the whole run. With zoom, each step halves it: it is the page with the
+ * present, turned by a quarter at a time, or the page that a person has moved to.
  */
 export function timeFrame(options: {
   readonly startedAt: number;
@@ -32,27 +35,20 @@ export function timeFrame(options: {
   readonly ui: Pick<TimelineUi, "zoom" | "end">;
 }): TimeFrame {
   const { startedAt, until, ui } = options;
-  const columns = Math.max(1, options.columns);
-  const fits = STEPS.findIndex((ms) => timeColumn(until, floorTo(startedAt, ms), ms) < columns);
-  const ms = STEPS[Math.max(0, (fits < 0 ? STEPS.length - 1 : fits) - ui.zoom)] ?? LONGEST;
-  const first = floorTo(startedAt, ms);
-  const present = timeColumn(until, first, ms);
+  const columns = Math.max(2, options.columns);
+  const least = Math.max(SECOND, until - startedAt) / (columns - 1);
+  const ms = GROWTH ** Math.ceil(Math.log(least) / Math.log(GROWTH)) / 2 ** ui.zoom;
+  const present = timeColumn(until, startedAt, ms);
   const quarter = Math.max(1, Math.floor(columns / 4));
   const turned = Math.max(0, Math.ceil((present + 1 - columns) / quarter) * quarter);
-  const chosen = ui.end === undefined ? turned : Math.min(turned, Math.max(0, timeColumn(ui.end, first, ms) - columns));
-  const start = first + chosen * ms;
+  const latest = startedAt + turned * ms;
+  const start = ui.end === undefined ? latest : Math.min(latest, Math.max(startedAt, ui.end - columns * ms));
   return { start, ms, columns, now: timeColumn(until, start, ms) };
 }
 
 /** The column of a time, possibly out of sight. */
 export function timeColumn(at: number, start: number, ms: number): number {
   return Math.floor((at - start) / ms);
-}
-
-/** The last full step before a time, by the local clock: a column of an hour begins on the hour. */
-function floorTo(at: number, ms: number): number {
-  const offset = new Date(at).getTimezoneOffset() * MINUTE;
-  return Math.floor((at - offset) / ms) * ms + offset;
 }
 
 /** A mark on the axis. */
@@ -67,12 +63,12 @@ const LABEL_ROOM = 11;
 /** Marks on full steps of the local clock, as close as their labels allow. */
 export function axisTicks({ start, ms, columns }: TimeFrame): readonly Tick[] {
   const least = LABEL_ROOM * ms;
-  const step = STEPS.find((each) => each >= least && each % ms === 0) ?? Math.ceil(least / LONGEST) * LONGEST;
+  const step = STEPS.find((each) => each >= least) ?? Math.ceil(least / LONGEST) * LONGEST;
+  const offset = new Date(start).getTimezoneOffset() * MINUTE;
+  const first = Math.ceil((start - offset) / step) * step + offset;
   const ticks: Tick[] = [];
-  for (let column = 0; column < columns; column++) {
-    const at = start + column * ms;
-    if (floorTo(at, step) > at - ms) ticks.push({ column, label: formatTick(at, step) });
-  }
+  for (let at = first; timeColumn(at, start, ms) < columns; at += step)
+    ticks.push({ column: timeColumn(at, start, ms), label: formatTick(at, step) });
   return ticks;
 }
 

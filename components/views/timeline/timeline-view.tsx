@@ -1,39 +1,24 @@
 import { memo, type ReactNode, use, useEffect, useMemo } from "react";
 import { useShallow } from "zustand/react/shallow";
-import type { PastAttempt, TicketState } from "../../../src/domain/run/ticket-state.ts";
+import type { TicketState } from "../../../src/domain/run/ticket-state.ts";
 import type { TicketId } from "../../../src/domain/values/ids.ts";
-import { plural } from "../../../src/domain/values/text.ts";
-import { ticketIn } from "../../../src/store/dashboard-state.ts";
+import { vecAt } from "../../../src/domain/values/vec.ts";
+import { type DashboardState, ticketIn } from "../../../src/store/dashboard-state.ts";
 import { displayText, formatClock, formatElapsed } from "../../../src/store/format.ts";
 import { keyIn } from "../../../src/store/keymap/key-labels.ts";
-import { displayTitle } from "../../../src/store/labels/ticket-label.ts";
-import { attemptEnd, outcomeLabel } from "../../../src/store/labels/tone.ts";
-import { ticketUrl } from "../../../src/store/links.ts";
-import { keepBars, type TimelineBar } from "../../../src/store/views/timeline-bars.ts";
+import { displayTitle, queueLabel, ticketStyle } from "../../../src/store/labels/ticket-label.ts";
+import { attemptEnd, outcomeLabel, STYLES } from "../../../src/store/labels/tone.ts";
+import { TIME_FILLS, ticketTime, timeCells, triesText } from "../../../src/store/results/timeline-cells.ts";
+import { timelineOrder } from "../../../src/store/views/timeline-order.ts";
+import { idWidth } from "../../frame/layout.ts";
 import { FRAME_LINES, NoRun, ViewFrame } from "../../frame/view-frame.tsx";
-import { type Ground, type GroundSign, paintBars } from "../../kit/bars.ts";
 import { DashboardContext, useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
-import { cut } from "../../kit/fit.ts";
-import {
-  cutSpans,
-  fitLegend,
-  Line,
-  linkSpans,
-  Rule,
-  Say,
-  type Span,
-  type SpanLine,
-  Spans,
-  spansWidth,
-  Time,
-  toLink,
-} from "../../kit/spans.tsx";
-import type { ViewSize } from "../../kit/window.ts";
-import { legend, segmentStyle } from "./segment-style.ts";
-import { axisTicks, type TimeFrame } from "./time-frame.ts";
-import { LANE_LABEL, laneBars, shownFrame, timelineLayout } from "./timeline-layout.ts";
+import { fitTo } from "../../kit/fit.ts";
+import { cutSpans, fitLegend, joinSpans, type SpanLine, Spans } from "../../kit/spans.tsx";
+import { type Cell, pageRows, type ViewSize } from "../../kit/window.ts";
+import { axisTicks, type TimeFrame, timeColumn, timeFrame } from "./time-frame.ts";
 
-/** The timeline: the agents of each slot over time, and the finish lines beside them. */
+/** The timeline: a row for each ticket, with its agents, its checks, and what became of it over time. */
 export function TimelineView({ columns, height }: ViewSize): ReactNode {
   useDrawn("timeline");
   const known = useDashboard((s) => s.run !== undefined);
@@ -44,218 +29,218 @@ export function TimelineView({ columns, height }: ViewSize): ReactNode {
   );
 }
 
+/** Lines beside the rows: the clock, the legend, and those about the selected ticket. */
+const [AXIS_LINES, DETAIL_LINES] = [1, 2];
+const OTHER_LINES = AXIS_LINES + 1 + DETAIL_LINES;
+
+/** The columns of a row: its sign and id, its title, its time, and words about it. */
+interface RowWidths {
+  readonly ids: number;
+  readonly title: number;
+  readonly time: number;
+  readonly words: number;
+}
+
+function rowWidths(ids: number, columns: number): RowWidths {
+  const title = columns < 110 ? 0 : Math.floor(columns * 0.2);
+  const words = Math.floor(columns * (columns < 110 ? 0.22 : 0.25));
+  return { ids, title, words, time: Math.max(10, columns - 5 - ids - title - words) };
+}
+
+/** The visible tickets: with the selected one, and all that need a person. */
+function timelinePage(state: DashboardState, height: number): ReturnType<typeof pageRows> {
+  const { run, lists, ui } = state;
+  const order = timelineOrder(state);
+  const at = (id: TicketId): number => order.indexOf(run?.plan.index[id] ?? -1);
+  const pins = lists.needsYou.map(at).filter((row) => row >= 0);
+  return pageRows(order.length, Math.max(1, height - OTHER_LINES), ui.selected === undefined ? 0 : at(ui.selected), pins);
+}
+
+/** The ticket in a cell of the timeline, counted from its first line. */
+export function timelineTicketAt(state: DashboardState, { height }: ViewSize, { row }: Cell): TicketId | undefined {
+  const index = timelineOrder(state)[timelinePage(state, height).rows[row - AXIS_LINES] ?? -1];
+  return index === undefined ? undefined : state.run?.plan.tickets[index]?.id;
+}
+
 const Timeline = memo(function Timeline({ columns, height }: ViewSize): ReactNode {
-  useDrawn("timeline lanes");
-  const barsOf = useMemo(() => keepBars(), []);
-  const bars = useDashboard((s) => barsOf(s.run));
-  const slots = useDashboard((s) => s.run?.slots.length ?? 0);
+  useDrawn("timeline rows");
+  const order = useDashboard(useShallow(timelineOrder));
+  const page = useDashboard((s) => JSON.stringify(timelinePage(s, height)));
+  const { rows, above, below } = useMemo(() => JSON.parse(page) as ReturnType<typeof pageRows>, [page]);
+  const ids = useDashboard((s) => (s.run === undefined ? 0 : idWidth(s.run.plan)));
+  const total = useDashboard((s) => s.run?.plan.tickets.length ?? 0);
   const ended = useDashboard((s) => s.run?.end !== undefined);
   const selected = useDashboard((s) => s.ui.selected);
-  const frame = useFrame(columns - LANE_LABEL);
-  const { detail, room, count, finish, from, to, lanes } = timelineLayout({ bars, slots, height, selected });
-  const ground = useMemo(() => axisGround(frame), [frame]);
-  const byLane = useMemo(() => barsByLane(bars), [bars]);
+  const zoom = useDashboard((s) => s.ui.timeline.zoom);
+  const widths = useMemo(() => rowWidths(ids, columns), [ids, columns]);
+  const frame = useFrame(widths.time);
+  const hidden = [
+    ...(above === 0 ? [] : [`${above} above`]),
+    ...(below === 0 ? [] : [`+${below} more below`]),
+    ...(order.length === total ? [] : [`${total - order.length} done, hidden`]),
+    ...(zoom === 0 ? [] : [`zoom ${2 ** zoom}×`]),
+  ];
   return (
     <>
-      <Spans line={axisLine(frame, ended ? "▼end" : "▼now")} />
-      {lanes.map(({ slot, part }) => (
-        <Lane
-          key={`${slot} ${part}`}
-          slot={slot}
-          part={part}
-          bars={byLane.get(`${slot} ${part}`) ?? NO_BARS}
-          frame={frame}
-          ground={ground}
-          selected={selected}
-        />
+      <Spans line={axisLine(frame, widths, ended ? "end▼" : "now▼")} />
+      {rows.map((row) => (
+        <Row key={row} index={order[row] ?? 0} frame={frame} widths={widths} selected={selected} />
       ))}
-      {Array.from({ length: Math.max(0, room - lanes.length) }, (_, i) => (
+      {Array.from({ length: Math.max(0, height - OTHER_LINES - rows.length) }, (_, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: an empty line is its place
-        <Spans key={`blank ${i}`} line={EMPTY} />
+        <Spans key={`blank ${i}`} line={[{ text: " " }]} />
       ))}
-      <Spans line={legendLine(hiddenSlots({ from, to, count }), { finish, ms: frame.ms, columns })} />
-      <TimelineDetail id={selected} width={columns} lines={detail} />
+      <Spans line={fitLegend(legend(hidden.join(" · ")), columns)} />
+      <Detail width={columns} />
     </>
   );
 });
 
-const EMPTY: SpanLine = [{ text: " " }];
-const NO_BARS: readonly TimelineBar[] = [];
-
 /** The shown time, reported to the store for panning. It changes with the columns, not with the seconds. */
 function useFrame(columns: number): TimeFrame {
   const store = use(DashboardContext)?.store;
-  const frame = useDashboard(useShallow((s) => shownFrame(s, columns)));
+  const frame = useDashboard(
+    useShallow(({ run, now, ui }) =>
+      timeFrame({ startedAt: run?.startedAt ?? now, until: run?.end?.at ?? now, columns, ui: ui.timeline }),
+    ),
+  );
   const ms = frame.ms * columns;
   useEffect(() => store?.dispatch({ type: "timeline-view", action: { type: "span", ms } }), [store, ms]);
   return frame;
 }
 
-/** Marks of the axis and the present, drawn through empty cells. */
-function axisGround(frame: TimeFrame): Ground {
-  const ground = new Map<number, GroundSign>(axisTicks(frame).map(({ column }) => [column, { text: "╎", tone: "waiting" }]));
-  return ground.set(frame.now, { text: "│", tone: "running" });
-}
-
-function barsByLane(bars: readonly TimelineBar[]): ReadonlyMap<string, readonly TimelineBar[]> {
-  const lanes = new Map<string, TimelineBar[]>();
-  for (const bar of bars) {
-    const key = `${bar.slot} ${bar.part}`;
-    const lane = lanes.get(key);
-    if (lane === undefined) lanes.set(key, [bar]);
-    else lane.push(bar);
-  }
-  return lanes;
-}
-
-/** The legend behind what is out of sight. */
-function legendLine(
-  hidden: SpanLine,
-  { finish, ms, columns }: { readonly finish: boolean; readonly ms: number; readonly columns: number },
-): SpanLine {
-  return fitLegend([hidden, ...legend({ finish, ms, width: columns - spansWidth(hidden) })], columns);
-}
-
-/** The clock over the lanes: local times at their columns, and the present or the end of the run. */
-function axisLine(frame: TimeFrame, mark: string): SpanLine {
-  const cells = Array.from({ length: frame.columns }, () => " ");
-  const { now } = frame;
-  const word = now + mark.length <= frame.columns ? mark : "▼";
-  for (const { column, label } of axisTicks(frame)) {
-    const end = column + 1 + label.length;
-    const hidden = end > cells.length || (now < end && column < now + word.length);
-    for (const [i, char] of [...`╎${hidden ? "" : label}`].entries()) cells[column + i] = char;
-  }
-  const axis = (part: readonly string[]) => ({ text: part.join(""), tone: "waiting" as const });
-  const label = { text: "slot".padStart(LANE_LABEL - 1).padEnd(LANE_LABEL), tone: "waiting" as const };
-  if (now < 0 || now >= frame.columns) return [label, axis(cells)];
-  return [label, axis(cells.slice(0, now)), { text: word, tone: "running", bold: true }, axis(cells.slice(now + word.length))];
-}
-
-function hiddenSlots({ count, to, from }: { readonly from: number; readonly to: number; readonly count: number }): SpanLine {
-  const below = count - to;
-  if (from === 0 && below === 0) return [];
-  const words = [...(from === 0 ? [] : [`${from} slots above`]), ...(below === 0 ? [] : [`+${below} more slots`])];
-  return [{ text: ` ${words.join(" · ")} `, bold: true }];
-}
-
-/** One slot's agents, or the finish lines of its former attempts, over the shown time. */
-const Lane = memo(function Lane({
-  slot,
-  part,
-  bars,
-  frame,
-  selected,
-  ground,
-}: {
-  readonly slot: number;
-  readonly part: TimelineBar["part"];
-  readonly bars: readonly TimelineBar[];
-  readonly frame: TimeFrame;
-  readonly ground: Ground;
-  readonly selected: TicketId | undefined;
-}): ReactNode {
-  useDrawn(`lane ${slot} ${part}`);
-  const label = part === "agent" ? String(slot + 1) : "";
-  const { spans } = paintBars(laneBars(bars, frame, selected), frame.columns, ground);
-  return <Spans line={[{ text: `${label.padStart(LANE_LABEL - 2)}  `, tone: "waiting" }, ...spans]} />;
-});
-
-/** The attempts of the selected ticket in words, newest first, in exactly `lines` lines: 2, or 4 with a title. */
-function TimelineDetail(options: {
-  readonly id: TicketId | undefined;
-  readonly width: number;
-  readonly lines: number;
-}): ReactNode {
-  const { id, width } = options;
-  const attempts = useDashboard((s) => (id === undefined ? 0 : attemptCount(s, id)));
-  const ticket = useDashboard((s) => (id === undefined ? undefined : ticketIn(s, id)));
-  const history = ticket?.history ?? [];
-  const title = useDashboard((s) => (id === undefined ? "" : displayTitle(s, id)));
-  const roomy = options.lines > 2;
-  const room = roomy ? options.lines - 1 : options.lines;
-  const running = attempts > history.length;
-  const past = history.toReversed().slice(0, room - (running ? 1 : 0));
-  const hidden = history.length - past.length;
-  const url = useDashboard((s) => (id === undefined ? undefined : ticketUrl(ticketIn(s, id))));
-  const words = `${plural(attempts, "attempt")}${hidden === 0 ? "" : `, +${hidden} more`} · ${title}`;
-  const keys = useDashboard((s) => keyIn(s, "timeline", "select-next"));
-  const none = id === undefined ? selectLabel(keys) : `${id} was not tried yet · ${title}`;
-  const used = past.length + (running ? 1 : 0);
-  return (
-    <>
-      {roomy && <Rule title={id ?? "SELECTED"} count={cut(id === undefined ? "none" : words, width - 24)} width={width} />}
-      {used === 0 && <Spans line={[{ text: cut(` ${none}`, width), tone: "waiting" }]} />}
-      {running && id !== undefined && <Running id={id} width={width} />}
-      {ticket !== undefined &&
-        past.map((each) => (
-          <Spans key={each.n} line={linkSpans(cutSpans(pastLine(ticket, each), width), [toLink(ticket.id, width, url)])} />
-        ))}
-      {Array.from({ length: room - Math.max(1, used) }, (_, i) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: an empty line is its place
-        <Spans key={`blank ${i}`} line={[{ text: " " }]} />
-      ))}
-    </>
-  );
-}
-
-function selectLabel(keys: string): string {
-  return keys === "" ? "no ticket is selected" : `${keys} select a ticket`;
-}
-
-function attemptCount(state: Parameters<typeof ticketIn>[0], id: TicketId): number {
-  const ticket = ticketIn(state, id);
-  return (ticket?.history.length ?? 0) + (ticket?.attempt === undefined ? 0 : 1);
-}
-
-/** `T-6 attempt 2  failed  12:20:01–12:25:41  agent 05:00  finish line 00:40  2 of 88: …`. */
-function pastLine(ticket: TicketState, pastAttempt: PastAttempt): SpanLine {
-  const outcome = attemptEnd(ticket, pastAttempt);
-  const { tone, cap, fill } = segmentStyle({ outcome, part: "agent", to: pastAttempt.endedAt });
-  const finish: readonly Span[] =
-    pastAttempt.endedAt > pastAttempt.slotLeftAt
-      ? [{ text: `  finish line ${formatElapsed(pastAttempt.endedAt - pastAttempt.slotLeftAt)}`, tone: "waiting" }]
-      : [];
+/** What is out of sight, and the meanings of the signs, a piece each. */
+function legend(hidden: string): readonly SpanLine[] {
+  const signs = [
+    [{ glyph: TIME_FILLS.agent, tone: "running" }, "agent"],
+    [{ glyph: TIME_FILLS.checks, tone: "waiting" }, "checks"],
+    [{ glyph: TIME_FILLS.person, tone: "person" }, "waits for you"],
+    [STYLES.done, "landed"],
+    [STYLES.failed, "failed"],
+    [STYLES.again, "reverted"],
+    [STYLES.landed, "not live yet"],
+    [STYLES.cutOff, "cut off"],
+  ] as const;
   return [
-    { text: ` ${cap}${fill} `, tone },
-    { text: `${ticket.id} attempt ${pastAttempt.n}  `, bold: true },
-    { text: outcomeLabel(outcome, true).word, tone },
-    {
-      text: `  ${formatClock(pastAttempt.startedAt)}–${formatClock(pastAttempt.endedAt)}  slot ${pastAttempt.slot + 1}`,
-      tone: "waiting",
-    },
-    { text: `  agent ${formatElapsed(pastAttempt.slotLeftAt - pastAttempt.startedAt)}`, tone: "waiting" },
-    ...finish,
-    { text: `  ${displayText(pastAttempt.summary)}` },
+    [{ text: hidden === "" ? " " : ` ${hidden}  `, bold: true }],
+    ...signs.map(
+      ([{ glyph, tone }, word]): SpanLine => [
+        { text: `${glyph} `, tone },
+        { text: `${word}  `, tone: "waiting" },
+      ],
+    ),
   ];
 }
 
-function Running({ id, width }: { readonly id: TicketId; readonly width: number }): ReactNode {
-  const of = useDashboard(
-    useShallow((s) => {
-      const attempt = ticketIn(s, id)?.attempt;
-      return {
-        n: attempt?.n ?? 0,
-        slot: attempt?.slot ?? 0,
-        startedAt: attempt?.startedAt ?? 0,
-        left: attempt?.slotLeftAt,
-        isHeld: attempt?.isHeld,
-      };
-    }),
-  );
-  const heldSince = useDashboard((s) => s.run?.outages?.journal?.since);
-  const { cap, fill, tone } = segmentStyle({ part: "agent", outcome: of.isHeld && "held" });
-  const since = (of.isHeld ? heldSince : undefined) ?? of.left ?? of.startedAt;
-  const where = of.isHeld ? "held" : of.left === undefined ? "at work" : "on the finish line";
-  const head = ` ${cap}${fill} `;
-  const name = `${id} attempt ${of.n}  `;
-  const rest = cut(`${where} since ${formatClock(since)}  slot ${of.slot + 1}`, width - head.length - name.length - 12);
-  return (
-    <Line>
-      <Say tone={tone}>{head}</Say>
-      <Say bold>{name}</Say>
-      <Say tone={tone}>{rest}</Say>
-      <Time since={since} format="elapsed" prefix="  " width={10} tone="waiting" />
-    </Line>
-  );
+/** The clock over the rows: local times at their columns, and the present or the end of the run. */
+function axisLine(frame: TimeFrame, { ids, title, time }: RowWidths, mark: string): SpanLine {
+  const cells = Array.from({ length: time }, () => " ");
+  const { now } = frame;
+  const from = Math.max(0, now + 1 - mark.length);
+  const isShown = now >= 0 && now < time;
+  for (const { column, label } of axisTicks(frame)) {
+    const end = column + 1 + label.length;
+    const fits = end <= time && !(isShown && end >= from && column <= now);
+    if (fits) cells.splice(column, 1 + label.length, ...`╎${label}`);
+  }
+  const head = { text: ` ticket${" ".repeat(Math.max(1, ids + title - 3))}`, tone: "waiting" as const };
+  const part = (a: number, b?: number) => ({ text: cells.slice(a, b).join(""), tone: "waiting" as const });
+  if (!isShown) return [head, part(0)];
+  return [head, part(0, from), { text: mark, tone: "running", bold: true }, part(from + mark.length)];
+}
+
+/** The spans of a ticket's row, but for its selection. */
+function rowLine(state: DashboardState, index: number, frame: TimeFrame, { ids, title, time, words }: RowWidths): SpanLine {
+  const { run, lists, now } = state;
+  if (run === undefined) return [];
+  const ticket = vecAt(run.tickets, index);
+  const { id } = ticket;
+  const need = lists.needs.find((each) => each.ticket === id);
+  const { glyph, tone } = need ? STYLES.needsYou : ticketStyle(state, index);
+  const cells = timeCells(ticketTime(ticket, run.outages?.journal?.since), {
+    columns: time,
+    now: run.end?.at ?? Math.max(now, run.lastEventAt),
+    column: (at) => timeColumn(at, frame.start, frame.ms),
+  });
+  const isUntried = ticket.attempt === undefined && ticket.history.length === 0 && ticket.phase !== "done";
+  const says = need?.says ?? (isUntried ? queueLabel(state, id).text : triesText(ticket));
+  return [
+    { text: `${glyph} `, tone },
+    { text: fitTo(id, ids), bold: true },
+    {
+      text: title === 0 ? " " : ` ${fitTo(displayTitle(state, id), title - 1)} `,
+      tone: ticket.phase === "done" ? "waiting" : "plain",
+    },
+    ...joinSpans(cells),
+    { text: ` ${fitTo(displayText(says), words)}`, tone: need ? "person" : "waiting" },
+  ];
+}
+
+/** One ticket over the shown time. Redrawn only if a cell of it changes. */
+const Row = memo(function Row(options: {
+  readonly index: number;
+  readonly frame: TimeFrame;
+  readonly widths: RowWidths;
+  readonly selected: TicketId | undefined;
+}): ReactNode {
+  const { index, frame, widths, selected } = options;
+  useDrawn(`timeline row ${index}`);
+  const text = useDashboard((s) => JSON.stringify(rowLine(s, index, frame, widths)));
+  const id = useDashboard((s) => s.run?.plan.tickets[index]?.id);
+  const line = useMemo((): SpanLine => {
+    const [sign, name, ...rest] = JSON.parse(text) as SpanLine;
+    const isSelected = id === selected;
+    const mark = { text: isSelected ? "▌" : " ", tone: "running" as const };
+    return sign === undefined || name === undefined ? [] : [mark, sign, { ...name, inverse: isSelected }, ...rest];
+  }, [text, id, selected]);
+  return <Spans line={line} />;
+});
+
+/** The last attempts of the selected ticket in words, newest first. */
+function Detail({ width }: { readonly width: number }): ReactNode {
+  const text = useDashboard((s) => {
+    const ticket = s.ui.selected === undefined ? undefined : ticketIn(s, s.ui.selected);
+    const lines = ticket === undefined ? [selectLine(keyIn(s, "timeline", "select-next"))] : attemptLines(ticket);
+    return JSON.stringify(lines);
+  });
+  const lines = useMemo(() => JSON.parse(text) as readonly SpanLine[], [text]);
+  return Array.from({ length: DETAIL_LINES }, (_, i) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place
+    <Spans key={i} line={cutSpans(lines[i] ?? [{ text: " " }], width)} />
+  ));
+}
+
+function selectLine(keys: string): SpanLine {
+  return [{ text: keys === "" ? " no ticket is selected" : ` ${keys} select a ticket`, tone: "waiting" }];
+}
+
+/** `✖ T-6 attempt 2  failed  12:20:01–12:25:41  agent 05:00  finish line 00:40  2 of 88: …`. */
+function attemptLines(ticket: TicketState): readonly SpanLine[] {
+  const { id, attempt, history } = ticket;
+  if (attempt === undefined && history.length === 0) return [[{ text: ` ${id} was not tried yet`, tone: "waiting" }]];
+  const past = history.toReversed().map((each): SpanLine => {
+    const { n, startedAt, slotLeftAt, endedAt, summary } = each;
+    const { glyph, tone, word } = outcomeLabel(attemptEnd(ticket, each), true);
+    const finish = endedAt > slotLeftAt ? `  finish line ${formatElapsed(endedAt - slotLeftAt)}` : "";
+    const times = `  ${formatClock(startedAt)}–${formatClock(endedAt)}  agent ${formatElapsed(slotLeftAt - startedAt)}${finish}`;
+    return [
+      { text: ` ${glyph} `, tone },
+      { text: `${id} attempt ${n}  `, bold: true },
+      { text: word, tone },
+      { text: times, tone: "waiting" },
+      { text: `  ${displayText(summary)}` },
+    ];
+  });
+  if (attempt === undefined) return past;
+  const { glyph, tone } = attempt.isHeld === true ? STYLES.heldUp : STYLES.agent;
+  const where = attempt.isHeld === true ? "held" : attempt.slotLeftAt === undefined ? "at work" : "on the finish line";
+  const since = `${where} since ${formatClock(attempt.slotLeftAt ?? attempt.startedAt)}  slot ${attempt.slot + 1}`;
+  return [
+    [
+      { text: ` ${glyph} `, tone },
+      { text: `${id} attempt ${attempt.n}  `, bold: true },
+      { text: since, tone },
+    ],
+    ...past,
+  ];
 }

@@ -1,55 +1,40 @@
 import type { Binding, DashboardState } from "../dashboard-state.ts";
-import { type GraphStep, walkGraph } from "../views/graph-walk.ts";
+import { graphNeighbour } from "../views/graph-tree.ts";
 import type { Effect } from "./binding.ts";
-import { PAGE, selectedIn, ui, word } from "./effects.ts";
-import { OPEN_KEY } from "./overview-keys.ts";
+import { ui, word } from "./effects.ts";
+import { OPEN_KEY, SELECT_KEYS } from "./overview-keys.ts";
 
-function walk(step: GraphStep, by = 1): (state: DashboardState) => readonly Effect[] {
+function walk(step: "left" | "right"): (state: DashboardState) => readonly Effect[] {
   return (state) => {
-    const to = state.run === undefined ? undefined : walkGraph(state.run.plan, selectedIn(state), step, by);
-    return to === undefined ? [] : ui({ type: "select", ticket: to });
+    const ticket = graphNeighbour(state, step);
+    return ticket === undefined ? [] : ui({ type: "select", ticket });
   };
 }
 
+/** Hides the tickets that are done, or shows them again, in the views that list all. */
+export const DONE_KEY: Binding = {
+  name: "hide-done",
+  keys: ["l"],
+  short: (state) => (state.ui.isDoneHidden ? "all tickets" : "hide done"),
+  keep: 10,
+  help: "hide the tickets that are done, or show them again",
+  act: () => ui({ type: "hide-done" }),
+};
+
 /** Keys of the graph view. */
 export const GRAPH_KEYS: readonly Binding[] = [
-  {
-    name: "layer-down",
-    silent: true,
-    keys: ["j", "down"],
-    pair: "layer-up",
-    short: word("in layer"),
-    keep: 2,
-    help: "the next ticket of the layer",
-    act: walk("down"),
-  },
-  { name: "layer-up", silent: true, keys: ["k", "up"], help: "the ticket before it in the layer", act: walk("up") },
+  ...SELECT_KEYS,
   {
     name: "layer-left",
     silent: true,
     keys: ["b", "left", "["],
     pair: "layer-right",
     short: word("layers"),
-    keep: 3,
-    help: "to what the ticket waits for, one layer back",
+    keep: 9,
+    help: "to what the ticket waits for",
     act: walk("left"),
   },
-  {
-    name: "layer-right",
-    silent: true,
-    keys: ["w", "right", "]"],
-    help: "to what waits for the ticket, one layer on",
-    act: walk("right"),
-  },
-  { name: "layer-page-down", silent: true, keys: ["pagedown", "ctrl-d"], help: `${PAGE} tickets down`, act: walk("down", PAGE) },
-  { name: "layer-page-up", silent: true, keys: ["pageup", "ctrl-b"], help: `${PAGE} tickets up`, act: walk("up", PAGE) },
+  { name: "layer-right", silent: true, keys: ["w", "right", "]"], help: "to what waits for the ticket", act: walk("right") },
   OPEN_KEY,
-  {
-    name: "graph-lines",
-    keys: ["l"],
-    short: (state) => (state.ui.graph.lines === "all" ? "fewer lines" : "all lines"),
-    keep: 9,
-    help: "the lines of all tickets, or of the selected one",
-    act: () => ui({ type: "graph-view", action: { type: "toggle-lines" } }),
-  },
+  DONE_KEY,
 ];

@@ -1,13 +1,24 @@
+import type { TicketId } from "../../domain/values/ids.ts";
 import { type Binding, type DashboardState, ticketIn } from "../dashboard-state.ts";
 import { firstOutage } from "../labels/progress-label.ts";
 import { ticketOrder } from "../lists.ts";
 import { createInput } from "../text-input.ts";
+import { graphRows } from "../views/graph-tree.ts";
+import { timelineOrder } from "../views/timeline-order.ts";
 import type { Effect } from "./binding.ts";
 import { hint, open, PAGE, selectedIn, selectFirst, ui, word } from "./effects.ts";
 import { MARK_KEYS, UNMARK } from "./mark-keys.ts";
 
 function move(by: number): (state: DashboardState) => readonly Effect[] {
-  return (state) => ui({ type: "move", by, order: ticketOrder(state) });
+  return (state) => ui({ type: "move", by, order: rowOrder(state) });
+}
+
+/** The tickets as they stand in the view. */
+function rowOrder(state: DashboardState): readonly TicketId[] {
+  const { run, ui } = state;
+  if (run === undefined || (ui.view !== "graph" && ui.view !== "timeline")) return ticketOrder(state);
+  const rows = ui.view === "graph" ? graphRows(state).map(({ index }) => index) : timelineOrder(state);
+  return rows.flatMap((index) => run.plan.tickets[index]?.id ?? []);
 }
 
 function scrollFeed(lines: number): () => readonly Effect[] {

@@ -2,6 +2,7 @@ import type { Binding, DashboardState } from "../dashboard-state.ts";
 import type { TimelineAction } from "../views/timeline.ts";
 import type { Effect } from "./binding.ts";
 import { hint, ui, word } from "./effects.ts";
+import { DONE_KEY } from "./graph-keys.ts";
 import { keyIn } from "./key-labels.ts";
 import { OPEN_KEY, SELECT_KEYS } from "./overview-keys.ts";
 
@@ -24,6 +25,7 @@ function pan(share: number): (state: DashboardState) => readonly Effect[] {
 export const TIMELINE_KEYS: readonly Binding[] = [
   ...SELECT_KEYS,
   OPEN_KEY,
+  DONE_KEY,
   {
     name: "zoom-in",
     keys: ["z"],

@@ -67,36 +67,6 @@ export const STYLES = {
 /** The cells of a bar of tickets, and of a bar of time: what is done, what is left to a person, and the rest. */
 export const BAR_CELLS = { done: "■", gated: "▣", open: "□" } as const;
 
-/** The style of a bar in a timeline: its first cell, all others, and its tone. */
-export interface BarStyle {
-  readonly cap: string;
-  readonly fill: string;
-  readonly tone: Tone;
-}
-
-/** The bars of attempts, by their end. `notShipped` is for views that show only what shipped; `finishing`: its agent has ended. */
-export const BARS = {
-  shipped: { cap: "┣", fill: "━", tone: STYLES.done.tone },
-  landed: { cap: STYLES.landed.glyph, fill: "━", tone: STYLES.landed.tone },
-  notShipped: { cap: "┋", fill: "┅", tone: STYLES.failed.tone },
-  gated: { cap: STYLES.needsYou.glyph, fill: "━", tone: STYLES.needsYou.tone },
-  failed: { cap: "×", fill: "×", tone: STYLES.failed.tone },
-  killed: barStyle(STYLES.ending),
-  cutOff: { cap: "·", fill: "·", tone: STYLES.cutOff.tone },
-  awaitsApproval: { cap: STYLES.needsYou.glyph, fill: "━", tone: STYLES.needsYou.tone },
-  awaitedApproval: { cap: STYLES.heldUp.glyph, fill: "━", tone: STYLES.waits.tone },
-  held: { cap: STYLES.heldUp.glyph, fill: "╌", tone: STYLES.waits.tone },
-  working: barStyle(STYLES.step),
-  finishing: { cap: STYLES.step.glyph, fill: "─", tone: STYLES.step.tone },
-} as const satisfies Readonly<Record<string, BarStyle>>;
-
-/** The cells of a finish line in a bar, and of a running attempt in plain text. */
-export const BAR_FILLS = { finishLine: "░", running: "╌" } as const;
-
-function barStyle({ glyph, tone }: Style): BarStyle {
-  return { cap: glyph, fill: glyph, tone };
-}
-
 /** A style in another tone. */
 export function toned({ glyph }: Style, tone: Tone): Style {
   return { glyph, tone };
@@ -116,8 +86,9 @@ export type EventLabels = {
  */
 export type ShownEnd = AttemptOutcome | "awaits-approval" | "awaited-approval" | "held";
 
-/** How an attempt of this ticket ended. */
+/** How an attempt of this ticket ended; what landed and has become live since is done. */
 export function attemptEnd(ticket: TicketState, { n, outcome, passedBeforeApproval }: PastAttempt): ShownEnd {
+  if (outcome === "landed" && ticket.phase === "done" && ticket.live?.attempt === n) return "done";
   if (passedBeforeApproval === undefined) return outcome;
   const isLast = ticket.attempt === undefined && ticket.history.at(-1)?.n === n;
   return isLast && awaitsApproval(ticket) ? "awaits-approval" : "awaited-approval";

@@ -28,7 +28,7 @@ import { incidentLines, interventionLines } from "./incident-lines.ts";
 import { judgementLines } from "./judgement-lines.ts";
 import { landedCommands, landedSizeText, revertedLines } from "./landed-lines.ts";
 import { numbersLine, numbersLines } from "./numbers-line.ts";
-import { slotText } from "./timeline-segments.ts";
+import { timelineText } from "./timeline-cells.ts";
 import { trendLine } from "./trend-text.ts";
 
 /** What people call a ticket in its tracker, and the finder of one that a worker found: for use behind its title. */
@@ -42,8 +42,8 @@ export function earlierRunLabel({ earlierRun }: NonNullable<ReturnType<typeof fi
   return earlierRun === undefined ? "" : ` by run ${earlierRun}`;
 }
 
-/** Columns of the slots in a text that does not know its terminal's width. */
-const SLOTS_WIDTH = 78;
+/** Columns of a text that does not know its terminal's width. */
+const TEXT_WIDTH = 78;
 
 /**
  * The summary as plain lines, uncut: a step for a person must not be cut at the edge of a terminal, and has its own line so that
@@ -91,11 +91,9 @@ export function summaryTextLines(
       ...keptWorkLines(ticket).map((line) => `      ${line}`),
     ]),
     ...(isLong ? [`  ${STYLES.waits.glyph} ${unstarted.length} more never started: ${firstFewLine(unstarted, 10)}`] : []),
-    ...[...awayText(state), ...numbersLines(ledger, SLOTS_WIDTH - 2), ...healSummary(state)].map((line) => `  ${line}`),
+    ...[...awayText(state), ...numbersLines(ledger, TEXT_WIDTH - 2), ...healSummary(state)].map((line) => `  ${line}`),
     ...(trend === undefined ? [] : [`  ${trend}`]),
-    ...slotText(state, SLOTS_WIDTH),
-    ...nextLines(state).map((line) => `  ${line}`),
-    ...landedCommands(state).map((line) => `  ${line}`),
+    ...[...timelineText(state, TEXT_WIDTH - 2), ...nextLines(state), ...landedCommands(state)].map((line) => `  ${line}`),
     withLinks(`  loopdash report ${state.run}`, runUrl === undefined ? [] : [{ text: state.run, url: runUrl }]),
   ];
   return lines.map((line) => (typeof line === "string" ? [plainText(line)] : line));
@@ -255,7 +253,7 @@ export function renderMarkdown(
     ...list("Interventions", interventionLines(state)),
     ...list("Incidents", incidentLines(state)),
     ...list("Judgements", judgementLines(judgements)),
-    ...section("Slots", fenced(slotText(state, SLOTS_WIDTH))),
+    ...section("Timeline", fenced(timelineText(state, TEXT_WIDTH - 2))),
   ].join("\n")}\n`;
 }
 

@@ -1,7 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { tabAt, viewKeys, viewTabs } from "../../../components/frame/view-tabs.ts";
-import { fitLegend, spansWidth } from "../../../components/kit/spans.tsx";
-import { legend } from "../../../components/views/timeline/segment-style.ts";
 import { KEYMAP } from "../../../src/store/keymap/keymap.ts";
 import { rebind } from "../../../src/store/keymap/rebind.ts";
 import { VIEWS } from "../../../src/store/views/view-name.ts";
@@ -75,18 +73,4 @@ describe("the line of the views", () => {
         expect(named[0]).toBeUndefined();
       }
   });
-});
-
-test("a legend shows whole words, and a mark where there are more", () => {
-  const text = (width: number, ms = 1_000): string =>
-    fitLegend(legend({ finish: true, width, ms }), width)
-      .map((span) => span.text)
-      .join("");
-  expect(text(60)).toBe(" 1s/col  ▸at work ─finishing ━shipped !yours ×failed …");
-  for (const ms of [1_000, 30_000, 1_800_000, 86_400_000])
-    expect(text(80, ms)).toMatch(/▸at work ─finishing ━shipped !yours ×failed ■killed ·cut !waits ░line$/);
-  expect(text(100)).toBe(" 1s/column  ▸at work ─finishing ━shipped !yours ×failed ■killed ·cut off !waits ░finish line");
-  expect(text(160)).toMatch(/ 3 attempts $/);
-  for (let width = 2; width < 200; width++)
-    expect(spansWidth(fitLegend(legend({ finish: true, width, ms: 1_000 }), width))).toBeLessThanOrEqual(width);
 });

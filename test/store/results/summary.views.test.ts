@@ -10,11 +10,12 @@ import { batchOf, Simulation, ticketOf } from "../../domain/simulate.ts";
 const [T1, T2] = ["T-1", "T-2"].map((name) => TicketId.parse(name)) as [TicketId, TicketId];
 const EVIL = "</b>\u001b[2J\u202e[x](http://e) `rm` *b* _i_ #1 <script> | ~~s~~ &amp; \\";
 
-/** Whose agent worked when, in the run that is told about here. */
-const SLOTS = [
-  "  1             ┅T-1┅┅┅┅        ━T-1━━━                   ┅T-3┅┅┅┅",
-  `     0${"┄".repeat(69)} 0s`,
-  "     ━ shipped  ┅ not shipped",
+/** What was done when, in the run that is told about here. */
+const TIME = [
+  "T-1             ━━━━━━━░░░░✖   ━━━━━━━░░░░░░░░✔",
+  "T-3                                                      ━━━━━━━░░░░✖",
+  `     0${"┄".repeat(67)} 0s`,
+  "     ━ agent  ░ checks  ╌ waits for a person",
 ];
 
 function ended(sim: Simulation, kind: EndKind, exitCode: number): Simulation {
@@ -258,7 +259,7 @@ describe("the summary", () => {
         "  attempts 3 · claims of done 3: 1 upheld, 2 refuted",
         "  fixed without you 1: 1 failed check · incidents 0 · $ 0.75",
         "  interventions 1 (1 work, 0 harness)",
-        ...SLOTS,
+        ...TIME.map((line) => `  ${line}`),
         "  fix:   what keeps the tickets named above open",
         `  next:  loopdash ${mixed().state.batchPath}`,
         "  keeps: a new run takes over the 2 settled tickets, and the work that agents left on open tickets",
@@ -311,9 +312,9 @@ take back: git -C /repo switch main && git -C /repo revert --no-edit sha-2
 ## Interventions
 - 1970-01-01 00:00:01 UTC, I7 work: T-2: gated
 
-## Slots
+## Timeline
 \`\`\`text
-${SLOTS.join("\n")}
+${TIME.join("\n")}
 \`\`\`
 `);
   });
@@ -323,7 +324,7 @@ ${SLOTS.join("\n")}
     sim.report({ type: "ticket-gated", ticket: T2, step: `${EVIL}\n# DONE` });
     const text = renderSummaryText(ended(sim, "not-done", 1).state);
     expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
-    expect(text.split("\n")).toHaveLength(23 + SLOTS.length);
+    expect(text.split("\n")).toHaveLength(23 + TIME.length);
     const line = renderMarkdown(sim.state)
       .split("\n")
       .find((l) => l.startsWith("- **T-2**"));

@@ -24,19 +24,3 @@ export function anyPlan(most: number): fc.Arbitrary<Plan> {
       ),
     );
 }
-
-/** So many tickets, and about so many waits between them; the same each time. */
-export function bigPlan(tickets: number, waits: number): Plan {
-  let seed = 7;
-  const chance = (below: number): number => {
-    seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
-    return seed % below;
-  };
-  const deps: string[][] = Array.from({ length: tickets }, () => []);
-  for (let i = 0; i < waits; i++) {
-    const to = 1 + chance(tickets - 1);
-    const from = `T-${chance(to)}`;
-    if (!deps[to]?.includes(from)) deps[to]?.push(from);
-  }
-  return planWith(Object.fromEntries(deps.map((own, i) => [`T-${i}`, own])));
-}

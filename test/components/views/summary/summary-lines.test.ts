@@ -25,7 +25,6 @@ test("a landed ticket that is not live stands with its own sign and the command 
   expect(lines).toContainEqual(expect.stringMatching(/^ +landed as landed-, not live$/));
   expect(lines).toContainEqual(expect.stringMatching(/^ +repeat with: loopdash verify test-run T-1$/));
   expect(lines).toContain(" check: loopdash verify test-run (1 landed ticket is not live; starts no agent)");
-  expect(lines).toContain("SLOTS ━ shipped  ≈ landed, not live  ┅ not");
 });
 
 test("the numbers of pull requests stand in a column of their own, which a narrow screen leaves out", () => {

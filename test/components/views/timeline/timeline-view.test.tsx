@@ -35,7 +35,7 @@ function endings(): RunBuilder {
 
 describe("the timeline", () => {
   test.each(SIZES)("of a run at work, with one ticket lit, at %i×%i", async (columns, rows) => {
-    const text = await shot(plumbing(), [columns, rows], [...TIMELINE, ["jjj", "T-6 attempt 2"]]);
+    const text = await shot(plumbing(), [columns, rows], [...TIMELINE, ["jjjjjj", "T-6 attempt 2"]]);
     await expect(text).toMatchFileSnapshot(file(`plumbing-${columns}x${rows}`));
   });
 
@@ -44,11 +44,24 @@ describe("the timeline", () => {
     await expect(text).toMatchFileSnapshot(file(`endings-${columns}x${rows}`));
   });
 
-  test.each(SIZES)("of 64 slots at %i×%i: those out of sight are counted", async (columns, rows) => {
+  test.each(SIZES)("of many tickets at %i×%i: those out of sight are counted", async (columns, rows) => {
     const text = await shot(finishCrowd(), [columns, rows], TIMELINE);
     await expect(text).toMatchFileSnapshot(file(`crowd-${columns}x${rows}`));
-    const shown = text.split("\n").filter((line) => /^ +\d+ {2}./.test(line)).length;
-    expect(shown + Number(/\+(\d+) more slots/.exec(text)?.[1])).toBe(64);
+    const shown = text.match(/^[ ▌]\S CORE-\d+/gm)?.length ?? 0;
+    expect(shown + Number(/\+(\d+) more below/.exec(text)?.[1])).toBe(finishCrowd().state.plan.tickets.length);
+  });
+
+  test("never hides what needs a person, and says it first", async () => {
+    const run = crowd({ tickets: 200, workers: 4 }).gates("CORE-150", "sign the contract").wait(60);
+    const text = await shot(run, [120, 30], TIMELINE);
+    expect(text).toMatch(/! CORE-150 .*!╌+ +sign the contract/);
+    expect(text).toContain("CORE-1 ");
+  });
+
+  test.each([80, 120, 160])("takes more than nine tenths of %i columns, once something was tried", async (columns) => {
+    const lines = (await shot(endings(), [columns, 30], TIMELINE)).split("\n");
+    expect(Math.max(...lines.slice(4, -5).map((line) => line.trimEnd().length))).toBeGreaterThan(columns * 0.75);
+    expect(lines[3]).toMatch(/now▼/);
   });
 
   test("of a run whose finish lines take long, and of one that has ended", async () => {
@@ -63,9 +76,9 @@ describe("the timeline", () => {
     run.working("A").wait(200).claims("A").step("A", 1).wait(60);
     run.of("A", { type: "approval-awaited", ...change }, { type: "attempt-ended", outcome: "stopped" });
     const text = await shot(run, [120, 30], [...TIMELINE, ["j", "A attempt 1"]]);
-    expect(text).toMatch(/!━ A attempt 1 {2}waits for approval/);
-    expect(text).toMatch(/^ +1 .*!/m);
-    expect(text.replace(/.*\/?a column.*|.*at work .*/g, "")).not.toContain("cut off");
+    expect(text).toMatch(/! A attempt 1 {2}waits for approval/);
+    expect(text).toMatch(/^▌! A .*━+░+!/m);
+    expect(text.replace(/.*not live yet.*/g, "")).not.toContain("cut off");
   });
 
   test("where nothing is selected it names the key that selects, as it is bound", async () => {
@@ -79,7 +92,7 @@ describe("the timeline", () => {
 
   test("where nothing was tried, and before there is a run", async () => {
     expect(await shot(crowd({ tickets: 3, workers: 1, busy: 0 }), [60, 15], [...TIMELINE, ["j", "was not tried yet"]])).toContain(
-      "▼now",
+      "now▼",
     );
     await using m = await mount(plumbing(), 80, 24);
     await m.stage.press("4", "4 TIMELINE");
@@ -87,66 +100,72 @@ describe("the timeline", () => {
     await m.stage.shows("connecting: nothing is known of the run yet");
     await checkedScreen(m, 80, 24);
   });
-
-  test("fills the largest terminal", async () => {
-    expect(await shot(finishCrowd(), [300, 80], TIMELINE)).toContain("  64  ");
-  });
 });
 
 describe("in the timeline", () => {
   test("z comes nearer and Z goes away, arrows move, end and f lead back", async () => {
     await using m = await mount(plumbing(), 120, 30);
-    await m.stage.press("4", "30s/column");
+    await m.stage.press("4", "now▼");
     m.stage.keyboard.press("\u001b[D");
     await m.stage.shows("all of the run is in sight");
-    await m.stage.press("z", "15s/column");
-    await m.stage.press("zz", "5s/column");
-    await m.stage.shows("▼now");
-    await m.stage.press("\u001b[D\u001b[D", "╎12:30");
-    await m.stage.hides("▼now");
-    await m.stage.press("\u001b[F", "▼now");
-    await m.stage.press("\u001b[H", "╎12:00");
-    await m.stage.hides("▼now");
-    await m.stage.press("f", "30s/column");
-    await m.stage.press("zZ", "30s/column");
+    await m.stage.press("z", "zoom 2×");
+    await m.stage.press("zz", "zoom 8×");
+    await m.stage.shows("now▼");
+    m.stage.keyboard.press("\u001b[D\u001b[D");
+    await m.stage.hides("now▼");
+    await m.stage.press("\u001b[F", "now▼");
+    m.stage.keyboard.press("\u001b[H");
+    await m.stage.hides("now▼");
+    m.stage.keyboard.press("f");
+    await m.stage.hides("zoom 8×");
+    await m.stage.shows("now▼");
+    await m.stage.press("z", "zoom 2×");
+    m.stage.keyboard.press("Z");
+    await m.stage.hides("zoom 2×");
   });
 
   test("a second that no column shows draws nothing; the next column does", async () => {
     const run = plumbing();
     await using m = await mount(run, 120, 30);
-    await m.stage.press("4", "30s/column");
+    await m.stage.press("4", "now▼");
     m.stage.drawn.clear();
     run.wait(1);
     m.store.tick(run.now);
     await m.stage.shows("00:45:28");
     expect(m.stage.drawn.size).toBe(0);
-    run.wait(30);
+    run.wait(90);
     m.store.tick(run.now);
-    await m.stage.shows("00:45:58");
-    expect(m.stage.drawn.get("lane 0 agent")).toBe(1);
+    await m.stage.shows("00:46:58");
+    expect(m.stage.drawn.get("timeline row 6")).toBe(1);
   });
 
   test("what an agent prints draws nothing here", async () => {
     const run = plumbing();
     await using m = await mount(run, 120, 30);
-    await m.stage.press("4", "30s/column");
+    await m.stage.press("4", "now▼");
     m.stage.drawn.clear();
     run.of("T-7", { type: "activity", text: "compiling", lines: 1 });
     m.tell();
     m.feed.flush();
     m.store.dispatch({ type: "toast", toast: { text: "drawn again", tone: "plain", until: run.now + 1_000 } });
     await m.stage.shows("drawn again");
-    expect([...m.stage.drawn.keys()].filter((view) => /lane|timeline/.test(view))).toEqual([]);
+    expect([...m.stage.drawn.keys()].filter((view) => /timeline/.test(view))).toEqual([]);
   });
 
-  test("the slot of the selected ticket is in sight", async () => {
-    await using m = await mount(finishCrowd(), 80, 24);
-    await m.stage.press("4", "+50 more slots");
-    m.store.dispatch({ type: "select", ticket: m.store.getState().lists.rows.findLast((id) => id !== null) ?? never() });
-    await m.stage.shows("slots above");
+  test("the selected ticket is in sight, and l hides what is done", async () => {
+    await using m = await mount(plumbing(), 80, 24);
+    await m.stage.press("4", "✔ T-1 ");
+    await m.stage.press("l", "3 done, hidden");
+    await m.stage.hides("✔ T-1 ");
+    await using crowded = await mount(finishCrowd(), 80, 24);
+    await crowded.stage.press("4", "more below");
+    const { store, stage } = crowded;
+    store.dispatch({ type: "select", ticket: store.getState().run?.plan.tickets.at(-1)?.id ?? never() });
+    await stage.shows("above");
+    await stage.shows("▌");
   });
 });
 
 function never(): never {
-  throw new Error("no slot is taken");
+  throw new Error("there is no ticket");
 }
