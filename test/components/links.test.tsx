@@ -152,7 +152,7 @@ describe("what leads somewhere", () => {
       () => m.text(),
     );
     const links = await m.links();
-    expect(links[0]?.[0]).toMatch(/^✔ DONE/);
+    expect(links.some(([text]) => /^✔ DONE/.test(text ?? ""))).toBe(true);
     expect(links).toContainEqual(["T-10", page("T-10")]);
     expect(links).toContainEqual(["91fe001", commit("91fe001")]);
   });

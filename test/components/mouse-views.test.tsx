@@ -189,10 +189,10 @@ describe("a click in the summary", () => {
     await using m = await mount(plumbingEnded("done"), 80, 24);
     m.store.setState({ earlier: { run: m.store.getState().run?.run as RunId, runs: earlierRuns() } });
     await m.stage.press("G", "lines above · end");
-    m.stage.keyboard.press(await clickOn(m, "─ LANDED"));
+    m.stage.keyboard.press(await clickOn(m, "─ COMMANDS"));
     await m.stage.press("?", "Keys");
     expect(selected(m)).toBeUndefined();
-    await m.stage.press("\u001b", "─ LANDED");
+    await m.stage.press("\u001b", "─ COMMANDS");
     await m.stage.press(await clickOn(m, "✔ T-9 "), "▌✔ T-9 ");
   });
 });

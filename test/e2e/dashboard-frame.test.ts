@@ -80,7 +80,7 @@ describe("the frame", { timeout: 300_000 }, () => {
     await fresh.press("jj", /▌▶ T-2/);
     await pty.waitFor(() => still(pty).join("\n") === still(fresh).join("\n"));
     stage.write("go", "");
-    await pty.waitFor(/^ ✔ DONE[^]*─ DONE 23/);
+    await pty.waitFor(/^ ✔ DONE[^]*─ TICKETS 23/);
     pty.type("q");
     expect(await pty.exitCode()).toBe(0);
   });

@@ -91,7 +91,7 @@ describe("a click on a tab", { timeout: 300_000 }, () => {
       for (const to of VIEWS) {
         if (to === from) continue;
         if (!tab(from).test(p.pty.text())) await p.pty.press(String(i + 1), tab(from));
-        await p.click(new RegExp(`(?<=\\d )${to} `), to === "overview" ? "─ DONE 9" : tab(to));
+        await p.click(new RegExp(`(?<=\\d )${to} `), to === "overview" ? "─ TICKETS 9" : tab(to));
       }
     }
     await p.pty.press("6", tab("ledger"));

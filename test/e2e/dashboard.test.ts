@@ -47,7 +47,7 @@ describe("a run on a terminal", { timeout: 300_000 }, () => {
     await pty.waitFor(/DONE 1[^]*✔ T-1 +[0-9a-f]{7}/);
     expect(pty.isWhole()).toBe(true);
     stage.write("go", "");
-    const summary = await pty.waitFor(/^ ✔ DONE[^]*─ DONE 6/);
+    const summary = await pty.waitFor(/^ ✔ DONE[^]*─ TICKETS 6/);
     expect(summary).not.toContain("AT WORK");
     expect(pty.isWhole()).toBe(true);
     expect(pty.exited).toBe(false);

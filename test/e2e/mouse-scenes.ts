@@ -29,7 +29,7 @@ export async function recordedAndDone(open: Open, stage: Stage, size: PtySize = 
   record(stage.home, plumbing());
   record(stage.home, plumbingEnded(), { run: "over-1", batchPath: "/work/over.json" });
   const pty = open(stage, ["attach", "over-1"], size);
-  await pty.waitFor(/^ ✔ DONE[^]*(?:─ DONE|YOURS)/);
+  await pty.waitFor(/^ ✔ DONE[^]*(?:─ TICKETS|YOURS)/);
   return new Pointer(pty);
 }
 

@@ -149,7 +149,7 @@ describe("a batch file with a new ticket, on a terminal", () => {
     const { stage, pty } = await stopped();
     await pty.waitFor(/Add 1 new ticket of the batch file to the run .*T-2.*\? \[y\/N\]/s);
     pty.type("y\r");
-    await pty.waitFor(/^ ✔ DONE[^]*─ DONE 2/);
+    await pty.waitFor(/^ ✔ DONE[^]*─ TICKETS 2/);
     pty.type("q");
     expect(await pty.exitCode()).toBe(0);
     expect(stage.landed().toSorted()).toEqual(["T-1", "T-2"]);

@@ -28,7 +28,7 @@ describe("replay", { timeout: 300_000 }, () => {
     await pty.waitFor(/^ ▷ REPLAY[^]*‖ stopped .*1000×/);
     await pty.press(HOME, /^ ▷ REPLAY[^]*‖ stopped 00:00:00/);
     await pty.press("x", "this is a replay");
-    await pty.press(END, /─ DONE 2/);
+    await pty.press(END, /─ TICKETS 2/);
     expect(pty.text()).toMatch(/^ ▷ REPLAY/);
     pty.type("q");
     expect(await pty.exitCode()).toBe(0);
@@ -55,7 +55,7 @@ describe("replay", { timeout: 300_000 }, () => {
     await pty.press("0", "‖ stopped 00:00:00");
     expect(pty.text()).toContain("AT WORK 0 of 4");
     await pty.press(" ", /‖ stopped 01:35:37/);
-    expect(pty.text()).toMatch(/^ ▷ REPLAY[^]*─ DONE 9/);
+    expect(pty.text()).toMatch(/^ ▷ REPLAY[^]*─ TICKETS 9/);
     await pty.press("\t", /TICKET/);
     pty.type("q");
     expect(await pty.exitCode()).toBe(0);

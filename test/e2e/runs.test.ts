@@ -37,7 +37,7 @@ describe("several runs", { timeout: 300_000 }, () => {
     const list = await runsView(pty);
     expect(list).toMatch(/● at work +test \(here\)[^]*[■✔] (?:stopped|done) +plumbing[^]*[■✔] (?:stopped|done) +plumbing/);
     await pty.press("j", /▌■ stopped[^]*To continue it: loopdash \/work\/cut\.json/);
-    await pty.press("j\r", /^ ✔ DONE[^]*─ DONE 9/);
+    await pty.press("j\r", /^ ✔ DONE[^]*─ TICKETS 9/);
     expect([isAlive(enginePid(stage)), isAlive(agentPid(stage, "T-1"))]).toEqual([true, true]);
 
     // Nothing that is pressed here reaches the run that was shown before.
@@ -66,13 +66,13 @@ describe("several runs", { timeout: 300_000 }, () => {
     await pty.press("p", /^ \S+ PAUSED/);
     await pty.press("p", /^ ● RUNNING/);
     stage.write("go", "");
-    await pty.waitFor(/^ ✔ DONE[^]*─ DONE 1/);
+    await pty.waitFor(/^ ✔ DONE[^]*─ TICKETS 1/);
     await runsView(pty);
     await pty.press("G", /▌/);
     await pty.press("\u001b[H", /▌/);
     pty.type("q");
     expect(await pty.exitCode()).toBe(0);
-    expect(pty.main()).toMatch(/─ DONE|shipped/);
+    expect(pty.main()).toMatch(/─ TICKETS|shipped/);
     expect(pty.main()).toContain("The exit code, 0, is that of run over-1");
   });
 

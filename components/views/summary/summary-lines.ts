@@ -51,14 +51,14 @@ export function summaryRows(run: RunState, width: number, beside: Beside = {}): 
   };
   const plain = (lines: readonly SpanLine[]): readonly SummaryRow[] => lines.map((line) => ({ line }));
   return [
-    ...plain(headLines(run, width, url)),
-    ...section("NEXT", "person", "", plain(nextStepLines(run, width))),
     ...section(
       "YOURS NOW",
       "person",
       gated.length,
       gated.flatMap((t) => of(t, stepLines(run, t, width, beside.copies))),
     ),
+    ...section("VERDICT", "oracle", "", plain(verdictLines(run, width, url))),
+    ...section("NEXT", "person", "", plain(nextStepLines(run, width))),
     ...section(
       "NOT DONE",
       "bad",
@@ -68,13 +68,13 @@ export function summaryRows(run: RunState, width: number, beside: Beside = {}): 
     ...section("WHAT HAPPENED", "plain", "", plain(textLines(awayText(run), width))),
     ...section("NUMBERS", "plain", "", plain(textLines(numbersLines(computeLedger(run), width - 2), width))),
     ...section(
-      "DONE",
+      "TICKETS",
       "good",
       done.length,
       done.flatMap((t) => of(t, doneLines(run, t, { numbers: numbersWidth(done, width), width }))),
     ),
-    ...section("LANDED", "plain", "", plain(textLines(landedCommands(run), width))),
-    ...section("HEALS", "running", run.heals.past.length, plain(healLines(run, width))),
+    ...section("COMMANDS", "plain", "", plain(textLines(landedCommands(run), width))),
+    ...section("HEALS", "running", run.heals.past.length, plain(textLines(healSummary(run), width))),
     ...section("LAST RUNS", "plain", "", plain(trendLines(computeTrend(run, earlier), width))),
   ];
 }
@@ -111,25 +111,16 @@ function doneLines(
   return [doneLine(ticket, titleLabel({ run }, ticket.id), { ids, numbers, width }), ...keptLines(ticket, ids, width)];
 }
 
-/** The verdict, its reason, and the numbers. */
-function headLines(run: RunState, width: number, url?: string): readonly SpanLine[] {
+/** The verdict, with its reason unless it says it all. */
+function verdictLines(run: RunState, width: number, url?: string): readonly SpanLine[] {
   const head: SpanLine = [{ text: ` ${headline(run)}`, tone: runLabel(run, { state: "live" }).tone, bold: true }];
-  return [
-    linkSpans(head, [toLink(headline(run), width, url)]),
-    ...wrapWords(displayText(run.end?.reason ?? ""), width - 2).map((line): SpanLine => [{ text: ` ${line}` }]),
-  ];
+  const reason = run.end?.kind === "oracle-done" ? [] : textLines([run.end?.reason ?? ""], width);
+  return [linkSpans(head, [toLink(headline(run), width, url)]), ...reason];
 }
 
 /** Texts as they are, wrapped: nothing is cut, because some are for pasting. */
 function textLines(texts: readonly string[], width: number): readonly SpanLine[] {
   return texts.flatMap((text) => wrapWords(displayText(text), width - 2).map((line): SpanLine => [{ text: ` ${line}` }]));
-}
-
-/** The result of each heal, and the heals that wait for a person. */
-function healLines(run: RunState, width: number): readonly SpanLine[] {
-  return healSummary(run).flatMap((text) =>
-    wrapWords(displayText(text), width - 2).map((line): SpanLine => [{ text: ` ${line}` }]),
-  );
 }
 
 /** The problem to fix, the command that resumes the run, and the work that it keeps; empty if the run is done. */

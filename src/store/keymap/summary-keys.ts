@@ -1,8 +1,9 @@
 import type { Binding, DashboardState } from "../dashboard-state.ts";
 import { displayText } from "../format.ts";
+import { ticketOrder } from "../lists.ts";
 import { leftSteps, stepToCopy } from "../views/step-to-copy.ts";
 import type { Effect } from "./binding.ts";
-import { hint, paneKeys } from "./effects.ts";
+import { hint, paneKeys, selectedIn, ui } from "./effects.ts";
 import { OPEN_KEY, SELECT_KEYS } from "./overview-keys.ts";
 
 /** Copied text has no control characters: it may be pasted into a shell. */
@@ -18,6 +19,12 @@ function copy(state: DashboardState): readonly Effect[] {
 
 const steps = ({ run }: DashboardState): number => (run === undefined ? 0 : leftSteps(run).length);
 
+/** Opens the selected ticket, or the first one. */
+function openShown(state: DashboardState): readonly Effect[] {
+  const ticket = selectedIn(state) ?? ticketOrder(state)[0];
+  return ticket === undefined ? [] : [...ui({ type: "select", ticket }), ...ui({ type: "view", view: "ticket" })];
+}
+
 /** Keys of the summary after the run. */
 export const SUMMARY_KEYS: readonly Binding[] = [
   {
@@ -29,6 +36,6 @@ export const SUMMARY_KEYS: readonly Binding[] = [
     act: copy,
   },
   ...SELECT_KEYS.slice(0, 2),
-  { ...OPEN_KEY, keep: 3 },
+  { ...OPEN_KEY, keep: 3, act: openShown },
   ...paneKeys("summary").filter(({ name }) => name !== "down" && name !== "up"),
 ];

@@ -62,3 +62,12 @@ describe("the step that is left to a person", () => {
     expect(store.getState().ui.toast?.text).toBe("no step is left to a person");
   });
 });
+
+test("enter opens the selected ticket, or the first one if none is", () => {
+  const { store } = stageOf(plumbingEnded());
+  const open = SUMMARY_KEYS.find(({ name }) => name === "open");
+  const opened = (): unknown => open?.act(store.getState());
+  expect(opened()).toMatchObject([{ action: { type: "select", ticket: "T-5" } }, { action: { type: "view", view: "ticket" } }]);
+  store.dispatch({ type: "select", ticket: "T-10" as never });
+  expect(opened()).toMatchObject([{ action: { ticket: "T-10" } }, {}]);
+});
