@@ -210,7 +210,8 @@ function beforeText({ history }: TicketState, room: number): string {
   if (past === undefined || room < 16) return "";
   const cause = shortCause(attemptCause(past));
   // Words before a colon say enough, unless they are the name of a step or a number.
-  const words = /^\D[^:]* [^:]*(?=:)/.exec(cause)?.[0] ?? cause;
+  const [head = "", rest] = cause.split(":", 2);
+  const words = rest === undefined || /^\d/.test(head) || !head.includes(" ") ? cause : head;
   return cut(`before: ${words}`, Math.min(room, BEFORE_WIDTH));
 }
 
