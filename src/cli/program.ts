@@ -4,6 +4,7 @@ import { addBound, type BoundFlags } from "./bound/flags.ts";
 import { addCi, type CiFlags } from "./ci/flags.ts";
 import { addGuard, addHook, type GuardRequest } from "./guard/flags.ts";
 import type { GuardSetup } from "./guard/setup-flags.ts";
+import { addImprove, type ImproveFlags } from "./improve/flags.ts";
 import { addInit, type InitFlags } from "./init/flags.ts";
 import { addLint, type LintFlags } from "./lint/flags.ts";
 import { addReport, addVerifyJournal, type ReportRequest } from "./report-flags.ts";
@@ -33,6 +34,7 @@ export type Request =
     }
   | { readonly verb: "init"; readonly flags: InitFlags }
   | { readonly verb: "ci"; readonly flags: CiFlags }
+  | { readonly verb: "improve"; readonly flags: ImproveFlags }
   | { readonly verb: "bound"; readonly flags: BoundFlags }
   | { readonly verb: "lint"; readonly flags: LintFlags }
   | { readonly verb: "add"; readonly run: string; readonly ticket: string }
@@ -161,6 +163,7 @@ function addVerbs(program: Command, onRequest: (request: Request) => void): void
   const named = (run: string | undefined): { run?: string } => (run === undefined ? {} : { run });
   addInit(program, (flags) => onRequest({ verb: "init", flags }));
   addCi(program, (flags) => onRequest({ verb: "ci", flags }));
+  addImprove(program, (flags) => onRequest({ verb: "improve", flags }));
   program
     .command("attach [run]")
     .description("show the dashboard of a running or finished run")

@@ -116,6 +116,8 @@ async function perform(request: Exclude<Request, { verb: "help" | "version" }>):
       return (await import("./verbs/deferred-verbs.ts")).init(request.flags);
     case "ci":
       return (await import("./verbs/deferred-verbs.ts")).ci(request.flags);
+    case "improve":
+      return (await import("./verbs/deferred-verbs.ts")).improve(request.flags);
     case "bound":
       return (await import("./verbs/deferred-verbs.ts")).bound(request.flags);
     case "lint":

@@ -29,14 +29,22 @@ export function onSignalsUntil(leave: () => void): () => void {
   };
 }
 
-/** Turns signals into an orderly stop. A second one of the same kind ends the process at once; the run can still be resumed. */
-export function stopOnSignals(engine: Pick<Engine, "stop">, signals: readonly NodeJS.Signals[]): void {
-  for (const signal of signals) {
+/**
+ * Turns signals into an orderly stop. A second one of the same kind ends the process at once; the run can still be resumed. The returned
+ * function gives the signals up.
+ */
+export function stopOnSignals(engine: Pick<Engine, "stop">, signals: readonly NodeJS.Signals[]): () => void {
+  const listeners = signals.map((signal) => {
     let seen = 0;
-    process.on(signal, () => {
+    const listener = (): void => {
       seen += 1;
       if (seen > 1) process.exit(130);
       engine.stop(signal);
-    });
-  }
+    };
+    process.on(signal, listener);
+    return () => process.off(signal, listener);
+  });
+  return () => {
+    for (const release of listeners) release();
+  };
 }

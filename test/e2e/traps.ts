@@ -56,6 +56,10 @@ export class Traps extends Stage {
     for (const file of Object.keys(this.files())) utimesSync(this.path("app", file), 1, 1);
     this.agent(HONEST);
     this.write("ticket.json", JSON.stringify({ id: "T-9", title: "Nine", repo: "app" }));
+    const program = (role: string) => `{kind: command, command: [node, agent.mjs, ${role}]}`;
+    const agents = ["finder", "designer", "mender", "verifier"].map((role) => `  ${role}: ${program(role)}\n`).join("");
+    const place = `repo: {path: app}\nscope: ["*.js"]\nregression: {path: "cases/{n}.sh", command: [sh, "{file}"]}\nsandbox: auto\n`;
+    this.write("goal.md", `---\nname: goal\n${place}agents:\n${agents}---\nNothing breaks.\n`);
     const over = { sandbox: "auto", finish: [{ step: "gates" }, { step: "merge" }] };
     renameSync(this.batch(["T-1"], { ...over, name: "quiet", commit: { sign: false } }), this.path("quiet.json"));
     this.batch(["T-1"], over);
@@ -193,10 +197,15 @@ export const DRIVES: Readonly<Record<string, readonly (readonly string[])[]>> = 
   init: [
     [...INIT, "--out", "new.json"],
     [...INIT, "--out", "new.json", "--prepare", "none"],
+    ["--improve", "--force"],
   ],
   ci: [
     ["main", "--repo", "APP", "--dry-run", "--agent", "node agent.mjs"],
     ["1", "--repo", "APP", "--dry-run", "--batch", "batch.json"],
+  ],
+  improve: [
+    ["goal.md", "--once"],
+    ["goal.md", "--status"],
   ],
   attach: [[]],
   replay: [[]],

@@ -36,7 +36,8 @@ export function misplacedContracts(
       return [problemAt(locate, at, "lies among the tickets, and would be one of them", "move it into a folder of its own")];
     if (written.some((place) => isWithin(place, file)))
       return [problemAt(locate, at, "lies where sandboxPolicy.write lets agents write", "move it elsewhere")];
-    return isWithin(real(state), file)
+    // A loop's own batch lies there with its contract.
+    return isWithin(real(state), file) && !isWithin(real(state), real(folder))
       ? [problemAt(locate, at, "lies in loopdash's state", "move it beside the batch file")]
       : [];
   });

@@ -46,7 +46,7 @@ export async function prepareRehearsal(loaded: LoadedBatch, only: string, home: 
 }
 
 /** Makes a bare repository with the base branch alone, in place of that of the last rehearsal. Throws a UserError (exit 4). */
-async function copyBase({ base, path }: Batch["repos"][RepoId], place: string): Promise<void> {
+export async function copyBase({ base, path }: Batch["repos"][RepoId], place: string): Promise<void> {
   await removeFolder(place);
   await mkdir(place, { recursive: true, mode: 0o700 });
   const branch = `refs/heads/${base}`;

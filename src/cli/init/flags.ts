@@ -30,6 +30,7 @@ export interface InitFlags {
   readonly out: string;
   readonly yes?: true;
   readonly force?: true;
+  readonly improve?: true;
 }
 
 const KINDS = ["claude", "codex", "gemini", "opencode"];
@@ -70,6 +71,7 @@ export function addInit(program: Command, onFlags: (flags: InitFlags) => void): 
     .option("--name <name>", "names the runs of the batch")
     .option("--out <file>", "the batch file", "batch.json")
     .option("--force", "replace the file if it exists")
+    .option("--improve", "ask nothing; write goal.md for loopdash improve")
     .option("--yes", "ask nothing, take every default")
     .addHelpText("after", MORE)
     .action((flags: InitFlags) => onFlags(flags));

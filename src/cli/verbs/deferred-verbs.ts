@@ -11,6 +11,7 @@ export { doctor } from "./doctor.ts";
 export { dryRun } from "./dry-run.ts";
 export { guardSetup } from "./guard-setup.ts";
 export { harness } from "./harness.ts";
+export { improve } from "./improve.ts";
 export { init } from "./init.ts";
 export { lint } from "./lint.ts";
 export { notifyTest } from "./notify-test.ts";

@@ -32,13 +32,19 @@ type HeadlessRequest = Extract<Request, { verb: "run" }> & {
   readonly fd?: 1 | 2;
   /** Called once signals stop the engine in order. */
   readonly onStoppable?: () => void;
+  /**
+   * True if other runs follow in this process: the caller tells what it runs and the result, has SIGINT, and has the other signals again once
+   * the engine has ended.
+   */
+  readonly isOneOfMany?: boolean;
 };
+
+const ignore = (): void => undefined;
 
 /** Runs the engine in this process, and prints the run on standard output. Returns the last state. */
 export async function headless(request: HeadlessRequest): Promise<RunState> {
   const { batch, checksOnly, command, fd = 1, onEvent, rehearse, withoutSummary, workers } = request;
-  process.stdout.on("error", () => undefined);
-  process.stderr.on("error", () => undefined);
+  for (const stream of [process.stdout, process.stderr]) stream.off("error", ignore).on("error", ignore);
   const format = request.output === "json" ? "json" : "lines";
   const engine = await startSupervisedEngine({
     batch,
@@ -51,7 +57,7 @@ export async function headless(request: HeadlessRequest): Promise<RunState> {
     // With --json, standard output has nothing but events.
     onOutage: (outage) => printJournalOutage(outage, format === "json" ? 2 : fd),
     onAccepted: ({ warnings, batch: { testCommands = {} } }) => {
-      if (format !== "lines") return;
+      if (format !== "lines" || request.isOneOfMany === true) return;
       const tests = testCommandLines(testCommands).map((line) => `${line}\n`);
       const unchecked = warnings.filter(isToldAtStart);
       const told = unchecked.length === 0 ? "" : `${formatProblems(batch, unchecked)}\n`;
@@ -61,7 +67,8 @@ export async function headless(request: HeadlessRequest): Promise<RunState> {
     workers,
     acceptChanges: request.acceptChanges ? "all" : undefined,
   });
-  stopOnSignals(engine, ["SIGINT", "SIGTERM", "SIGHUP"]);
+  const isAlone = request.isOneOfMany !== true;
+  const release = stopOnSignals(engine, isAlone ? ["SIGINT", "SIGTERM", "SIGHUP"] : ["SIGTERM", "SIGHUP"]);
   request.onStoppable?.();
   const { print, stop } = printerOf(format, fd, () => engine.state());
   for (const event of engine.written) print(event, engine.state());
@@ -70,7 +77,8 @@ export async function headless(request: HeadlessRequest): Promise<RunState> {
   if (command !== undefined) engine.command(command);
   engine.go();
   const state = await engine.ended.finally(stop);
-  if (format === "lines" && !withoutSummary)
+  if (!isAlone) release();
+  if (format === "lines" && !withoutSummary && isAlone)
     writeAll(fd, `\n${printedSummary(state)}${rehearse === undefined ? "" : rehearsalLines(state)}`);
   return state;
 }

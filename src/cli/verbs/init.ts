@@ -9,6 +9,7 @@ import { findReports, findRules, findTestCommands } from "../engine/find-in-base
 import { type LoadedBatch, loadBatch } from "../engine/load-batch.ts";
 import { batchText } from "../init/batch-text.ts";
 import type { InitFlags } from "../init/flags.ts";
+import { GOAL_TEXT } from "../init/goal-text.ts";
 import { Interview } from "../init/interview.ts";
 import { type Answered, askQuestions, type QuestionOptions } from "../init/questions.ts";
 import { writeExampleTicket } from "../init/ticket-folder.ts";
@@ -26,6 +27,7 @@ const GREETING = "loopdash init: Enter takes the answer in brackets, Ctrl-C ends
  */
 export async function init(flags: InitFlags): Promise<number> {
   const cwd = await realpath(process.cwd());
+  if (flags.improve === true) return initGoal(flags, cwd);
   const folder = await folderFor(flags, cwd);
   try {
     await writeFiles(join(folder, basename(flags.out)), flags, await answersTo(flags, { cwd, env: process.env, folder }));
@@ -38,8 +40,17 @@ export async function init(flags: InitFlags): Promise<number> {
   return show(flags.out, cwd);
 }
 
+/** Writes an example of a goal, to be edited. */
+async function initGoal({ force, out }: InitFlags, cwd: string): Promise<number> {
+  const name = out === "batch.json" ? "goal.md" : out;
+  const folder = await folderFor({ out: name, force }, cwd);
+  await writeFile(join(folder, basename(name)), GOAL_TEXT);
+  writeAll(1, `${plainText(name, 200)} is written. Edit it, then try: loopdash improve ${plainText(name, 200)} --dry-run\n`);
+  return EXIT.done;
+}
+
 /** The real path of the folder that the file goes into. Throws a UserError (exit 2) if there is none, or if the file exists. */
-async function folderFor({ out, force }: InitFlags, cwd: string): Promise<string> {
+async function folderFor({ out, force }: Pick<InitFlags, "out" | "force">, cwd: string): Promise<string> {
   const file = resolve(cwd, out);
   const shown = plainText(out, 200);
   if (force !== true && (await exists(file))) throw unwritable(shown, "it exists already", FORCE);

@@ -182,7 +182,13 @@ export function wholeFinishLine(finish: readonly StepSpec[], folder: string): re
 function stepsAtFolder(steps: readonly StepSpec[], folder: string): readonly StepSpec[] {
   return steps.map((step): StepSpec => {
     if (step.step === "check" || step.step === "verify") return { ...step, command: atFolder(step.command, folder) };
-    return step.step === "adversary" && step.smoke !== undefined ? { ...step, smoke: atFolder(step.smoke, folder) } : step;
+    if (step.step !== "adversary") return step;
+    const { smoke, replay } = step;
+    return {
+      ...step,
+      ...(smoke !== undefined && { smoke: atFolder(smoke, folder) }),
+      ...(replay !== undefined && { replay: { ...replay, command: atFolder(replay.command, folder) } }),
+    };
   });
 }
 

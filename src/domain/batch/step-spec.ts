@@ -104,6 +104,13 @@ export const StepSpec = z.discriminatedUnion("step", [
     step: z.literal("adversary").describe("smoke still works, and the reviewer could not break the candidate"),
     name: attackName,
     smoke: Argv.optional().describe("A command of normal work that must pass"),
+    replay: z
+      .strictObject({
+        path: z.string().min(1).max(400).describe("The file, below the checkout, that the reviewer's text is written to"),
+        command: Argv.describe("What must exit 0 with it: the attack is repelled"),
+      })
+      .optional()
+      .describe("The reviewer must show an attack as the text of this file, which loopdash runs (docs/use/improve.md)"),
     minutes: minutes.optional().describe("Minutes before it is stopped; default: limits.minutesPerAttempt"),
   }),
   z.strictObject({ step: z.literal("merge").describe("The candidate that was checked becomes the tip of the base") }),

@@ -5,6 +5,9 @@ import { isAtLeast, type Ruling } from "./review.ts";
 
 const words = (most: number) => z.string().trim().min(1).max(most);
 
+/** The whole text of the file that shows an attack, for a step that runs it. */
+const shown = z.string().min(1).max(64_000).optional();
+
 /** The answer of a red-team attempt: its attacks, and the defect that it found. Without an attack there is no answer. */
 export const Attack = z.discriminatedUnion("broken", [
   z.strictObject({
@@ -12,6 +15,7 @@ export const Attack = z.discriminatedUnion("broken", [
     tree: z.string(),
     tried: z.array(words(2000)).min(1).max(50),
     broken: z.literal(false),
+    shown,
   }),
   z.strictObject({
     nonce: z.string(),
@@ -22,6 +26,7 @@ export const Attack = z.discriminatedUnion("broken", [
     scenario: words(8000),
     /** A command line that reproduces it. */
     reproduce: words(4000),
+    shown,
   }),
 ]);
 export type Attack = z.infer<typeof Attack>;

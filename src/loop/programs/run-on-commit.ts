@@ -11,6 +11,7 @@ import { awaitReport } from "./await-report.ts";
 import { confineCommand, opened, sandboxCheckoutPath } from "./confine.ts";
 import { copyFiles } from "./copy-files.ts";
 import { borrowOutside, nestedGitEvidence } from "./nested-git.ts";
+import { type PlantedFile, plantFile } from "./plant-file.ts";
 import { prepare } from "./prepare.ts";
 import { resolveVariables, runIn, type TakesOutput, type ToRun } from "./run-in.ts";
 import type { ProgramContext, StepFact, StepScope } from "./scope.ts";
@@ -36,6 +37,8 @@ export interface CommitCommand {
   /** It runs some of a check's tests alone. */
   readonly isPart?: boolean;
   readonly output?: TakesOutput;
+  /** A file that is written into the checkout before the command runs. */
+  readonly plant?: PlantedFile | undefined;
 }
 
 /** The result of a command, if it ran. */
@@ -83,6 +86,7 @@ export async function runOnCommit(
     const unprepared = await prepare(ctx, scope, repo, folders.checkout, toPrepare);
     const broken = unprepared ?? (await copyFiles(ctx, repo.id, folders.checkout, "check"));
     if (broken !== undefined) return { ok: false, evidence: { ...broken, step: step.step, name: stepName(step) } };
+    if (command.plant !== undefined) await plantFile(folders.checkout, command.plant);
     for (const folder of Object.values(folders)) await ctx.files.makeFolder(folder);
     const report = writtenReport(step)?.path;
     const nested = await nestedGit(ctx, step, folders.checkout);

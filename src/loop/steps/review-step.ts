@@ -9,17 +9,14 @@ import { type FilePatch, readPatch, showDiff } from "../../domain/review/diff.ts
 import { canaryDue, type Plant, plantDefect, sawPlant, withPlant } from "../../domain/review/plant.ts";
 import { countBySeverity, Review, type Ruling, ruleOnReview } from "../../domain/review/review.ts";
 import { isWholePatch } from "../../domain/review/shown-change.ts";
-import type { Evidence } from "../../domain/run/attempt-fact.ts";
 import { partyCounts } from "../../domain/run/reviewer-counts.ts";
 import { ticketById } from "../../domain/run/state.ts";
 import { questionCap } from "../../domain/schedule/money.ts";
-import { boundedList, plainText } from "../../domain/values/text.ts";
 import type { Candidate, Change, ChangedPath, Repo } from "../../ports/vcs.ts";
-import { commandEvidence } from "../programs/run-in.ts";
-import { runOnCommit } from "../programs/run-on-commit.ts";
-import { overIfAborted, type StepScope } from "../programs/scope.ts";
+import type { StepScope } from "../programs/scope.ts";
 import { type Ask, askReviewer, type QuestionContext, type QuestionScope } from "../questions/ask.ts";
 import { type AboutChange, approvable, DIFF_CHARS, renderQuestion } from "../questions/question-prompt.ts";
+import { replayAttack, runSmoke, showAttackText } from "./attack-commands.ts";
 import type { StepContext, StepResult } from "./step.ts";
 
 /**
@@ -162,18 +159,16 @@ async function plantedText(
   return text === undefined ? undefined : withPlant(text, plant);
 }
 
-type Adversary = Extract<StepSpec, { step: "adversary" }>;
-
 /**
  * Checks that normal work still works on the candidate, then lets the reviewer attack it. A change has not survived if normal
- * work fails, or if there is no valid verdict.
+ * work fails, if there is no valid verdict, or if the attack that the reviewer has to show gets through, whatever it says about it.
  */
 export async function runAdversaryStep(
   ctx: StepContext,
   scope: QuestionScope,
   repo: Repo,
   options: {
-    readonly spec: Adversary;
+    readonly spec: Extract<StepSpec, { step: "adversary" }>;
     readonly candidate: Extract<Candidate, { ok: true }>;
     readonly change: Change;
   },
@@ -189,7 +184,7 @@ export async function runAdversaryStep(
     commit,
     attributesOf: candidate.base,
     minutes: spec.minutes ?? ctx.batch.limits.minutesPerAttempt,
-    prompt: ({ ticket, ...by }) => renderQuestion(ctx.templates.adversary, { ...about, ticket }, by),
+    prompt: ({ ticket, ...by }) => `${renderQuestion(ctx.templates.adversary, { ...about, ticket }, by)}${showAttackText(spec)}`,
     read: (text, nonce) => {
       const reading = readAnswer(text, { nonce, tree: commit, schema: Attack });
       if (!reading.ok) return reading;
@@ -200,41 +195,14 @@ export async function runAdversaryStep(
   const name = { step: "adversary", name: spec.name } as const;
   if (!asked.ok) return { ok: false, evidence: { ...name, summary: `no verdict: ${asked.why}`, detail: "" } };
   const ruling = ruleOnAttack(asked.value, about.blocking);
-  await keep(ctx, scope, `adversary-${spec.name}`, { answer: { ...asked.value, survived: ruling.ok } });
+  const shown = await replayAttack(ctx, scope, repo, { ...options, shown: asked.value.shown });
+  await keep(ctx, scope, `adversary-${spec.name}`, { answer: { ...asked.value, survived: ruling.ok && shown === undefined } });
+  if (shown !== undefined) return { ok: false, evidence: shown };
   const smoke = spec.smoke === undefined ? "" : "; normal work still works";
   return rulingResult(
     { ...ruling, summary: `${ruling.summary}${ruling.ok ? smoke : ""}` },
     { ...name, commit, whole: about.whole },
   );
-}
-
-/**
- * Runs the smoke command in the same way as a check. It waits for a permit: a command may need a whole machine. Gives the
- * evidence if it fails.
- */
-export async function runSmoke(
-  ctx: StepContext,
-  scope: QuestionScope,
-  repo: Repo,
-  { name, smoke, minutes }: Adversary,
-  { commit, base }: Pick<Extract<Candidate, { ok: true }>, "commit" | "base">,
-): Promise<Evidence | undefined> {
-  if (smoke === undefined) return undefined;
-  const label = { step: "adversary", name } as const;
-  const step = { step: "check", name, command: smoke, ...(minutes === undefined ? {} : { minutes }) } as const;
-  const command = { step, commit, attributesOf: base, log: `adversary-${name}-smoke`, purpose: undefined };
-  const run = () => runOnCommit(ctx, scope, repo, command);
-  const outcome = await ctx.commandPermits.run(run, scope.signal).catch(overIfAborted(scope));
-  if (!outcome.ok) return { ...outcome.evidence, ...label };
-  const { result, overwritten } = outcome;
-  const [first] = overwritten;
-  if (first !== undefined) {
-    const summary = `the command of normal work wrote over ${plainText(first, 200)}, which its result depends on`;
-    return { ...label, summary, detail: boundedList(overwritten.map((path) => plainText(path, 200))) };
-  }
-  if (result.ending === "exited" && result.exitCode === 0) return undefined;
-  const evidence = commandEvidence(label, smoke, result);
-  return { ...evidence, summary: `normal work no longer works: ${evidence.summary}` };
 }
 
 /** Bytes of a candidate's patch that are read; the rest can be seen in the checkout. */

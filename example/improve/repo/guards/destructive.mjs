@@ -1,0 +1,4 @@
+/** Blocks what deletes the whole disk. */
+export function blocks(command) {
+  return command.includes("rm -rf /");
+}

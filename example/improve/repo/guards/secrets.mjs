@@ -1,0 +1,4 @@
+/** Blocks what reaches files with secrets. */
+export function blocks(command) {
+  return /\bcat\s+\S*\.env\b/.test(command);
+}

@@ -1,0 +1,98 @@
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { realpath } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { parseContractText } from "../../adapters/contract/contract-file.ts";
+import { readPlainFile } from "../../adapters/plain-file.ts";
+import { checkValue } from "../../domain/batch/issues.ts";
+import type { AgentSpec, ReviewerSpec } from "../../domain/batch/party.ts";
+import { type Path, pathText } from "../../domain/batch/problem.ts";
+import { casePath, type Goal, GoalSpec } from "../../domain/improve/goal.ts";
+import { plainText } from "../../domain/values/text.ts";
+import type { UserError } from "../../domain/values/user-error.ts";
+import { strayPaths } from "../../loop/steps/gates.ts";
+import { usageError } from "../usage-error.ts";
+
+const MOST_BYTES = 64 * 1024;
+
+/** A goal file that was read and is valid. Its paths are absolute. */
+export interface GoalFile {
+  readonly goal: Goal;
+  /** Real path of the file: identifies the loop. */
+  readonly path: string;
+  /** sha256 of its text. */
+  readonly sha: string;
+}
+
+/** Reads a goal file. Throws a UserError (exit 2) that names its first problem and the place. */
+export async function readGoalFile(file: string, cwd: string): Promise<GoalFile> {
+  const path = await realpath(resolve(cwd, file)).catch(() => resolve(cwd, file));
+  const folder = dirname(path);
+  const read = await readPlainFile(folder, basename(path), MOST_BYTES);
+  if (read === undefined) throw unfit(file, "there is no such file");
+  if (!read.ok) throw unfit(file, read.why);
+  const text = parseContractText(read.text);
+  if (!text.ok) throw unfit(file, text.problems.map(({ line, message }) => `line ${line ?? 1}: ${message}`)[0] ?? "");
+  const at = (where: Path, message: string, key?: string) => {
+    const line = text.locate(where, key)?.line ?? text.locate(where.slice(0, 1))?.line ?? 1;
+    return unfit(file, `line ${line}: ${[pathText(where), message].filter((part) => part !== "").join(" ")}`);
+  };
+  const checked = checkValue(GoalSpec, text.value);
+  if (!checked.ok) {
+    const [first] = checked.findings;
+    throw at(first?.path ?? [], [first?.message, first?.hint].filter((part) => part !== undefined).join("; "), first?.key);
+  }
+  if (text.body === "") throw unfit(file, "nothing below its front matter says what is to be improved");
+  const goal = { ...checked.value, body: text.body };
+  if (isInScope(goal, casePath(goal, 1))) throw at(["regression", "path"], "must lie outside of scope: a mender could change it");
+  if (goal.log !== undefined && isInScope(goal, goal.log))
+    throw at(["log"], "must lie outside of scope: a mender could change it");
+  for (const [key, commands] of Object.entries({
+    smoke: goal.smoke,
+    checks: goal.checks,
+    regression: [goal.regression.command],
+  })) {
+    const word = commands.flat().find((each) => isInScope(goal, each.replace(/^\.\//, "")));
+    if (word !== undefined)
+      throw at([key], `names ${JSON.stringify(word)}, which is in scope: a mender could change what judges it`);
+  }
+  if (isDeepStrictEqual(goal.agents.designer, goal.agents.mender))
+    throw at(["agents", "designer"], "must be another agent than mender: nobody designs the check of its own change");
+  return { goal: atFolder(goal, folder), path, sha: text.sha };
+}
+
+/** True if the goal file still has the text that was read. */
+export function isUnchanged({ path, sha }: Pick<GoalFile, "path" | "sha">): boolean {
+  return existsSync(path) && createHash("sha256").update(readFileSync(path, "utf8")).digest("hex") === sha;
+}
+
+/** True if a path is one that a change of this goal may touch, beside its regression case and the log. */
+export function isInScope({ scope }: Pick<Goal, "scope">, path: string): boolean {
+  return (
+    strayPaths({ paths: [{ path, how: "modified", mode: "file" }] }, { ...NO_CONTRACT, safety: { only: scope } }).length === 0
+  );
+}
+
+const NO_CONTRACT = { path: "", sha: "", body: "" };
+
+/** The goal with the places beside its file as absolute paths: its batches lie elsewhere. */
+function atFolder(goal: Goal, folder: string): Goal {
+  const program = <T extends AgentSpec | ReviewerSpec>(spec: T): T => {
+    if (spec.kind !== "command") return spec;
+    const found = (word: string) => (word.includes("/") || word.includes(".") ? join(folder, word) : "");
+    return { ...spec, command: spec.command.map((word) => (found(word) !== "" && existsSync(found(word)) ? found(word) : word)) };
+  };
+  const { finder, designer, mender, verifier } = goal.agents;
+  const finders = Array.isArray(finder) ? finder.map((spec: AgentSpec) => program(spec)) : program(finder as AgentSpec);
+  return {
+    ...goal,
+    repo: { ...goal.repo, path: resolve(folder, goal.repo.path) },
+    agents: { finder: finders, designer: program(designer), mender: program(mender), verifier: program(verifier) },
+  };
+}
+
+function unfit(file: string, why: string): UserError {
+  const todo = "docs/use/improve.md has an example; `loopdash init --improve` writes one.";
+  return usageError(`${plainText(file, 200)} is no goal that can be worked`, plainText(why, 500), todo);
+}
