@@ -173,7 +173,7 @@ describe("a finding that does not hold", () => {
   test("is dropped if the engine's own run of the attack gets through, whatever the verifier says", async () => {
     using stage = aGoal({ shown: BYPASS, goal: { attempts: 2 } });
     const { code, stdout } = await improve(stage, "--once");
-    expect(stdout).toMatch(/improve: iteration 1: P0 .* dropped the shown attack gets through/);
+    expect(stdout).toMatch(/improve: iteration 1: P0 .* dropped verifier: the shown attack gets through/);
     expect(code).toBe(1);
     const prompts = readdirSync(join(stage.home, "runs"), { recursive: true, encoding: "utf8" }).filter((each) =>
       /mend\/attempt-2\/prompt\.md$/.test(each),
