@@ -107,7 +107,7 @@ const TRIED_APART: Defence = {
   ],
 };
 
-const FAILED = /critical attack\.py:1 an attack/;
+const FAILED = /an attack \(critical, attack\.py:1\)/;
 const TOO_LONG = /its answer is longer than 1 MiB/;
 
 /** An attack by a change on the reviewer that runs it. It gets through if the change lands. */
