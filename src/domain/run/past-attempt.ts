@@ -34,6 +34,7 @@ export function toPastAttempt(
     summary: event.evidence?.summary ?? "",
     ...(evidence && { failedAt: evidence.step, sentBack: isFromForge(evidence) || undefined }),
     claimed: hasClaimed(attempt),
+    ...(attempt.passed.length > 0 && { passed: attempt.passed }),
     passedBeforeApproval: isAwaiting ? attempt.passed.map(({ index, ms }) => ({ index, ms })) : undefined,
     ...notNeededBy(attempt, history.at(-1)),
     ...(attempt.kept === undefined ? {} : { kept: attempt.kept }),

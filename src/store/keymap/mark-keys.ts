@@ -44,9 +44,14 @@ export function closeAsked({ also }: OnTickets): readonly Effect[] {
   return also === undefined ? CLOSE : [...UNMARK, ...CLOSE];
 }
 
-/** A footer word for keys that act on the selected ticket, or on those that are marked: `kill 3`. */
-export const ticketWord = (text: string) =>
-  liveWord((state) => (TICKET_VIEWS.has(state.ui.view) ? text + markedCount(state) : ""));
+/** A footer word for keys that act on the selected ticket, unless it cannot have that, or on those that are marked: `kill 3`. */
+export const ticketWord = (text: string, can: (ticket: TicketState) => boolean) =>
+  liveWord((state) => {
+    const id = selectedIn(state);
+    const ticket = id === undefined ? undefined : ticketIn(state, id);
+    const isOffered = markedIn(state).length > 0 || ticket === undefined || can(ticket);
+    return TICKET_VIEWS.has(state.ui.view) && isOffered ? text + markedCount(state) : "";
+  });
 
 function markedCount(state: DashboardState): string {
   const { length } = markedIn(state);

@@ -36,8 +36,8 @@ export const RETRY_BINDINGS: readonly Binding[] = [
   {
     name: "retry",
     keys: ["r"],
-    short: ticketWord("retry"),
-    keep: 10,
+    short: ticketWord("retry", ({ phase }) => phase === "stalled"),
+    keep: (state) => (stalledTickets(state.lists).some((id) => id === selectedIn(state)) ? 2 : 10),
     help: "retry a stalled ticket; asks first",
     act: whenLive((state) => retry(state)),
   },

@@ -130,7 +130,7 @@ export const RUN_KEYS: readonly Binding[] = [
   {
     name: "kill",
     keys: ["x"],
-    short: ticketWord("kill"),
+    short: ticketWord("kill", ({ attempt }) => attempt !== undefined),
     keep: 3,
     help: "end the selected ticket's attempt; asks first",
     act: whenLive(kill),
@@ -138,7 +138,7 @@ export const RUN_KEYS: readonly Binding[] = [
   {
     name: "gate",
     keys: ["g"],
-    short: ticketWord("gate"),
+    short: ticketWord("gate", ({ phase }) => phase !== "done" && phase !== "human-gated"),
     keep: 4,
     help: "leave the selected ticket to a person; asks for the exact step",
     act: whenLive(gate),

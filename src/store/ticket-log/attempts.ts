@@ -1,9 +1,11 @@
 import type { StepSpec } from "../../domain/batch/step-spec.ts";
 import { stepName } from "../../domain/batch/step-spec.ts";
 import type { Evidence } from "../../domain/run/attempt-fact.ts";
+import type { PassedStep } from "../../domain/run/landed-size.ts";
 import { stepsNotNeeded } from "../../domain/run/not-needed.ts";
 import type { Attempt, PastAttempt, RunningStep, TicketState } from "../../domain/run/ticket-state.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
+import { plural } from "../../domain/values/text.ts";
 import { displayText } from "../format.ts";
 import { awaitedStep, passedSteps } from "../labels/progress-label.ts";
 import { attemptEnd, type ShownEnd } from "../labels/tone.ts";
@@ -61,7 +63,12 @@ export function listAttemptHistories(ticket: TicketState, finish: readonly StepS
   const past = ticket.history.map((one) => {
     const outcome = attemptEnd(ticket, one);
     if (one.passedBeforeApproval !== undefined) return approvalHistory({ ...one, outcome }, one.passedBeforeApproval, finish);
-    return pastAttemptHistory(one, pastEvidence(ticket, one), finish, verifyEvidence(ticket, one));
+    return pastAttemptHistory(
+      { ...one, outcome },
+      pastEvidence(ticket, one),
+      finish,
+      verifyEvidence(ticket, { ...one, outcome }),
+    );
   });
   return ticket.attempt === undefined ? past : [...past, presentLife(ticket.attempt, ticket.history.at(-1), finish)];
 }
@@ -117,9 +124,16 @@ function presentStep(attempt: Attempt, finish: readonly StepSpec[], spec: StepSp
   if (refused !== undefined && isEvidenceFrom(refused, spec))
     return { step: i, spec, mark: "failed", says: displayText(refused.summary) };
   const passed = attempt.passed.find(({ index }) => index === i);
-  if (passed !== undefined) return { step: i, spec, mark: "passed", ms: passed.ms };
+  if (passed !== undefined) return passedEntry(passed, spec);
   if (passedSteps(attempt, finish).has(i)) return { step: i, spec, mark: "passed" };
   return { step: i, spec, mark: awaitedStep(attempt, finish) === spec ? "waits" : "ahead" };
+}
+
+/** A step that has passed: its time, and what it counted. */
+function passedEntry({ index, ms, tests, byExitCode }: PassedStep, spec: StepSpec): AttemptEntry {
+  const moved = tests && [`${plural(tests.added, "test")} more`, ...(tests.removed > 0 ? [`${tests.removed} fewer`] : [])];
+  const says = byExitCode ? "by its exit code" : moved?.join(", ");
+  return { step: index, spec, mark: "passed", ms, ...(says !== undefined && { says }) };
 }
 
 /** The entry of the step at work: that it runs again, and why, if it has passed before. */
@@ -134,13 +148,16 @@ function runningStep({ passed, repeated }: Attempt, { index, startedAt, part }: 
 }
 
 /** The `verify` that failed in an attempt whose change landed. For an earlier landing it is unknown, and the first one is shown. */
-function verifyEvidence({ live }: TicketState, { n, outcome, summary }: PastAttempt): Evidence | undefined {
+function verifyEvidence({ live }: TicketState, { n, outcome, summary }: EndedAttempt): Evidence | undefined {
   if (outcome !== "landed" || summary === "") return undefined;
   return { step: "verify", name: live?.attempt === n ? live.check : "", summary, detail: "" };
 }
 
+/** A past attempt with its end as it has turned out. */
+type EndedAttempt = Omit<PastAttempt, "outcome"> & { readonly outcome: ShownEnd };
+
 function pastAttemptHistory(
-  past: PastAttempt,
+  past: EndedAttempt,
   evidence: Evidence | undefined,
   finish: readonly StepSpec[],
   check: Evidence | undefined,
@@ -163,27 +180,18 @@ function pastAttemptHistory(
     says: byAgent ? says : undefined,
   };
   const steps = finish.map((spec, i): AttemptEntry => {
-    if (outcome === "done") return { step: i, spec, mark: "passed" };
-    if (at >= 0 && i < at) return { step: i, spec, mark: "passed" };
+    const passed = past.passed?.find(({ index }) => index === i);
     if (i === at) return { step: i, spec, mark: "failed", says };
-    return { step: i, spec, mark: at >= 0 || byAgent ? "unreached" : "unseen" };
+    if (passed !== undefined) return passedEntry(passed, spec);
+    if (outcome === "done" || (at >= 0 && i < at)) return { step: i, spec, mark: "passed" };
+    return { step: i, spec, mark: at >= 0 || byAgent || past.passed !== undefined ? "unreached" : "unseen" };
   });
   return { n, outcome, startedAt, endedAt, says, entries: [agent, ...steps.map((step) => passedOver(step, past.notNeeded))] };
 }
 
 /** An attempt that ended to wait for an approval: what it had passed, and the step that waited. */
 function approvalHistory(
-  {
-    n,
-    outcome,
-    startedAt,
-    slotLeftAt,
-    endedAt,
-    summary,
-    claimed,
-    hadAgent,
-    notNeeded,
-  }: Omit<PastAttempt, "outcome"> & { readonly outcome: ShownEnd },
+  { n, outcome, startedAt, slotLeftAt, endedAt, summary, claimed, hadAgent, notNeeded }: EndedAttempt,
   passed: NonNullable<PastAttempt["passedBeforeApproval"]>,
   finish: readonly StepSpec[],
 ): AttemptHistory {

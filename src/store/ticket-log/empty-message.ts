@@ -1,6 +1,14 @@
+import type { AttemptMark } from "./attempts.ts";
 import type { LogLine } from "./line-ring.ts";
 import type { FileLabel } from "./log-text.ts";
 import type { Target } from "./target.ts";
+
+/** Why the log of an attempt under way is empty, by its agent's mark. */
+const AGENT_WORDS: Readonly<Partial<Record<AttemptMark, string>>> = {
+  ahead: "no agent has started yet",
+  running: "the agent has printed nothing yet",
+  unreached: "no agent works on it: it continues from finished work",
+};
 
 /** The message of an empty tab: the reason, and what has to happen. */
 export function emptyMessage({ tab, attempt, ticket }: Target, file: FileLabel): LogLine {
@@ -11,7 +19,7 @@ export function emptyMessage({ tab, attempt, ticket }: Target, file: FileLabel):
     case "log":
       if (over) return { text: "this attempt has left no log", tone: "waiting" };
       return {
-        text: attempt.entries[0]?.mark === "ahead" ? "no agent has started yet" : "the agent has printed nothing yet",
+        text: AGENT_WORDS[attempt.entries[0]?.mark ?? "ahead"] ?? "the agent has printed nothing",
         tone: "waiting",
       };
     case "diff":

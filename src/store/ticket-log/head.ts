@@ -1,4 +1,6 @@
+import type { StepKind } from "../../domain/batch/step-spec.ts";
 import { overallLevel } from "../../domain/behaviour/signals.ts";
+import { findLanding } from "../../domain/run/carry-over.ts";
 import { describeKeptWork } from "../../domain/run/kept-work.ts";
 import { describeRemedy } from "../../domain/run/remedy-fact.ts";
 import { isSettled } from "../../domain/run/ticket-state.ts";
@@ -164,7 +166,7 @@ function criterionLines({ run }: State, { ticket, entry }: Target): readonly Log
 
 /** The lines above the log of a step, or instead of it. */
 function logLines(state: State, target: Target): readonly LogLine[] {
-  if (target.file === undefined) return [line(""), line("this step has no log: it runs no command", "waiting")];
+  if (target.file === undefined) return [line(""), line(describeStep(target), "waiting")];
   const name = displayText(target.file.path.split("/").at(-1) ?? "");
   const file = openFileAt(state, target)?.file ?? "reading";
   const { train, isPreparing } = target.entry ?? {};
@@ -175,11 +177,26 @@ function logLines(state: State, target: Target): readonly LogLine[] {
     return [line(""), line(`one run checks it with others: see the log of ${displayText(leader)}`, "waiting"), ...former];
   }
   if (isPreparing && file === "absent")
-    return [line(""), line("its checkout is being prepared, without a log so far", "waiting")];
+    return [line(""), line("its checkout is being prepared, and has printed nothing yet", "waiting")];
+  if (target.entry?.mark === "running" && file === "absent") return [line(""), line("it has printed nothing yet", "waiting")];
   if (file === "there") return [line(""), line(`── ${name} ──`, "waiting")];
   if (file === "reading") return [];
   const why = file === "absent" ? "it has not been written" : `${file.refused}`;
   return [line(""), line(`no ${name}: ${why}`, "waiting")];
+}
+
+/** What a step without a command does. */
+const STEP_WORDS: Readonly<Partial<Record<StepKind, string>>> = {
+  gates: "it looks at which paths the change touches and at the behaviour of its agent; it runs no command",
+  merge: "it makes the checked commit the tip of the base, unless the base has moved; it runs no command",
+  assert: "it sets the ticket to done in the tracker, and reads it back; it runs no command",
+};
+
+/** What a step without a log has done, or would do. */
+function describeStep({ entry, ticket }: Target): string {
+  const landing = entry?.mark === "passed" && entry.spec?.step === "merge" ? findLanding(ticket) : undefined;
+  if (landing !== undefined) return `the change landed as ${landing.sha.slice(0, 12)}`;
+  return (entry?.spec && STEP_WORDS[entry.spec.step]) ?? "it runs no command";
 }
 
 function costLines(state: State, target: Target): readonly LogLine[] {

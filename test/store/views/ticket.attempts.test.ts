@@ -31,6 +31,16 @@ function attempts(runBuilder: RunBuilder) {
 const marks = (runBuilder: RunBuilder) => attempts(runBuilder).map(({ entries }) => entries.map(({ mark }) => mark).join(" "));
 
 describe("the attempts of a ticket", () => {
+  test("an attempt that left its ticket to a person keeps the steps that it passed, with their times", () => {
+    const of = run().wall("A", "the registrar wants a person", "ask the registrar").claims("A").step("A", 2).wait(60);
+    of.lands("A", "0dd5ea1", 2, "gated");
+    const steps = attempts(of).at(-1)?.entries.slice(1) ?? [];
+    const passed = steps.filter(({ mark }) => mark === "passed");
+    expect(passed.length).toBeGreaterThan(1);
+    for (const { ms } of passed) expect(ms).toBeGreaterThanOrEqual(0);
+    expect(steps.map(({ mark }) => mark)).not.toContain("unseen");
+  });
+
   test("goes from a try's start over its agent and each step", () => {
     const of = run().claim("A");
     expect(marks(of)).toEqual(["ahead ahead ahead ahead ahead ahead"]);

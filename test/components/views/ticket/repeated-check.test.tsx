@@ -19,7 +19,7 @@ test("a check that runs again says why, and shows what its preparation prints un
   await m.stage.shows("again, since main is at 1a2b3c4");
   expect(currentTarget(m.store.getState())?.file?.path).toMatch(/check-tests-prepare\.log$/);
   new FakeFile(m.store).tell("absent");
-  await m.stage.shows("its checkout is being prepared, without a log so far");
+  await m.stage.shows("its checkout is being prepared, and has printed nothing yet");
   run.of("T-4", { type: "step-part-started", part: "", train: [TicketId.parse("T-4"), TicketId.parse("T-6")] });
   m.tell();
   await m.stage.shows("train T-4 T-6");
