@@ -34,7 +34,7 @@ export function toPastAttempt(
     summary: event.evidence?.summary ?? "",
     ...(evidence && { failedAt: evidence.step, sentBack: isFromForge(evidence) || undefined }),
     claimed: hasClaimed(attempt),
-    ...(attempt.passed.length > 0 && { passed: attempt.passed }),
+    ...passedSteps(attempt),
     passedBeforeApproval: isAwaiting ? attempt.passed.map(({ index, ms }) => ({ index, ms })) : undefined,
     ...notNeededBy(attempt, history.at(-1)),
     ...(attempt.kept === undefined ? {} : { kept: attempt.kept }),
@@ -46,6 +46,10 @@ export function toPastAttempt(
     costUsd: (attempt.agent?.costUsd ?? 0) + (attempt.questionsUsd ?? 0) + lostUsd(attempt),
     ...attemptKind(attempt, event),
   };
+}
+
+function passedSteps({ passed }: Attempt): Pick<PastAttempt, "passed"> {
+  return passed.length === 0 ? {} : { passed };
 }
 
 function notNeededBy(attempt: Attempt, before: PastAttempt | undefined): Pick<PastAttempt, "notNeeded"> {

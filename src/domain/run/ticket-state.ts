@@ -134,7 +134,6 @@ export interface PastAttempt extends AuditResult, BundleResult, GuardResult, Kep
   readonly claimed: boolean;
   /** Dollars of its agent and of its questions to the reviewer. */
   readonly costUsd: number;
-  /** The steps that it passed, if there are any. */
   readonly passed?: readonly PassedStep[];
   /** The steps that it had passed when it ended to wait for a person's approval of its change; absent for every other end. */
   readonly passedBeforeApproval?: readonly { readonly index: number; readonly ms: number }[];

@@ -169,19 +169,25 @@ function logLines(state: State, target: Target): readonly LogLine[] {
   if (target.file === undefined) return [line(""), line(describeStep(target), "waiting")];
   const name = displayText(target.file.path.split("/").at(-1) ?? "");
   const file = openFileAt(state, target)?.file ?? "reading";
-  const { train, isPreparing } = target.entry ?? {};
-  const leader = train?.at(-1);
-  const isElsewhere = leader !== undefined && leader !== target.ticket.id;
-  if (isElsewhere && (file === "there" || file === "absent")) {
-    const former = file === "there" ? [line(""), line(`── ${name}, of the run before ──`, "waiting")] : [];
-    return [line(""), line(`one run checks it with others: see the log of ${displayText(leader)}`, "waiting"), ...former];
-  }
-  if (isPreparing && file === "absent")
-    return [line(""), line("its checkout is being prepared, and has printed nothing yet", "waiting")];
-  if (target.entry?.mark === "running" && file === "absent") return [line(""), line("it has printed nothing yet", "waiting")];
+  const checkedBy = checkedByLines(target, name, file);
+  if (checkedBy !== undefined) return checkedBy;
+  const { isPreparing, mark } = target.entry ?? {};
+  const what = isPreparing ? "its checkout is being prepared, and has printed nothing yet" : "it has printed nothing yet";
+  if (file === "absent" && (isPreparing || mark === "running")) return [line(""), line(what, "waiting")];
   if (file === "there") return [line(""), line(`── ${name} ──`, "waiting")];
-  if (file === "reading") return [];
-  const why = file === "absent" ? "it has not been written" : `${file.refused}`;
+  return file === "reading" ? [] : noFileLines(name, file);
+}
+
+/** The lines of a check that one run makes for several tickets, if another of them has its log. */
+function checkedByLines({ entry, ticket }: Target, name: string, file: unknown): readonly LogLine[] | undefined {
+  const leader = entry?.train?.at(-1);
+  if (leader === undefined || leader === ticket.id || (file !== "there" && file !== "absent")) return undefined;
+  const former = file === "there" ? [line(""), line(`── ${name}, of the run before ──`, "waiting")] : [];
+  return [line(""), line(`one run checks it with others: see the log of ${displayText(leader)}`, "waiting"), ...former];
+}
+
+function noFileLines(name: string, file: "absent" | { readonly refused: string }): readonly LogLine[] {
+  const why = file === "absent" ? "it has not been written" : file.refused;
   return [line(""), line(`no ${name}: ${why}`, "waiting")];
 }
 
