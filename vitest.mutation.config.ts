@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 
 const PACKAGES = resolve(import.meta.dirname, "packages");
 
-/** The tests that judge a mutant (docs/inside/mutation.md). */
+/** The tests that judge a mutant. */
 // biome-ignore lint/style/noDefaultExport: vitest asks for it
 export default defineConfig({
   // The mutants are in a copy of this folder, and the links in node_modules lead out of it.

@@ -11,7 +11,7 @@ import { loopdashArgv } from "./loopdash.ts";
 const MOST_MS = 1;
 
 /**
- * Without a bound: the delay grows with the size, for which a model takes seconds (docs/inside/decisions/requests-are-read-whole.md).
+ * Without a bound: the delay grows with the size, for which a model takes seconds.
  */
 const LARGE = new Set(["request 200", "answer 200"]);
 

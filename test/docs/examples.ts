@@ -81,7 +81,6 @@ export const EXCUSED: readonly Excused[] = [
   { page: "docs/use/guard.md", begins: "while unmet=", reason: "test/e2e/guard-run.test.ts calls it in an agent" },
   { page: "docs/install.md", begins: "npm run build", reason: "test/e2e/single-file.test.ts makes both files" },
   { page: "docs/use/stops.md", begins: "base of app at", reason: "test/e2e/measured-base.test.ts sees such lines" },
-  { page: "docs/inside/mutation.md", begins: "npm run mutate", reason: "the mutation campaign takes hours" },
 ];
 
 export function isExcused({ page, text }: Block): boolean {

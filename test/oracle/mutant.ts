@@ -1,4 +1,4 @@
-/** What Stryker keeps in the test's process while it measures (docs/inside/mutation.md); absent in any other run. */
+/** What Stryker keeps in the test's process while it measures; absent in any other run. */
 interface Measuring {
   readonly activeMutant?: string;
   readonly currentTestId?: string;

@@ -21,41 +21,56 @@ interface EvidenceOptions {
   readonly selected: TicketId | undefined;
   readonly idWidth: number;
   readonly width: number;
-  readonly ticketTitle: (id: TicketId) => string;
   /** The page of a ticket; undefined if none is known. */
   readonly url: (id: TicketId) => string | undefined;
 }
 
-/** One line per ticket, in order of attention: the oracle's evidence beside the engine's state. A difference stands out. */
+/**
+ * The tickets in order of attention: what the oracle read of each, beside the engine's state. A difference stands out, and the step that is
+ * left to a person is whole.
+ */
 export function evidenceLines(options: EvidenceOptions): readonly SpanLine[] {
-  return EVIDENCE_GROUPS.flatMap(({ has }) => options.all.filter(has)).map((each) =>
-    linkSpans(cutSpans(line(each, options), options.width), [toLink(each.id, options.idWidth, options.url(each.id))]),
-  );
+  return EVIDENCE_GROUPS.flatMap(({ has }) => options.all.filter(has)).flatMap((each) => {
+    const [first = [], ...others] = ticketLines(each, options);
+    const links = [toLink(each.id, options.idWidth, options.url(each.id))];
+    return [linkSpans(cutSpans(first, options.width), links), ...others];
+  });
 }
 
-function line(each: OracleComparison, { selected, idWidth, width, ticketTitle }: EvidenceOptions): SpanLine {
+function ticketLines(each: OracleComparison, { selected, idWidth, width }: EvidenceOptions): readonly SpanLine[] {
   const { glyph, tone, word } = EVIDENCE_LABELS[each.said ?? "unknown"];
   const isSelected = each.id === selected;
   const [mark, beside] = engineLabel(each);
   // A difference is shown in full.
   const engine = Math.max(width < ROOMY ? NARROW_ENGINE : ENGINE_WIDTH, mark === undefined ? 0 : textWidth(beside));
-  const room = width - 4 - idWidth - 2 - LABEL_WIDTH - engine - 2;
-  const built = each.built === undefined ? "" : `${each.built.split(", ")[0]} · `;
-  const step = each.step === undefined ? ticketTitle(each.id) : `${built}"${displayText(each.step)}"`;
-  const about = each.act === undefined ? step : `observed: ${displayText(each.act)}`;
-  return [
+  const at = 4 + idWidth + 2 + LABEL_WIDTH + engine + 2;
+  const about = describeEvidence(each);
+  // Where little room is left behind the states, the words stand below them.
+  const [indent, isBelow] = width - at < LEAST_WORDS ? [6 + idWidth, true] : [at, false];
+  const words = about === "" ? [] : wrapWords(about, Math.max(20, width - indent - 1));
+  const below = (isBelow ? words : words.slice(1)).map((text): SpanLine => [{ text: `${" ".repeat(indent)}${text}` }]);
+  const first: SpanLine = [
     { text: isSelected ? "▌" : " ", tone: "running", bold: true },
     { text: `${each.is === "differs" ? STYLES.differs.glyph : glyph} `, tone: mark ?? tone, bold: each.is === "differs" },
     { text: fitTo(each.id, idWidth), bold: true, inverse: isSelected },
     { text: `  ${fitTo(word, LABEL_WIDTH)}`, tone: mark ?? tone, bold: each.said !== undefined },
     { text: fitTo(beside, engine), tone: mark ?? "waiting", bold: mark !== undefined },
-    { text: `  ${cut(about, Math.max(0, room))}`, tone: each.step === undefined && each.act === undefined ? "waiting" : "plain" },
+    { text: isBelow ? "" : `  ${words[0] ?? ""}` },
   ];
+  return [first, ...below];
+}
+
+/** What the oracle read beside the state, and what is known of it: the step that is left, what is built, a person's act. */
+function describeEvidence({ act, built, step }: OracleComparison): string {
+  const parts = [step && displayText(step), built, act && `a person: ${displayText(act)}`];
+  return parts.filter((part) => part !== undefined && part !== "").join(" · ");
 }
 
 /** Columns of the engine's state, in long lines and in others. */
 const [ENGINE_WIDTH, NARROW_ENGINE] = [26, 18];
 const ROOMY = 80;
+/** With less room for them, the words on a ticket have lines of their own. */
+const LEAST_WORDS = 30;
 
 /** The engine's state, and a tone if it should stand out. */
 function engineLabel({ is, phase }: OracleComparison): readonly [tone: Tone | undefined, text: string] {

@@ -7,7 +7,7 @@ import { plural } from "../../../src/domain/values/text.ts";
 import { type DashboardState, ticketIn } from "../../../src/store/dashboard-state.ts";
 import { displayText, formatClock, formatElapsed } from "../../../src/store/format.ts";
 import { EVIDENCE_LABELS, VERDICT_LABELS } from "../../../src/store/labels/oracle-label.ts";
-import { displayTitle } from "../../../src/store/labels/ticket-label.ts";
+
 import { type Label, STYLES } from "../../../src/store/labels/tone.ts";
 import { ticketUrl } from "../../../src/store/links.ts";
 import { compare, countComparisons, isAbout } from "../../../src/store/oracle-comparison.ts";
@@ -77,9 +77,8 @@ function useEvidence(width: number): readonly SpanLine[] {
     const { run, evidence, ui } = state;
     if (run === undefined) return [];
     const all = compare(run, evidence);
-    const ticketTitle = (id: TicketId): string => displayTitle(state, id);
     const url = (id: TicketId): string | undefined => ticketUrl(ticketIn(state, id));
-    const told = evidenceLines({ all, selected: ui.selected, idWidth: idWidth(run.plan), width, ticketTitle, url });
+    const told = evidenceLines({ all, selected: ui.selected, idWidth: idWidth(run.plan), width, url });
     const title = evidenceTitle({
       counts: countComparisons(all),
       total: all.length,
