@@ -8,6 +8,7 @@ import { STYLES } from "../../../src/store/labels/tone.ts";
 import { healSummary } from "../../../src/store/results/heal-lines.ts";
 import { type LedgerRow, type LedgerTable, ledgerTable } from "../../../src/store/results/ledger-table.ts";
 import { FRAME_LINES, ViewFrame } from "../../frame/view-frame.tsx";
+import { beside, sectionTitle } from "../../kit/columns.ts";
 import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
 import { fitTo, textWidth, wrapWords } from "../../kit/fit.ts";
 import { LinesPane, type PaneLine } from "../../kit/lines-pane.tsx";
@@ -41,10 +42,10 @@ function viewLines({ run, earlier }: DashboardState, { columns, height }: ViewSi
   const { head, rows } = ledgerLines(ledgerTable(run, own?.runs ?? []), columns, run.end !== undefined);
   const trend = trendLines(computeTrend(run, own?.runs ?? []), columns);
   const title: PaneLine = { title: "LAST RUNS", count: "", tone: "plain" };
-  const beside: readonly PaneLine[] = trend.length === 0 ? [[{ text: ` ${noneLabel(own)}`, tone: "waiting" }]] : trend;
+  const last: readonly PaneLine[] = trend.length === 0 ? [[{ text: ` ${noneLabel(own)}`, tone: "waiting" }]] : trend;
   const all = [...rows, ...healLines(run, columns)];
   if (trend.length > 0 && height >= TALL) return { head: [...trend, [{ text: " " }], ...head], rows: all };
-  return { head, rows: [...all, title, ...beside] };
+  return { head, rows: [...all, title, ...last] };
 }
 
 /** The result of each heal, and the heals that wait for a person. */
@@ -73,7 +74,10 @@ interface LedgerLines {
 }
 
 /** Lays the table out on `width` columns, and counts earlier runs without room. `ended`: the numbers of this run are final. */
-function ledgerLines({ groups, runs, against, whyNone }: LedgerTable, width: number, ended: boolean): LedgerLines {
+function ledgerLines(table: LedgerTable, width: number, ended: boolean): LedgerLines {
+  const { groups, runs, against, whyNone } = table;
+  if (width >= TWO_COLUMNS && runs.length === 0)
+    return { head: [[{ text: ended ? " THIS RUN" : " SO FAR", bold: true }]], rows: inTwoColumns(table, width) };
   const room = width - 2 - NOW - (against === undefined ? 0 : CHANGE);
   const shown = Math.max(0, Math.min(runs.length, Math.floor((room - LEAST_NAME) / EARLIER)));
   const longest = Math.max(NAME, ...groups.flatMap(({ rows }) => rows.map((row) => textWidth(row.name) + 1)));
@@ -100,6 +104,22 @@ function ledgerLines({ groups, runs, against, whyNone }: LedgerTable, width: num
       ),
     ],
   };
+}
+
+/** From this width on, the numbers of a run that has none before it stand in two columns. */
+const TWO_COLUMNS = 120;
+
+function inTwoColumns({ groups, whyNone }: LedgerTable, width: number): readonly PaneLine[] {
+  const left = Math.floor(width / 2);
+  const lines = groups.map(({ title, rows }): readonly SpanLine[] => [
+    sectionTitle({ title: title.toUpperCase(), count: "", tone: "plain" }, left - 1),
+    ...rows.map((row) => rowLine(row, { name: Math.min(NAME + 10, left - NOW - 3), change: false, shown: 0 })),
+  ]);
+  const half = lines.flat().length / 2;
+  const split = lines.findIndex((_, i) => lines.slice(0, i + 1).flat().length >= half) + 1;
+  const [a, b] = [lines.slice(0, split).flat(), lines.slice(split).flat()];
+  const note: readonly SpanLine[] = whyNone === undefined ? [] : [[{ text: ` ${whyNone}`, tone: "waiting" }]];
+  return [...beside(a, b, { left, right: width - left }), ...note];
 }
 
 interface Columns {

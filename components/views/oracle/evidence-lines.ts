@@ -11,7 +11,8 @@ import { HEAL_LABELS, REVERTED, STYLES, type Tone } from "../../../src/store/lab
 import type { OracleComparison } from "../../../src/store/oracle-comparison.ts";
 import { healDetails } from "../../../src/store/results/heal-lines.ts";
 import { judgementText } from "../../../src/store/results/judgement-lines.ts";
-import { cut, fitTo, textWidth, wrapWords } from "../../kit/fit.ts";
+import type { Section } from "../../kit/columns.ts";
+import { fitTo, textWidth, wrapWords } from "../../kit/fit.ts";
 import { cutSpans, linkSpans, type SpanLine, toLink } from "../../kit/spans.tsx";
 
 const LABEL_WIDTH = 8;
@@ -109,24 +110,6 @@ function listed(ids: readonly TicketId[], width: number): string {
   return fitTo(text(shown), Math.max(0, width));
 }
 
-export interface OracleSection {
-  readonly title: string;
-  readonly count: string;
-  readonly tone: Tone;
-}
-
-/** `─ HEALS 1 of 2 ──────`, as wide as its column. */
-export function sectionTitle({ title, count, tone }: OracleSection, width: number): SpanLine {
-  const shown = cut(count, width - title.length - 5);
-  const rest = Math.max(0, width - title.length - shown.length - 4);
-  return [
-    { text: "─ ", tone: "waiting" },
-    { text: title, tone, bold: true },
-    { text: ` ${shown} `, tone: tone === "bad" ? "bad" : "waiting" },
-    { text: "─".repeat(rest), tone: "waiting" },
-  ];
-}
-
 /** A summary of the evidence: the number of tickets that the engine sees otherwise, and of those with unknown evidence. */
 export function evidenceTitle({
   counts,
@@ -137,7 +120,7 @@ export function evidenceTitle({
   readonly total: number;
   /** The time of the evidence, by the clock; undefined if none of the last judgement is kept. */
   readonly judgedAt: string | undefined;
-}): OracleSection {
+}): Section {
   const { differs, unknown, moved } = counts;
   const parts = [
     ...(differs === 0 ? [] : [`${differs} ${differs === 1 ? "DIFFERS" : "DIFFER"} from the engine`]),

@@ -13,10 +13,11 @@ import { ticketUrl } from "../../../src/store/links.ts";
 import { compare, countComparisons, isAbout } from "../../../src/store/oracle-comparison.ts";
 import { idWidth } from "../../frame/layout.ts";
 import { FRAME_LINES, NoRun, ViewFrame } from "../../frame/view-frame.tsx";
+import { beside, type Section, sectionTitle } from "../../kit/columns.ts";
 import { useDashboard, useDrawn, useStateParts } from "../../kit/dashboard-context.ts";
 import { cut } from "../../kit/fit.ts";
 import { LinesPane } from "../../kit/lines-pane.tsx";
-import { cutSpans, Line, Rule, Say, type SpanLine, Spans, spansWidth, Time } from "../../kit/spans.tsx";
+import { cutSpans, Line, Rule, Say, type SpanLine, Spans, Time } from "../../kit/spans.tsx";
 import type { ViewSize } from "../../kit/window.ts";
 import {
   evidenceLines,
@@ -26,9 +27,7 @@ import {
   interventionLines,
   interventionsCount,
   judgementHistoryLines,
-  type OracleSection,
   panelLines,
-  sectionTitle,
 } from "./evidence-lines.ts";
 
 /** From this many columns on, heals and interventions stand beside the evidence. */
@@ -107,7 +106,7 @@ function usePeople(width: number): readonly SpanLine[] {
     )
       return [];
     const of = { heals, batch, tripwire, end };
-    const sections: readonly (readonly [OracleSection, readonly SpanLine[], string])[] = [
+    const sections: readonly (readonly [Section, readonly SpanLine[], string])[] = [
       [{ title: "HEALS", tone: "running", count: healsCount(of) }, healHistoryLines(of, width), " none so far"],
       [
         { title: "INTERVENTIONS", tone: "person", count: interventionsCount({ interventions }) },
@@ -129,21 +128,6 @@ function usePeople(width: number): readonly SpanLine[] {
 
 function judgementsCount({ judged, recent }: RunState["oracle"]): string {
   return judged > recent.length ? `the last ${recent.length} of ${judged}` : String(judged);
-}
-
-/** Joins two columns of lines. */
-function beside(
-  a: readonly SpanLine[],
-  b: readonly SpanLine[],
-  { left, right }: { readonly left: number; readonly right: number },
-): readonly SpanLine[] {
-  return Array.from({ length: Math.max(a.length, b.length) }, (_, i): SpanLine => {
-    const first = cutSpans(a[i] ?? [], left);
-    const gap = " ".repeat(Math.max(0, left - spansWidth(first)));
-    const titled = b[i]?.[0]?.text.startsWith("─") === true;
-    const between = titled ? (i === 0 ? "┬" : "├") : "│";
-    return [...first, { text: gap }, { text: between, tone: "waiting" }, ...cutSpans(b[i] ?? [], right - 1)];
-  });
 }
 
 /** Lines that the head takes. */
