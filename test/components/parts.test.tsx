@@ -276,7 +276,7 @@ describe("footer", () => {
     for (const width of [60, 80, 100]) {
       const line = show(plumbing(), <Footer width={width} />);
       expect(line.length).toBeLessThanOrEqual(width);
-      for (const key of ["j/k select", "x kill", "? help", "q leave"]) expect(line).toContain(key);
+      for (const key of ["j/k select", "p pause", "? help", "q leave"]) expect(line).toContain(key);
     }
   });
 

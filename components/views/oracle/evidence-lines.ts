@@ -220,21 +220,21 @@ export function interventionsCount({ interventions }: Pick<RunState, "interventi
   return `${interventions.length} · ${work} work · ${interventions.length - work} harness`;
 }
 
-/** People's interventions in the run, newest first: time, class, target, and note. */
+/** People's interventions in the run, newest first: time, kind, target, and note. */
 export function interventionLines(run: Pick<RunState, "batch" | "interventions" | "plan">, width: number): readonly SpanLine[] {
   return run.interventions.toReversed().flatMap((each): readonly SpanLine[] => {
     const kind = interventionKind(each.class);
     const lead = ` ${formatClock(each.at)}  `;
-    const what = ` ${kind.padEnd(KIND_WIDTH)} ${displayText(each.target)}  `;
-    const room = Math.max(20, width - lead.length - 2 - what.length - 1);
+    const what = `${kind.padEnd(KIND_WIDTH)} ${displayText(each.target)}  `;
+    const room = Math.max(20, width - lead.length - what.length - 1);
     const became = ticketsFrom(run, each);
     // A ticket that a person added is the target itself.
     const others = became.filter((id) => id !== each.target);
     const note = others.length === 0 ? each.note : `${each.note} → ${others.join(", ")}`;
     const [first = "", ...rest] = wrapWords(displayText(note), room);
-    const indent = " ".repeat(lead.length + 2 + what.length);
+    const indent = " ".repeat(lead.length + what.length);
     return [
-      [{ text: lead, tone: "waiting" }, { text: each.class, tone: "person", bold: true }, { text: what }, { text: first }],
+      [{ text: lead, tone: "waiting" }, { text: what, tone: "person" }, { text: first }],
       ...rest.map((text): SpanLine => [{ text: indent + text }]),
     ];
   });

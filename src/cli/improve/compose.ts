@@ -44,7 +44,7 @@ export function searchStage(parts: StageParts, log: string): StageFiles {
   ].join("\n");
   return stage(parts, "search", {
     agent: finderFor(goal, iteration.n),
-    ...{ attempts: 1, only: [ANSWER], title: "Find one defect", body },
+    ...{ attempts: 1, only: [atRoot(ANSWER)], title: "Find one defect", body },
     criteria: [{ name: "answer", command: ["test", "-s", ANSWER] }],
   });
 }
@@ -60,10 +60,11 @@ export function designStage(parts: StageParts, finding: Finding): StageFiles {
     "",
     `The file is ${path}, and \`${command.join(" ")}\` runs it. It must exit with 1 as long as the defect is there, and with 0 once it is`,
     "mended in whatever way. Attack the defect from more than one side, and check too that ordinary use still works.",
+    "Run what you check in a process of its own, and exit with 0 only by what it printed: code under check may end its process.",
   ].join("\n");
   return stage(parts, "design", {
     agent: goal.agents.designer,
-    ...{ attempts: 2, only: [path], title: `Check: ${finding.title}`, body },
+    ...{ attempts: 2, only: [atRoot(path)], title: `Check: ${finding.title}`, body },
     criteria: [{ name: "fails before", command, exitCode: 1 }],
   });
 }
@@ -76,15 +77,27 @@ export interface GivenFile {
   readonly text: string;
 }
 
-/** Passes if a file has this hash. */
-const IS_UNCHANGED = ["/bin/sh", "-c", 'echo "$1  $2" | sha256sum --check --strict -', "sh"] as const;
+/** Passes if a plain file, and no link, has this hash, however git ends its lines. */
+const IS_UNCHANGED = [
+  "/bin/sh",
+  "-c",
+  '[ -f "$2" ] && [ ! -L "$2" ] && [ "$(tr -d "\\r" < "$2" | sha256sum | cut -c1-64)" = "$1" ]',
+  "sh",
+] as const;
+
+/** The glob of one path: one without a slash would match at any depth. */
+const atRoot = (path: string): string => `./${path}`;
+
+interface MendOptions {
+  readonly given: readonly GivenFile[];
+  readonly folder: string;
+  /** Cases of earlier iterations, which must still pass. */
+  readonly kept: readonly string[];
+  readonly inCopy: boolean;
+}
 
 /** A mender's batch: the finish line of an ordinary ticket. The files to land unchanged are in `folder` by their names. */
-export function mendStage(
-  parts: StageParts,
-  finding: Finding,
-  { given, folder, inCopy }: { readonly given: readonly GivenFile[]; readonly folder: string; readonly inCopy: boolean },
-): StageFiles {
+export function mendStage(parts: StageParts, finding: Finding, { given, folder, kept, inCopy }: MendOptions): StageFiles {
   const { goal, iteration } = parts;
   const command = caseCommand(goal, iteration.path);
   const copies = given.map(({ name, path }) => `- ${join(folder, name)} as ${path}`);
@@ -103,18 +116,22 @@ export function mendStage(
     ...(name === "smoke" && { compare: "exit-code" }),
   });
   const attack = casePath(goal, "attack");
-  const replay = { path: attack, command: caseCommand(goal, attack) };
+  const before = { path: iteration.path, text: given[0]?.text ?? "", command };
+  const replay = { path: attack, command: caseCommand(goal, attack), before };
+  const stands = kept.map((path, i) => ({
+    ...{ step: "check", name: `kept ${i + 1}`, command: caseCommand(goal, path), compare: "exit-code" },
+  }));
   return stage(parts, "mend", {
     agent: agents.mender,
-    ...{ attempts: goal.attempts, only: [...scope, ...given.map(({ path }) => path)], title: finding.title, body },
+    ...{ attempts: goal.attempts, only: [...scope, ...given.map(({ path }) => atRoot(path))], title: finding.title, body },
     criteria: [
       ...given.map(({ name, path, text }) => ({
         name: `${name} unchanged`,
-        command: [...IS_UNCHANGED, createHash("sha256").update(text).digest("hex"), path],
+        command: [...IS_UNCHANGED, createHash("sha256").update(text.replaceAll("\r", "")).digest("hex"), path],
       })),
       { name: "passes after", command },
     ],
-    finish: [...checks.map(run("check")), ...smoke.map(run("smoke")), { step: "adversary", name: "verifier", replay }],
+    finish: [...stands, ...checks.map(run("check")), ...smoke.map(run("smoke")), { step: "adversary", name: "verifier", replay }],
     more: { reviewer: agents.verifier },
     repo: inCopy ? undefined : repo,
     read: [folder],

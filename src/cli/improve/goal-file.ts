@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { realpath } from "node:fs/promises";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, join, posix, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { parseContractText } from "../../adapters/contract/contract-file.ts";
 import { readPlainFile } from "../../adapters/plain-file.ts";
@@ -45,21 +45,45 @@ export async function readGoalFile(file: string, cwd: string): Promise<GoalFile>
   }
   if (text.body === "") throw unfit(file, "nothing below its front matter says what is to be improved");
   const goal = { ...checked.value, body: text.body };
-  if (isInScope(goal, casePath(goal, 1))) throw at(["regression", "path"], "must lie outside of scope: a mender could change it");
-  if (goal.log !== undefined && isInScope(goal, goal.log))
-    throw at(["log"], "must lie outside of scope: a mender could change it");
-  for (const [key, commands] of Object.entries({
-    smoke: goal.smoke,
-    checks: goal.checks,
-    regression: [goal.regression.command],
-  })) {
-    const word = commands.flat().find((each) => isInScope(goal, each.replace(/^\.\//, "")));
-    if (word !== undefined)
-      throw at([key], `names ${JSON.stringify(word)}, which is in scope: a mender could change what judges it`);
-  }
-  if (isDeepStrictEqual(goal.agents.designer, goal.agents.mender))
-    throw at(["agents", "designer"], "must be another agent than mender: nobody designs the check of its own change");
+  const [problem] = judgingProblems(goal);
+  if (problem !== undefined) throw at(...problem);
   return { goal: atFolder(goal, folder), path, sha: text.sha };
+}
+
+/** The settings by which a mender could change what judges it, or an agent would judge its own work: the place, and what is wrong. */
+function judgingProblems(goal: Goal): readonly (readonly [Path, string])[] {
+  const { agents, checks, log, regression, repo, smoke } = goal;
+  const commands = { smoke, checks, regression: [regression.command] };
+  const named = Object.entries(commands).flatMap(([key, argvs]): (readonly [Path, string])[] => {
+    const word = wordsOf(argvs).find((each) => isInScope(goal, posix.normalize(each)));
+    return word === undefined
+      ? []
+      : [[[key], `names ${JSON.stringify(word)}, which is in scope: a mender could change what judges it`]];
+  });
+  const outside = "must lie outside of scope: a mender could change it";
+  const steering = checks.length === 0 ? undefined : STEERING.find((each) => isInScope(goal, each));
+  const isOurs = ["search", "design"].some((each) => repo.base === each || repo.base.startsWith(`${each}/`));
+  const isOwn = isDeepStrictEqual(agents.designer, agents.mender);
+  return [
+    ...(isInScope(goal, casePath(goal, 1)) ? [[["regression", "path"], outside] as const] : []),
+    ...(log !== undefined && isInScope(goal, log) ? [[["log"], outside] as const] : []),
+    ...named,
+    ...(steering === undefined
+      ? []
+      : [[["scope"], `holds ${steering}, which says what checks run: name no more than what is mended`] as const]),
+    ...(isOurs ? [[["repo", "base"], "is a name of the loop's own"] as const] : []),
+    ...(isOwn
+      ? [[["agents", "designer"], "must be another agent than mender: nobody designs the check of its own change"] as const]
+      : []),
+  ];
+}
+
+/** Files by which a change would say what checks run. */
+const STEERING = ["package.json", "Makefile", "justfile"] as const;
+
+/** What commands may name: their words, and the parts of scripts and options. */
+function wordsOf(commands: readonly (readonly string[])[]): readonly string[] {
+  return commands.flat().flatMap((word) => word.split(/[\s=;:|&"'(),]+/).filter((part) => part !== ""));
 }
 
 /** True if the goal file still has the text that was read. */
@@ -87,7 +111,11 @@ function atFolder(goal: Goal, folder: string): Goal {
   const finders = Array.isArray(finder) ? finder.map((spec: AgentSpec) => program(spec)) : program(finder as AgentSpec);
   return {
     ...goal,
-    repo: { ...goal.repo, path: resolve(folder, goal.repo.path) },
+    repo: {
+      ...goal.repo,
+      path: resolve(folder, goal.repo.path),
+      ...(goal.repo.copy && { copy: goal.repo.copy.map((each) => ({ ...each, from: resolve(folder, each.from) })) }),
+    },
     agents: { finder: finders, designer: program(designer), mender: program(mender), verifier: program(verifier) },
   };
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { privateTmp } from "../../adapters/private-tmp.ts";
 import { type Finding, findingKey, readProposal } from "../../domain/improve/finding.ts";
@@ -72,10 +72,19 @@ export async function iterate(ctx: IterationContext, begun: Iteration): Promise<
   if (text === undefined)
     return over("not shown", landedBy(design) === undefined ? lastTrouble(design) : `${path} is no text file`);
   const given = giveFiles(ctx, folder, { iteration, earlier, text });
-  const mended = await stage("mend", mendStage(parts(), answer, { ...given, inCopy: ctx.isRehearsal }));
+  const kept = await keptCases(scratch, iteration.base, earlier);
+  const mended = await stage("mend", mendStage(parts(), answer, { ...given, kept, inCopy: ctx.isRehearsal }));
   const commit = landedBy(mended);
   iteration = { ...iteration, attempts: vecAt(mended.tickets, 0).history.length, ...(commit !== undefined && { commit }) };
   return commit !== undefined && mended.end?.exitCode === 0 ? over("held") : over("dropped", lastTrouble(mended));
+}
+
+/** The cases of earlier iterations that a commit still has. */
+async function keptCases(scratch: string, base: string, earlier: readonly Iteration[]): Promise<readonly string[]> {
+  const kept: string[] = [];
+  for (const { path, result } of earlier)
+    if (result === "held" && (await readCommitted(scratch, base, path)) !== undefined) kept.push(path);
+  return kept;
 }
 
 /** The reason why a finding is not worked; undefined if it is. */
@@ -92,7 +101,7 @@ async function refuseFinding(
   const before = earlier.find((each) => each.finding !== undefined && findingKey(each.finding) === key);
   if (before !== undefined) return { result: "repeated", why: `as iteration ${before.n}` };
   if (!isInScope(goal, finding.file)) return { result: "no answer", why: `${finding.file} is not in scope` };
-  const there = await readCommitted(scratch, iteration.base, finding.file);
+  const there = await readCommitted(scratch, iteration.base, finding.file, Number.POSITIVE_INFINITY);
   return there === undefined ? { result: "no answer", why: `there is no text file ${finding.file}` } : undefined;
 }
 
@@ -116,7 +125,10 @@ function giveFiles(
   return { given, folder };
 }
 
-/** Runs a stage, goes on with it, or reads it if it has ended. Its batch is as it was when it began. */
+/**
+ * Runs a stage, goes on with it, or reads it if it has ended. Its batch is as it was when its run began. A run that could not begin, and one
+ * that a fired tripwire ended, are run again by the same command.
+ */
 async function runStage(
   { run }: IterationContext,
   folder: string,
@@ -124,15 +136,21 @@ async function runStage(
   { batch, contract }: StageFiles,
 ): Promise<RunState> {
   const path = join(folder, `${name}.json`);
-  if (!existsSync(path)) {
+  const before = lastState(path);
+  if (before === undefined) {
     writeWhole(join(folder, `${name}.md`), contract);
     writeWhole(path, `${JSON.stringify(batch, undefined, 2)}\n`);
   }
-  const before = lastState(path);
-  const state = before?.end !== undefined && !isResumable(before) ? before : await run(path);
-  if (state.end === undefined || isResumable(state) || state.end.kind === "tripwire")
-    throw new StageStopped(state.end?.reason ?? "its run has not ended", state.end?.exitCode ?? 1);
+  const state = before !== undefined && isOver(before) ? before : await run(path);
+  if (!isOver(state)) throw new StageStopped(state.end?.reason ?? "its run has not ended", state.end?.exitCode ?? 1);
   return state;
+}
+
+function isOver(state: RunState): boolean {
+  const { end } = state;
+  if (end === undefined || isResumable(state) || end.kind === "tripwire") return false;
+  const { history, phase } = vecAt(state.tickets, 0);
+  return history.length > 0 || phase !== "waiting";
 }
 
 function landedBy(state: RunState): string | undefined {

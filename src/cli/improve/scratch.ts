@@ -20,11 +20,11 @@ export async function tipOf(place: string, branch: string): Promise<string> {
   return (await mustGit(place, { args: ["rev-parse", "--verify", `refs/heads/${branch}`], gitDir: place })).trim();
 }
 
-/** The text of a plain file of a commit; undefined if there is none, or if it is no text. */
-export async function readCommitted(place: string, commit: string, path: string): Promise<string | undefined> {
+/** The text of a plain file of a commit, of `most` characters; undefined if there is none, or if it is no text. */
+export async function readCommitted(place: string, commit: string, path: string, most = MOST_CHARS): Promise<string | undefined> {
   const listed = await runGit(place, { args: ["ls-tree", "-z", commit, "--", `:(literal)${path}`], gitDir: place });
   const [, mode, hash] = /^(100644|100755) blob ([0-9a-f]{40,64})\t/.exec(listed.stdout) ?? [];
   if (mode === undefined || hash === undefined) return undefined;
   const { status, stdout } = await runGit(place, { args: ["cat-file", "blob", hash], gitDir: place });
-  return status === 0 && stdout.length <= MOST_CHARS && !/[\0\ufffd]/.test(stdout) ? stdout : undefined;
+  return status === 0 && stdout.length <= most && !/[\0\ufffd]/.test(stdout) ? stdout : undefined;
 }

@@ -117,7 +117,8 @@ class Loop {
     const told = this.#options.folder.told();
     const tail = emptyTail(this.#state);
     if (tail.length >= goal.emptyInARow && told.texts.length === 0 && flags.once !== true && flags.dryRun !== true) {
-      const isClean = tail.slice(-goal.emptyInARow).every((result) => result === "nothing" || result === "repeated");
+      const isOpen = this.#state.iterations.some(({ n, result }) => n >= this.#state.from && result === "dropped");
+      const isClean = !isOpen && tail.slice(-goal.emptyInARow).every((result) => result === "nothing" || result === "repeated");
       return this.#end(`nothing material in ${goal.emptyInARow} proposals in a row`, isClean ? EXIT.done : EXIT.notDone);
     }
     const { usdPerDay, usdPerIteration } = goal.budget;
@@ -131,6 +132,9 @@ class Loop {
     const scratch = join(folder, "scratch.git");
     await makeScratch(scratch, goal);
     const base = await tipOf(scratch, goal.repo.base);
+    const attack = casePath(goal, "attack");
+    if ((await readCommitted(scratch, base, attack)) !== undefined)
+      throw refused("the place of a verifier's attack is taken", `${attack} is in the repository`, "Change regression.path.");
     let number = n;
     while ((await readCommitted(scratch, base, casePath(goal, number))) !== undefined) number += 1;
     const iteration: Iteration = { n, at, base, path: casePath(goal, number), told: told.texts, usd: 0 };

@@ -187,9 +187,16 @@ function stepsAtFolder(steps: readonly StepSpec[], folder: string): readonly Ste
     return {
       ...step,
       ...(smoke !== undefined && { smoke: atFolder(smoke, folder) }),
-      ...(replay !== undefined && { replay: { ...replay, command: atFolder(replay.command, folder) } }),
+      ...(replay !== undefined && { replay: replayAtFolder(replay, folder) }),
     };
   });
+}
+
+type Replay = NonNullable<Extract<StepSpec, { step: "adversary" }>["replay"]>;
+
+function replayAtFolder({ command, before, ...replay }: Replay, folder: string): Replay {
+  const first = before && { before: { ...before, command: atFolder(before.command, folder) } };
+  return { ...replay, command: atFolder(command, folder), ...first };
 }
 
 /** An agent or a reviewer with the batch file's folder put into its command, if it is one. */

@@ -108,6 +108,14 @@ export const StepSpec = z.discriminatedUnion("step", [
       .strictObject({
         path: z.string().min(1).max(400).describe("The file, below the checkout, that the reviewer's text is written to"),
         command: Argv.describe("What must exit 0 with it: the attack is repelled"),
+        before: z
+          .strictObject({
+            path: z.string().min(1).max(400).describe("The file"),
+            text: z.string().max(64_000).describe("Its text"),
+            command: Argv,
+          })
+          .optional()
+          .describe("A file and its command, which must fail on the base, as the attack must"),
       })
       .optional()
       .describe("The reviewer must show an attack as the text of this file, which loopdash runs (docs/use/improve.md)"),

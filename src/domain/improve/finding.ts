@@ -40,7 +40,7 @@ export function findingKey({ file, kind }: Pick<Finding, "file" | "kind">): stri
     file,
     kind
       .toLowerCase()
-      .replaceAll(/[^a-z0-9]+/g, " ")
+      .replaceAll(/[^\p{L}\p{N}]+/gu, " ")
       .trim(),
   ]);
 }

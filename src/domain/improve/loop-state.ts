@@ -58,7 +58,9 @@ export function emptyTail({ from, iterations }: Pick<LoopState, "from" | "iterat
 /** The numbers of a loop. */
 export function loopCounts({ iterations }: LoopState) {
   const ended = iterations.filter(({ result }) => result !== undefined);
-  const found = ended.flatMap(({ finding, result }) => (finding === undefined || result === "repeated" ? [] : finding.severity));
+  const found = ended.flatMap(({ finding, result }) =>
+    finding === undefined || result === "repeated" || result === "no answer" ? [] : finding.severity,
+  );
   const held = ended.filter(({ result }) => result === "held").length;
   const usd = iterations.reduce((sum, each) => sum + each.usd, 0);
   return {

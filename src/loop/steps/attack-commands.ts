@@ -22,7 +22,8 @@ export function showAttackText({ replay }: Pick<Adversary, "replay">): string {
   return [
     '\n\nThe object needs one more key, whether something broke or not: "shown", the whole text of a file that shows your strongest',
     `attack. It is written to ${replay.path} in a checkout of the change, and ${replay.command.join(" ")} runs it there. The command must exit`,
-    "with 0 if the change repels the attack, and with 1 if the attack gets through. That run decides, not what you say about it.\n",
+    "with 0 if the change repels the attack, and with 1 if the attack gets through, as it must on the base without the change. Run what",
+    "you attack in a process of its own: code under attack may end its process. These runs decide, not what you say about them.\n",
   ].join("\n");
 }
 
@@ -61,9 +62,32 @@ export async function replayAttack(
     log: "replay",
     plant: { path, text: shown },
   });
-  if (evidence === undefined) return undefined;
+  if (evidence === undefined) return passedOnBase(ctx, scope, repo, { spec, candidate, shown });
   const detail = `${path}:\n${boundedHead(visibleText(shown), SHOWN_CHARS)}\n\n${evidence.detail}`;
   return { ...evidence, summary: `the shown attack gets through: ${evidence.summary}`, detail };
+}
+
+/** Runs the case and the shown attack on the candidate's base, where both must fail: else they say nothing about the change. */
+async function passedOnBase(
+  ctx: StepContext,
+  scope: StepScope,
+  repo: Repo,
+  { spec, candidate, shown }: { readonly spec: Adversary; readonly candidate: Built; readonly shown: string },
+): Promise<Evidence | undefined> {
+  const { name, replay } = spec;
+  if (replay?.before === undefined) return undefined;
+  const { before, command, path } = replay;
+  const base = { commit: candidate.base, base: candidate.base };
+  const attack = { path, text: shown, command };
+  for (const [what, { command: argv, ...plant }] of [
+    ["case", before],
+    ["shown attack", attack],
+  ] as const) {
+    const red = await runOnCandidate(ctx, scope, repo, { spec, candidate: base, command: argv, log: "before", plant });
+    if (red === undefined)
+      return { step: "adversary", name, summary: `no verdict: the ${what} passes on the base too`, detail: "" };
+  }
+  return undefined;
 }
 
 /** Runs a command on a candidate. It waits for a permit: a command may need a whole machine. */

@@ -49,7 +49,7 @@ export const ticketWord = (text: string, can: (ticket: TicketState) => boolean) 
   liveWord((state) => {
     const id = selectedIn(state);
     const ticket = id === undefined ? undefined : ticketIn(state, id);
-    const isOffered = markedIn(state).length > 0 || ticket === undefined || can(ticket);
+    const isOffered = markedIn(state).length > 0 || (ticket !== undefined && can(ticket));
     return TICKET_VIEWS.has(state.ui.view) && isOffered ? text + markedCount(state) : "";
   });
 

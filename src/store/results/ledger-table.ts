@@ -79,7 +79,7 @@ const GROUPS: readonly GroupSpec[] = [
       },
       { name: "became tickets", unit: "count", value: get("interventions.becameTickets") },
       ...Object.entries(INTERVENTION_WORDS).map(
-        ([key, words]): RowSpec => ({ name: `${key} ${words}`, unit: "count", value: get(`interventions.byClass.${key}`) }),
+        ([key, words]): RowSpec => ({ name: words, unit: "count", value: get(`interventions.byClass.${key}`) }),
       ),
     ],
   },

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { footerKeys } from "../../../components/frame/footer.tsx";
+import { TicketId } from "../../../src/domain/values/ids.ts";
 import { VIEWS, type ViewName } from "../../../src/store/views/view-name.ts";
 import { desk } from "../../store/desk.ts";
 import { replayOf } from "../../store/replays.ts";
@@ -18,9 +19,13 @@ function offered(store: Store, view: ViewName): readonly string[] {
 }
 
 describe("the last line offers what changes the run", () => {
-  test("while it is at work: where tickets are selected all, over the oracle and the ledger what is of the whole run", () => {
+  test("while it is at work: what the selected ticket can have, and else what is of the whole run", () => {
     const { store } = desk(plumbing());
-    for (const view of ["overview", "ticket", "graph", "timeline"] as const) expect(offered(store, view)).toEqual(CHANGES);
+    // T-7 is at work and not stalled: it is killed or left to a person. With nothing selected, no key for a ticket is shown.
+    const own = { none: ["pause", "more-workers", "oracle"], ticket: ["kill", "gate", "pause", "more-workers", "oracle"] };
+    for (const view of ["overview", "graph", "timeline"] as const) expect(offered(store, view)).toEqual(own.none);
+    store.dispatch({ type: "select", ticket: TicketId.parse("T-7") });
+    for (const view of ["overview", "ticket", "graph", "timeline"] as const) expect(offered(store, view)).toEqual(own.ticket);
     for (const view of ["oracle", "ledger"] as const)
       expect(offered(store, view)).toEqual(CHANGES.filter((name) => !ON_TICKET.includes(name)));
   });

@@ -121,11 +121,11 @@ describe("what is said of a run that goes on, in a sandbox", () => {
     expect(lines.slice(1, 3)).toEqual(["  ✔ A  A  0123456  1 attempt", "  ● B  B  at work"]);
     // What happened and the numbers take four lines. Then who worked in which slot, over an axis of time.
     expect(lines.slice(7, 10)).toEqual([
-      expect.stringMatching(/^ {2}1 +━A━+$/),
-      expect.stringMatching(/^ {2}2 +╌B╌+$/),
+      expect.stringMatching(/^ {2}A +━+░+✔$/),
+      expect.stringMatching(/^ {2}B +━+$/),
       expect.stringMatching(/^ {5}0┄+ 0s$/),
     ]);
-    expect(lines.slice(10)).toEqual(["     ━ shipped  ╌ running", "  loopdash report test-run", ""]);
+    expect(lines.slice(10)).toEqual(["     ━ agent  ░ checks  ╌ waits for a person", "  loopdash report test-run", ""]);
   });
 
   test("as Markdown", () => {

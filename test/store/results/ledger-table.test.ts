@@ -53,7 +53,7 @@ describe("the ledger beside earlier runs", () => {
     const names = ledgerTable(plumbingEnded().state, []).groups.flatMap(({ rows }) => rows.map(({ name }) => name));
     expect(names).toContain("heals");
     expect(names).not.toContain("blocker claims");
-    expect(names).not.toContain("I1 unblocked or answered");
+    expect(names).not.toContain("unblocked or answered");
   });
 
   test("rows are there that are not 0 in one of the runs, and groups that have a row", () => {
@@ -63,7 +63,7 @@ describe("the ledger beside earlier runs", () => {
       { ...whole, numbers: {} },
     ]);
     expect(row(table, "blocker claims")).toMatchObject({ now: "0", earlier: ["2", "–"] });
-    expect(row(table, "I5 killed, stopped or resumed")).toMatchObject({ now: "1", earlier: ["–", "–"] });
+    expect(row(table, "killed, stopped or resumed")).toMatchObject({ now: "1", earlier: ["–", "–"] });
     expect(table.groups.at(-1)?.title).toBe("What was checked");
     const checks = { ...state.checks, "exit-code": 0 };
     expect(ledgerTable({ ...state, checks }, []).groups.map(({ title }) => title)).not.toContain("What was checked");

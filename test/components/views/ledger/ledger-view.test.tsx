@@ -37,7 +37,7 @@ describe("the ledger", () => {
     run.play({ type: "intervention", class: "I6", target: "T-7", note: "raised" });
     await using m = await mounted(run, [160, 50], earlierRuns());
     await m.stage.press("6", "THIS RUN");
-    expect(await m.stage.terminal.text()).toContain("I6 raised a cap or allowed what was denied");
+    expect(await m.stage.terminal.text()).toContain("raised a cap or allowed what was denied");
   });
 
   test("scrolls to the end, and its head stays where it is", async () => {
