@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Stage } from "./stage.ts";
 import { aGoal, BYPASS, CASE, FINDING, HONEST_MENDER, improve, MENDED, onMain, starts, status } from "./improve-goal.ts";
+import type { Stage } from "./stage.ts";
 
 describe("a finding that holds", () => {
   test("lands with its check and the log that the engine wrote, and later finders get the log", async () => {
