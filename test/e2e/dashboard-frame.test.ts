@@ -78,7 +78,9 @@ describe("the frame", { timeout: 300_000 }, () => {
     const fresh = open(stage, ["attach"]);
     await fresh.waitFor(/READY T-1[^]*READY T-2[^]*READY T-3[^]*oracle: not done/);
     await fresh.press("jj", /▌▶ T-2/);
-    await pty.waitFor(() => still(pty).join("\n") === still(fresh).join("\n"));
+    await pty
+      .waitFor(() => still(pty).join("\n") === still(fresh).join("\n"))
+      .catch((cause: unknown) => Promise.reject(new Error(`the fresh one shows\n${fresh.text()}`, { cause })));
     stage.write("go", "");
     await pty.waitFor(/^ ✔ DONE[^]*─ TICKETS 23/);
     pty.type("q");

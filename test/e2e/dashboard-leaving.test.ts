@@ -43,12 +43,12 @@ describe("leaving a run that goes on", { timeout: 300_000 }, () => {
     const screen = await live.waitFor(/"READY T-1"[^]*"READY T-2"/);
     expect(screen).toMatch(/^ ● RUNNING/);
     stage.write("go", "");
-    await live.waitFor(/^ ✔ DONE[^]*DONE 2/);
+    await live.waitFor(/^ ✔ DONE[^]*TICKETS 2/);
     live.type("q");
     expect(await live.exitCode()).toBe(0);
 
     const after = open(stage, ["attach"]);
-    await after.waitFor(/^ ✔ DONE[^]*DONE 2/);
+    await after.waitFor(/^ ✔ DONE[^]*TICKETS 2/);
     after.type("q");
     expect(await after.exitCode()).toBe(0);
     expect(after.main()).toContain("✔ DONE, says the oracle");
@@ -141,7 +141,7 @@ describe("ending a run", { timeout: 300_000 }, () => {
 
     stage.agent(HONEST);
     const again = open(stage, [batch]);
-    await again.waitFor(/^ ✔ DONE[^]*DONE 2/);
+    await again.waitFor(/^ ✔ DONE[^]*TICKETS 2/);
     again.type("q");
     expect(await again.exitCode()).toBe(0);
     expect(stage.landed().toSorted()).toEqual(["T-1", "T-2"]);
@@ -181,7 +181,7 @@ describe("ending a run", { timeout: 300_000 }, () => {
 
     stage.write("go", "");
     const again = open(stage, [batch]);
-    await again.waitFor(/^ ✔ DONE[^]*DONE 1/);
+    await again.waitFor(/^ ✔ DONE[^]*TICKETS 1/);
     again.type("q");
     expect(await again.exitCode()).toBe(0);
     expect(stage.landed()).toEqual(["T-1"]);

@@ -16,7 +16,7 @@ describe("graph, timeline and oracle of a real run", { timeout: 300_000 }, () =>
     const batch = stage.batch(["T-1", { id: "T-2", dependsOn: ["T-1"] }, "T-3"]);
     const pty = open(stage, [batch], { columns: 120, rows: 30 });
     await pty.waitFor(/READY T-1[^]*READY T-3/);
-    await pty.press("3", /▶ T-1 ★ Do T-1[^]*└─· T-2 ★ Do T-2/);
+    await pty.press("3", /▶ T-1 +★ Do T-1[^]*└─· T-2 +★ Do T-2/);
     await pty.press("j", /▌ +▶ T-1/);
     await pty.press("w", /▌└─· T-2/);
     expect(pty.isWhole()).toBe(true);
