@@ -63,6 +63,7 @@ const VERBS: readonly string[] = [
     "bound suggest --repo {}/app",
     "bound approve over-1",
     "lint {}/app",
+    "improve {}/goal.md --status",
   ],
   ...["completion bash", "help", "help run", "--version", "guard check -- ls", "complete -- loopdash"],
 ];
@@ -114,7 +115,7 @@ async function run(by: readonly string[], args: readonly string[], input = ""): 
 /** What is wrong with how a verb ended: nothing if it did its work, or said one line each of what, why and what to do. */
 function unclear({ code, signal, stdout, stderr }: Ended, isUnseen: boolean): string | undefined {
   const all = `${code ?? signal}\n${stdout}\n${stderr}`;
-  if (/\n\s+at .+:\d+|defect|Warning:|\(node:|undefined|TypeError/.test(all)) return all;
+  if (/\n\s+at .+:\d+|defect (?:of|in) loopdash|Warning:|\(node:|undefined|TypeError/.test(all)) return all;
   if (code === null || ![0, 1, 2, 3, 4].includes(code)) return all;
   const isTold = /^(?:.*\n)*?loopdash: .+\n(?: {2}why: .+\n(?: {7}.+\n)*)? {2}do: {2}.+\n/.test(stderr);
   // The verdict of a check or a run is its exit code, whoever reads its words.
