@@ -12,7 +12,7 @@ import { type Cell, linesWindow, type TerminalSize, type ViewSize } from "../kit
 import { graphTicketAt } from "../views/graph/graph-view.tsx";
 import { countNeedLines, needsWindow } from "../views/overview/needs.tsx";
 import { queueLines } from "../views/overview/sections.ts";
-import { shownRows, workerWindow } from "../views/overview/workers.tsx";
+import { workerWindow } from "../views/overview/workers.tsx";
 import { runAt } from "../views/runs/runs-layout.ts";
 import { summaryRows } from "../views/summary/summary-lines.ts";
 import { ticketPartAt } from "../views/ticket/ticket-layout.ts";
@@ -128,10 +128,8 @@ function summaryAt({ run, ui, earlier }: DashboardState, size: TerminalSize, { r
 
 /** The first line of the workers' block is its title. */
 function workerAt(state: DashboardState, layout: Layout, line: number): MouseTarget {
-  const rows = shownRows(shownLists(state).rows, layout);
-  const shown = workerWindow(rows, layout, state.ui.selected);
-  const row = shown.start + Math.floor((line - 1) / layout.density);
-  return onTicket(line < 1 || row >= shown.end ? undefined : rows[row]);
+  const { rows } = workerWindow(shownLists(state).rows, layout, state.ui.selected);
+  return onTicket(line < 1 ? undefined : rows[Math.floor((line - 1) / layout.density)]);
 }
 
 function queueAt(state: DashboardState, { queue }: Layout, line: number): MouseTarget {

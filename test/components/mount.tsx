@@ -27,19 +27,22 @@ export async function drawn(
   store: DashboardStore,
   columns: number,
   rows: number,
-  options: { readonly theme?: Theme; readonly now?: () => number; readonly stage?: Stage } = {},
+  options: { readonly theme?: Theme; readonly now?: () => number; readonly stage?: Stage; readonly tickMs?: number } = {},
 ): Promise<Drawn> {
-  const { theme = DEFAULT_THEME, now = () => 0, stage = new Stage(columns, rows) } = options;
-  const instance = render(<App store={store} terminal={stage.terminalActions} theme={theme} now={now} onDraw={stage.onDraw} />, {
-    stdout: stage.terminal,
-    stdin: stage.keyboard,
-    alternateScreen: true,
-    incrementalRendering: true,
-    maxFps: 1000,
-    exitOnCtrlC: false,
-    patchConsole: false,
-    interactive: true,
-  } as Parameters<typeof render>[1]);
+  const { theme = DEFAULT_THEME, now = () => 0, stage = new Stage(columns, rows), tickMs = 1_000 } = options;
+  const instance = render(
+    <App store={store} terminal={stage.terminalActions} theme={theme} now={now} tickMs={tickMs} onDraw={stage.onDraw} />,
+    {
+      stdout: stage.terminal,
+      stdin: stage.keyboard,
+      alternateScreen: true,
+      incrementalRendering: true,
+      maxFps: 1000,
+      exitOnCtrlC: false,
+      patchConsole: false,
+      interactive: true,
+    } as Parameters<typeof render>[1],
+  );
   await instance.waitUntilRenderFlush();
   return {
     stage,

@@ -10,7 +10,7 @@ interface Places {
   readonly headings: ReadonlyMap<string, number>;
   /** Line and first columns of each attempt: its id's, and that of its time. */
   readonly attempts: ReadonlyMap<string, string>;
-  /** What may move the blocks: lines of needs, in a narrow terminal rows of attempts, and more of them than fit. */
+  /** The causes by which blocks may move: lines of needs, in a narrow terminal rows of attempts, and more of them than fit. */
   readonly cause: string;
 }
 

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { type Ended, Stage } from "./stage.ts";
 
 const GUARD = `export const isBlocked = (command) => command.includes("rm -rf /");\n`;
-/** What a mender makes of it. */
+/** The guard as a mender leaves it. */
 export const MENDED = `export const isBlocked = (command) => /rm\\s+(?:-rf|-fr|-r -f)\\s+\\//.test(command);\n`;
 /** The designed check: fails on GUARD, passes on MENDED. */
 export const CASE = `import { isBlocked } from "../guards/block.mjs"; process.exit(isBlocked("rm -fr /") && !isBlocked("ls /") ? 0 : 1);\n`;

@@ -149,7 +149,7 @@ const Row = memo(function Row({ row, drawing }: { readonly row: GraphRow; readon
   return <Spans line={linkSpans(cutSpans(line, width), [toLink(id, ids, url)])} />;
 });
 
-/** What a ticket is to the selected one: itself, a dependency, or a dependent. */
+/** The relation of a ticket to the selected one: itself, a dependency, or a dependent. */
 function relationMark(plan: Plan, index: number, selected: number | undefined): string {
   if (selected === undefined) return " ";
   if (selected === index) return "▌";

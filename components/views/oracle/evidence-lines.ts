@@ -46,7 +46,7 @@ function ticketLines(each: OracleComparison, { selected, idWidth, width }: Evide
   const engine = Math.max(width < ROOMY ? NARROW_ENGINE : ENGINE_WIDTH, mark === undefined ? 0 : textWidth(beside));
   const at = 4 + idWidth + 2 + LABEL_WIDTH + engine + 2;
   const about = describeEvidence(each);
-  // Where little room is left behind the states, the words stand below them.
+  // The words stand below the states if these leave them little room.
   const [indent, isBelow] = width - at < LEAST_WORDS ? [6 + idWidth, true] : [at, false];
   const words = about === "" ? [] : wrapWords(about, Math.max(20, width - indent - 1));
   const below = (isBelow ? words : words.slice(1)).map((text): SpanLine => [{ text: `${" ".repeat(indent)}${text}` }]);
@@ -61,7 +61,7 @@ function ticketLines(each: OracleComparison, { selected, idWidth, width }: Evide
   return [first, ...below];
 }
 
-/** What the oracle read beside the state, and what is known of it: the step that is left, what is built, a person's act. */
+/** The step that the oracle read, and beside it what is built and a person's last act. */
 function describeEvidence({ act, built, step }: OracleComparison): string {
   const parts = [step && displayText(step), built, act && `a person: ${displayText(act)}`];
   return parts.filter((part) => part !== undefined && part !== "").join(" · ");

@@ -16,7 +16,7 @@ import { type PullRequestStatus, waitingPullRequest } from "../../../src/store/l
 import { behaviourSign } from "../../../src/store/labels/signals-label.ts";
 import { reviewerLabel } from "../../../src/store/labels/tone.ts";
 import { ticketUrl } from "../../../src/store/links.ts";
-import { attemptCause, shortCause } from "../../../src/store/results/outcome-lines.ts";
+import { causeWords } from "../../../src/store/results/outcome-lines.ts";
 import type { Density } from "../../frame/layout.ts";
 import { useDashboard, useDrawn } from "../../kit/dashboard-context.ts";
 import { cut, firstParts, fitTo, textWidth } from "../../kit/fit.ts";
@@ -162,7 +162,7 @@ const QUIET_WIDTH = 17;
 const LEFT_WIDTH = 10;
 /** In narrower rows, the time left is for the ticket's view. */
 const LEFT_FROM = 90;
-/** What went wrong before has at most so many columns, and leaves the status as many as it needs. */
+/** The cause of the attempt before has at most so many columns, and leaves these to the status. */
 const BEFORE_WIDTH = 36;
 const LEAST_STATUS = 24;
 
@@ -204,15 +204,11 @@ function secondLine(options: RowProps): TimedLine | undefined {
   ];
 }
 
-/** What went wrong in the attempt before, in a few words; empty if there was none, or if there is no room. */
+/** The cause by which the attempt before failed, in a few words; empty if there was none, or if there is no room. */
 function beforeText({ history }: TicketState, room: number): string {
   const past = history.at(-1);
   if (past === undefined || room < 16) return "";
-  const cause = shortCause(attemptCause(past));
-  // Words before a colon say enough, unless they are the name of a step or a number.
-  const [head = "", rest] = cause.split(":", 2);
-  const words = rest === undefined || /^\d/.test(head) || !head.includes(" ") ? cause : head;
-  return cut(`before: ${words}`, Math.min(room, BEFORE_WIDTH));
+  return cut(`before: ${causeWords(past)}`, Math.min(room, BEFORE_WIDTH));
 }
 
 /** Silence while the agent runs; before, the time of the prepare command, and afterwards that of the step. */

@@ -1,11 +1,9 @@
 import { Box } from "ink";
 import { memo, type ReactNode, useMemo } from "react";
-import { busySlots, type RunState } from "../../../src/domain/run/state.ts";
-import { describeReason, whyNot } from "../../../src/domain/schedule/why-not.ts";
+import type { RunState } from "../../../src/domain/run/state.ts";
 import type { TicketId } from "../../../src/domain/values/ids.ts";
-import { vecItems } from "../../../src/domain/values/vec.ts";
-import { displayText } from "../../../src/store/format.ts";
 import { provingLabels } from "../../../src/store/labels/progress-label.ts";
+import { freeSlotsText } from "../../../src/store/labels/ticket-label.ts";
 import { STYLES } from "../../../src/store/labels/tone.ts";
 import { busyAgents, filteredLists, heldAttempts, type Lists, shownLists } from "../../../src/store/lists.ts";
 import { staleLabel } from "../../frame/footer.tsx";
@@ -26,21 +24,19 @@ const MINUTE = 60_000;
 export const Workers = memo(function Workers({ layout }: { readonly layout: Layout }): ReactNode {
   useDrawn("workers");
   const listed = useDashboard((s) => shownLists(s).rows);
-  const rows = useMemo(() => shownRows(listed, layout), [listed, layout]);
   const filtered = useDashboard((s) => filteredLists(s) !== undefined);
   const selected = useDashboard((s) => s.ui.selected);
   const { density } = layout;
   const { width, height } = layout.workers;
   const all = useOfAllRows(width, density);
-  const shown = workerWindow(rows, layout, selected);
-  const free = useDashboard((s) => (s.run === undefined || filtered ? "" : freeText(s.run)));
-  const lines = (shown.end - shown.start) * density;
+  const shown = workerWindow(listed, layout, selected);
+  const free = useDashboard((s) => (s.run === undefined || filtered ? "" : freeSlotsText(s.run, s.lists.waiting)));
+  const lines = shown.rows.length * density;
   return (
     <Box flexDirection="column" width={width} height={height} flexShrink={0}>
-      <Title width={width} density={density} lost={all?.lost === true} listed={filtered ? rows.length : undefined} />
+      <Title width={width} density={density} lost={all?.lost === true} listed={filtered ? listed.length : undefined} />
       {all !== undefined &&
-        rows
-          .slice(shown.start, shown.end)
+        shown.rows
           .map((id, i) => ({ id, key: `row ${shown.start + i}` }))
           .map(({ id, key }) =>
             id === null ? (
@@ -49,7 +45,7 @@ export const Workers = memo(function Workers({ layout }: { readonly layout: Layo
               <WorkerRow key={key} id={id} all={all} selected={id === selected} />
             ),
           )}
-      {rows.length > shown.end - shown.start ? (
+      {shown.above + shown.below > 0 ? (
         <Spans line={[{ text: `   ${hiddenLabel(shown)}`, tone: "waiting" }]} />
       ) : (
         free !== "" &&
@@ -97,18 +93,6 @@ function provingText(run: RunState, now: number, room: number): string {
   return fitting === undefined ? "" : ` · ${fitting}`;
 }
 
-/** The number of free slots, and what keeps the next ticket from starting in one: `2 free   SHOP-4 waits for SHOP-2`. */
-function freeText(run: RunState): string {
-  const free = run.workers - busySlots(run);
-  if (free <= 0 || heldAttempts(run) > 0) return "";
-  const waiting = [...vecItems(run.tickets)].flatMap(({ phase }, index) => (phase === "waiting" ? [index] : []));
-  const next = run.ready[0] ?? waiting[0];
-  const id = next === undefined ? undefined : run.plan.tickets[next]?.id;
-  if (next === undefined || id === undefined) return `${free} free   no other ticket is open`;
-  const more = waiting.length > 1 ? `, and ${waiting.length - 1} more wait` : "";
-  return `${free} free   ${displayText(`${id} ${describeReason(whyNot(run, next))}`)}${run.ready.length > 0 ? "" : more}`;
-}
-
 /** The data that all rows share: the same object until a part of it changes. */
 function useOfAllRows(width: number, density: Density): OfAllRows | undefined {
   const plan = useDashboard((s) => s.run?.plan);
@@ -122,17 +106,17 @@ function useOfAllRows(width: number, density: Density): OfAllRows | undefined {
   }, [plan, batch, width, density, lost]);
 }
 
-/** The rows of attempts; those without one are left out where not all fit. */
-export function shownRows(rows: Lists["rows"], { density, workers }: Layout): Lists["rows"] {
-  return rows.length * density <= workers.height - 1 ? rows : rows.filter((id) => id !== null);
-}
-
-/** The visible rows of attempts; each takes as many lines as the layout's density. */
-export function workerWindow(rows: Lists["rows"], { density, workers }: Layout, selected: TicketId | undefined): Window {
-  const focus = selected === undefined ? -1 : rows.indexOf(selected);
+/** The visible rows of attempts: each takes as many lines as the layout's density. Where not all fit, rows without an attempt are left out. */
+export function workerWindow(
+  listed: Lists["rows"],
+  { density, workers }: Layout,
+  selected: TicketId | undefined,
+): Window & { readonly rows: Lists["rows"] } {
   const room = workers.height - 1;
+  const rows = listed.length * density <= room ? listed : listed.filter((id) => id !== null);
+  const focus = selected === undefined ? -1 : rows.indexOf(selected);
   // If some are hidden, one line counts them.
-  const shown = rows.length * density <= room ? rows.length : Math.floor((room - 1) / density);
-  const { from, to } = rowWindow(rows.length, shown, focus);
-  return { start: from, end: to, above: from, below: rows.length - to };
+  const most = rows.length * density <= room ? rows.length : Math.floor((room - 1) / density);
+  const { from, to } = rowWindow(rows.length, most, focus);
+  return { rows: rows.slice(from, to), start: from, end: to, above: from, below: rows.length - to };
 }

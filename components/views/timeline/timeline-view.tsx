@@ -8,7 +8,7 @@ import { displayText, formatClock, formatElapsed } from "../../../src/store/form
 import { keyIn } from "../../../src/store/keymap/key-labels.ts";
 import { displayTitle, queueLabel, ticketStyle } from "../../../src/store/labels/ticket-label.ts";
 import { attemptEnd, outcomeLabel, STYLES } from "../../../src/store/labels/tone.ts";
-import { TIME_FILLS, ticketTime, timeCells, triesText } from "../../../src/store/results/timeline-cells.ts";
+import { attemptsText, TIME_FILLS, ticketTime, timeCells } from "../../../src/store/results/timeline-cells.ts";
 import { timelineOrder } from "../../../src/store/views/timeline-order.ts";
 import { idWidth } from "../../frame/layout.ts";
 import { FRAME_LINES, NoRun, ViewFrame } from "../../frame/view-frame.tsx";
@@ -109,7 +109,7 @@ function useFrame(columns: number): TimeFrame {
   return frame;
 }
 
-/** What is out of sight, and the meanings of the signs, a piece each. */
+/** The counts of hidden rows, and the meanings of the signs, a piece each. */
 function legend(hidden: string): readonly SpanLine[] {
   const signs = [
     [{ glyph: TIME_FILLS.agent, tone: "running" }, "agent"],
@@ -163,7 +163,7 @@ function rowLine(state: DashboardState, index: number, frame: TimeFrame, { ids, 
     column: (at) => timeColumn(at, frame.start, frame.ms),
   });
   const isUntried = ticket.attempt === undefined && ticket.history.length === 0 && ticket.phase !== "done";
-  const says = need?.says ?? (isUntried ? queueLabel(state, id).text : triesText(ticket));
+  const says = need?.says ?? (isUntried ? queueLabel(state, id).text : attemptsText(ticket));
   return [
     { text: `${glyph} `, tone },
     { text: fitTo(id, ids), bold: true },

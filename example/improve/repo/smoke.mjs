@@ -1,4 +1,4 @@
-/** What must stay possible: to read a file, to run a command, to edit a file. */
+/** Ordinary work must stay possible: to read a file, to run a command, to edit a file. */
 import { blocks as destructive } from "./guards/destructive.mjs";
 import { blocks as secrets } from "./guards/secrets.mjs";
 

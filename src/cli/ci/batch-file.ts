@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { isResumable } from "../../domain/results/next-steps.ts";
@@ -9,6 +9,7 @@ import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { hasBegun, stateFromJournal } from "../engine/journal-state.ts";
 import { listRuns, withStore } from "../find-run.ts";
 import { prepareStateHome, type StateHome } from "../state-home.ts";
+import { writeWhole } from "../write-whole.ts";
 import type { CiTarget } from "./find-target.ts";
 
 /** The batch file of a loop. */
@@ -117,13 +118,6 @@ function differing(began: BatchParts, now: BatchParts): readonly string[] {
 
 function textOf(value: unknown): string {
   return `${JSON.stringify(value, undefined, 2)}\n`;
-}
-
-/** A file that is there is whole, whenever this process ends. */
-function writeWhole(path: string, text: string): void {
-  const fresh = `${path}.${process.pid}`;
-  writeFileSync(fresh, text, { mode: 0o600 });
-  renameSync(fresh, path);
 }
 
 /** The names of the batch files in a folder, the newest one first. */

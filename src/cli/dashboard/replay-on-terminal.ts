@@ -3,7 +3,6 @@ import type { RunEvent } from "../../domain/run/event.ts";
 import type { RunState } from "../../domain/run/state.ts";
 import type { RunId } from "../../domain/values/ids.ts";
 import type { RunStore } from "../../ports/run-store.ts";
-import type { Keymap } from "../../store/dashboard-state.ts";
 import { createDashboardStore, type DashboardStore } from "../../store/dashboard-store.ts";
 import { type PlayAction, refusedActions } from "../../store/keymap/binding.ts";
 import { KEYMAP } from "../../store/keymap/keymap.ts";
@@ -14,6 +13,7 @@ import { Player } from "../../store/player.ts";
 import { projectTo } from "../../store/projector.ts";
 import { tampered } from "../engine/journal-state.ts";
 import { lookBackFrom } from "../engine/snapshot.ts";
+import type { ScreenFiles } from "../screen-files.ts";
 import { stateHome } from "../state-home.ts";
 import { showDashboard } from "../terminal/show-dashboard.ts";
 import { showBroken } from "./disk-run.ts";
@@ -36,7 +36,7 @@ export interface ReplayOptions {
 /**
  * Plays a run from its journal in the dashboard. Throws a UserError (exit 3) after the screen is closed if the journal is broken.
  */
-export async function replayOnTerminal(options: ReplayOptions, keymap: Keymap = KEYMAP): Promise<void> {
+export async function replayOnTerminal(options: ReplayOptions, { keymap = KEYMAP, colours }: ScreenFiles = {}): Promise<void> {
   const actions = { ...refusedActions(IS_REPLAY), play: (action: PlayAction) => void tape.play(action) };
   const store = createDashboardStore({ now: Date.now(), keymap: replayKeymap(keymap), actions });
   const records = openRunStore(stateHome(process.env, process.cwd()).db);
@@ -47,7 +47,7 @@ export async function replayOnTerminal(options: ReplayOptions, keymap: Keymap = 
   // A failure is handled once the screen is closed.
   loaded.catch(() => undefined);
   try {
-    await showDashboard(store);
+    await showDashboard(store, colours);
   } finally {
     leaving.abort();
     tape.close();

@@ -6,7 +6,6 @@ import type { RunState } from "../../domain/run/state.ts";
 import type { RunId, TicketId } from "../../domain/values/ids.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
-import type { Keymap } from "../../store/dashboard-state.ts";
 import { createDashboardStore, type DashboardStore, resetDashboard } from "../../store/dashboard-store.ts";
 import { createFeed, type Feed } from "../../store/feed.ts";
 import type { Actions } from "../../store/keymap/binding.ts";
@@ -18,6 +17,7 @@ import { exitCodeOf } from "../exit-code.ts";
 import { findRun, lookUpRun } from "../find-run.ts";
 import { printUserError, writeAll } from "../print.ts";
 import { printedSummary } from "../printed-summary.ts";
+import type { ScreenFiles } from "../screen-files.ts";
 import { stateHome } from "../state-home.ts";
 import { showDashboard } from "../terminal/show-dashboard.ts";
 import { GONE, showFromDisk } from "./disk-run.ts";
@@ -40,7 +40,7 @@ export interface RunToShow {
  * Shows the dashboard of a run, and of any other that the user switches to. Returns the exit code of the run that it was opened
  * for: 130 if that continues, 1 if its engine is gone. Throws a UserError (exit 3) if its journal is broken.
  */
-export async function watch(own: RunToShow, keymap: Keymap = KEYMAP): Promise<number> {
+export async function watch(own: RunToShow, { keymap = KEYMAP, colours }: ScreenFiles = {}): Promise<number> {
   const actions: Actions = {
     ...runActions((command) => shown.send(command)),
     switchRun: (run) => void switchRun(run),
@@ -71,7 +71,7 @@ export async function watch(own: RunToShow, keymap: Keymap = KEYMAP): Promise<nu
       store.dispatch({ type: "toast", toast: { text: `${error.what}: ${error.why}`, tone: "bad", until } });
     }
   };
-  await showDashboard(store);
+  await showDashboard(store, colours);
   noteLook(shown.folder);
   endReaders();
   const leave = async () => exitMessage(shown.run, await shown.last(), store.getState().ui.connection.state === "lost");

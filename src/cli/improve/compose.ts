@@ -91,13 +91,15 @@ const atRoot = (path: string): string => `./${path}`;
 interface MendOptions {
   readonly given: readonly GivenFile[];
   readonly folder: string;
+  /** The text of the case. */
+  readonly text: string;
   /** Cases of earlier iterations, which must still pass. */
   readonly kept: readonly string[];
   readonly inCopy: boolean;
 }
 
 /** A mender's batch: the finish line of an ordinary ticket. The files to land unchanged are in `folder` by their names. */
-export function mendStage(parts: StageParts, finding: Finding, { given, folder, kept, inCopy }: MendOptions): StageFiles {
+export function mendStage(parts: StageParts, finding: Finding, { given, folder, text, kept, inCopy }: MendOptions): StageFiles {
   const { goal, iteration } = parts;
   const command = caseCommand(goal, iteration.path);
   const copies = given.map(({ name, path }) => `- ${join(folder, name)} as ${path}`);
@@ -116,7 +118,7 @@ export function mendStage(parts: StageParts, finding: Finding, { given, folder, 
     ...(name === "smoke" && { compare: "exit-code" }),
   });
   const attack = casePath(goal, "attack");
-  const before = { path: iteration.path, text: given[0]?.text ?? "", command };
+  const before = { path: iteration.path, text, command };
   const replay = { path: attack, command: caseCommand(goal, attack), before };
   const stands = kept.map((path, i) => ({
     ...{ step: "check", name: `kept ${i + 1}`, command: caseCommand(goal, path), compare: "exit-code" },
@@ -125,9 +127,9 @@ export function mendStage(parts: StageParts, finding: Finding, { given, folder, 
     agent: agents.mender,
     ...{ attempts: goal.attempts, only: [...scope, ...given.map(({ path }) => atRoot(path))], title: finding.title, body },
     criteria: [
-      ...given.map(({ name, path, text }) => ({
+      ...given.map(({ name, path, text: whole }) => ({
         name: `${name} unchanged`,
-        command: [...IS_UNCHANGED, createHash("sha256").update(text.replaceAll("\r", "")).digest("hex"), path],
+        command: [...IS_UNCHANGED, createHash("sha256").update(whole.replaceAll("\r", "")).digest("hex"), path],
       })),
       { name: "passes after", command },
     ],

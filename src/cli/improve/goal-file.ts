@@ -81,7 +81,7 @@ function judgingProblems(goal: Goal): readonly (readonly [Path, string])[] {
 /** Files by which a change would say what checks run. */
 const STEERING = ["package.json", "Makefile", "justfile"] as const;
 
-/** What commands may name: their words, and the parts of scripts and options. */
+/** The words of commands, and the parts of scripts and options among them: each may name a file. */
 function wordsOf(commands: readonly (readonly string[])[]): readonly string[] {
   return commands.flat().flatMap((word) => word.split(/[\s=;:|&"'(),]+/).filter((part) => part !== ""));
 }

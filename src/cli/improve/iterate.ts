@@ -12,10 +12,11 @@ import { moneyNow } from "../../domain/schedule/money.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { vecAt } from "../../domain/values/vec.ts";
 import { lastState } from "../ci/batch-file.ts";
+import { writeWhole } from "../write-whole.ts";
 import { ANSWER, designStage, type GivenFile, mendStage, type Stage, type StageFiles, searchStage } from "./compose.ts";
 import { isInScope } from "./goal-file.ts";
-import { type LoopFolder, writeWhole } from "./loop-folder.ts";
-import { readCommitted, tipOf } from "./scratch.ts";
+import type { LoopFolder } from "./loop-folder.ts";
+import { readCommitted, SCRATCH, tipOf } from "./scratch.ts";
 
 /** Ends the loop for now: a run of it was interrupted, or could not be judged. The same command goes on. */
 export class StageStopped extends Error {
@@ -47,7 +48,7 @@ export interface IterationContext {
  */
 export async function iterate(ctx: IterationContext, begun: Iteration): Promise<Iteration> {
   const folder = ctx.folder.iteration(begun);
-  const scratch = join(folder, "scratch.git");
+  const scratch = join(folder, SCRATCH);
   const earlier = ctx.state.iterations.filter(({ n }) => n !== begun.n);
   let iteration = { ...begun, usd: 0 };
   const over = (result: Result, why?: string): Iteration => ({ ...iteration, result, why: why && plainText(why, 300) });
@@ -73,7 +74,7 @@ export async function iterate(ctx: IterationContext, begun: Iteration): Promise<
     return over("not shown", landedBy(design) === undefined ? lastTrouble(design) : `${path} is no text file`);
   const given = giveFiles(ctx, folder, { iteration, earlier, text });
   const kept = await keptCases(scratch, iteration.base, earlier);
-  const mended = await stage("mend", mendStage(parts(), answer, { ...given, kept, inCopy: ctx.isRehearsal }));
+  const mended = await stage("mend", mendStage(parts(), answer, { ...given, text, kept, inCopy: ctx.isRehearsal }));
   const commit = landedBy(mended);
   iteration = { ...iteration, attempts: vecAt(mended.tickets, 0).history.length, ...(commit !== undefined && { commit }) };
   return commit !== undefined && mended.end?.exitCode === 0 ? over("held") : over("dropped", lastTrouble(mended));
@@ -146,6 +147,7 @@ async function runStage(
   return state;
 }
 
+/** True if a run has ended for good: nothing of it is resumed, and its ticket was tried or given up. */
 function isOver(state: RunState): boolean {
   const { end } = state;
   if (end === undefined || isResumable(state) || end.kind === "tripwire") return false;
@@ -157,7 +159,7 @@ function landedBy(state: RunState): string | undefined {
   return vecAt(state.tickets, 0).mergedSha;
 }
 
-/** What the last attempt of a run's ticket failed by. */
+/** The reason why the last attempt of a run's ticket failed. */
 function lastTrouble(state: RunState): string {
   const { evidence, stalledReason } = vecAt(state.tickets, 0);
   const last = evidence.at(-1);

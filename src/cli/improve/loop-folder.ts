@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type Iteration, LoopState } from "../../domain/improve/loop-state.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import type { StateHome } from "../state-home.ts";
+import { writeWhole } from "../write-whole.ts";
 
 /** The folder of a goal's loop, beside the runs: its record, what people have told, and a folder for each iteration. */
 export class LoopFolder {
@@ -67,25 +68,22 @@ export class LoopFolder {
     writeWhole(join(this.#inbox, `${Date.now()}-${process.pid}.txt`), text);
   }
 
-  /** What people have told and no iteration has taken, oldest first. `forget` it once it is on record. */
-  told(): { readonly texts: readonly string[]; forget(): void } {
-    const names = existsSync(this.#inbox)
-      ? readdirSync(this.#inbox)
-          .filter((name) => name.endsWith(".txt"))
-          .toSorted()
-      : [];
-    const files = names.map((name) => join(this.#inbox, name));
-    return {
-      texts: files.map((file) => plainText(readFileSync(file, "utf8"), 2000)),
-      forget: () => {
-        for (const file of files) rmSync(file, { force: true });
-      },
-    };
+  /** The texts that people have told the loop and no iteration has taken, the oldest first. */
+  told(): readonly string[] {
+    return this.#toldFiles().map(({ text }) => text);
   }
-}
 
-/** Writes a text so that a file that is there is whole. */
-export function writeWhole(path: string, text: string): void {
-  writeFileSync(`${path}.new`, text, { mode: 0o600, flush: true });
-  renameSync(`${path}.new`, path);
+  /** Removes texts that an iteration has on record. Safe to repeat. */
+  forget(taken: readonly string[]): void {
+    for (const { file, text } of this.#toldFiles()) if (taken.includes(text)) rmSync(file, { force: true });
+  }
+
+  #toldFiles(): readonly { readonly file: string; readonly text: string }[] {
+    if (!existsSync(this.#inbox)) return [];
+    const names = readdirSync(this.#inbox).filter((name) => name.endsWith(".txt"));
+    return names.toSorted().map((name) => {
+      const file = join(this.#inbox, name);
+      return { file, text: plainText(readFileSync(file, "utf8"), 2000) };
+    });
+  }
 }

@@ -3,6 +3,9 @@ import { mustGit, runGit } from "../../adapters/vcs/git/run-git.ts";
 import type { Goal } from "../../domain/improve/goal.ts";
 import { copyBase } from "../engine/rehearsal.ts";
 
+/** The folder of the copy, in that of its iteration. */
+export const SCRATCH = "scratch.git";
+
 /** Characters of a designed check, at most. */
 const MOST_CHARS = 60_000;
 

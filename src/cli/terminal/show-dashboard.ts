@@ -1,5 +1,6 @@
 import { type Lend, renderDashboard } from "../../../components/app/render-dashboard.tsx";
 import { toAscii, translated } from "../../../components/kit/ascii.ts";
+import type { OwnColours } from "../../../components/kit/theme.ts";
 import { plainText } from "../../domain/values/text.ts";
 import type { DashboardStore } from "../../store/dashboard-store.ts";
 import type { LeaveHow, TerminalActions } from "../../store/keymap/binding.ts";
@@ -12,7 +13,6 @@ import { measured, stopUntilContinued } from "./job-control.ts";
 import { keepModes, type Modes } from "./modes.ts";
 import { type NotifyOptions, notify } from "./notify.ts";
 import { openerOf, openPage, pageAddress } from "./open-page.ts";
-import { ownColours } from "./own-colours.ts";
 import { CLIPBOARD_LIMIT, clipboard, modesOf } from "./sequences.ts";
 
 const TOAST_MS = 6_000;
@@ -21,21 +21,20 @@ const TOAST_MS = 6_000;
  * Shows the dashboard on this process's terminal until a person or a signal leaves it, and returns how. It uses all of the
  * terminal's capabilities, and restores them: on leaving, on Ctrl-Z, and if the process ends unexpectedly.
  */
-export async function showDashboard(store: DashboardStore): Promise<LeaveHow> {
+export async function showDashboard(store: DashboardStore, own?: OwnColours): Promise<LeaveHow> {
   const { stdin } = process;
   const leaving = askedToLeave();
   // The dashboard reads the end of its input as a closed terminal, which is a detach: the same is wanted here.
   const detach = (): void => void stdin.emit("end");
   leaving.addEventListener("abort", detach);
-  const how = leaving.aborted ? "detach" : await drawUntilLeft(store);
+  const how = leaving.aborted ? "detach" : await drawUntilLeft(store, own);
   leaving.removeEventListener("abort", detach);
   stdin.unref();
   return how;
 }
 
-async function drawUntilLeft(store: DashboardStore): Promise<LeaveHow> {
+async function drawUntilLeft(store: DashboardStore, own: OwnColours | undefined): Promise<LeaveHow> {
   const { stdin, stdout, env } = process;
-  const own = ownColours(env);
   const detected = terminalCapabilities({ env, isTTY: stdout.isTTY, depth: stdout.getColorDepth(env) });
   const isUnknown = detected.background === "unknown" && detected.colours !== "none";
   const capabilities = isUnknown ? { ...detected, background: await askBackground(stdin, stdout) } : detected;

@@ -5,11 +5,11 @@ import type { RunState } from "../../domain/run/state.ts";
 import { EXIT } from "../../domain/values/user-error.ts";
 import { exitCodeOf } from "../exit-code.ts";
 import { describeChoice, findRun, type LocatedRun, lookUpRun } from "../find-run.ts";
-import { readKeymap } from "../key-file.ts";
 import { lastingPrinter } from "../lines.ts";
 import { writeAll, writeNote } from "../print.ts";
 import { printJournalOutage } from "../print-outage.ts";
 import { printedSummary } from "../printed-summary.ts";
+import { readScreenFiles } from "../screen-files.ts";
 import { isInteractive, refuseSmallTerminal } from "../terminal.ts";
 
 /** Shows a run: the dashboard on a terminal, else its lines from now on. Returns the run's exit code once it has ended. */
@@ -20,9 +20,9 @@ export async function attach(name: string | undefined): Promise<number> {
   writeNote(describeChoice(found));
   if (isInteractive()) {
     refuseSmallTerminal("loopdash status");
-    const keymap = await readKeymap(process.env, process.cwd());
+    const files = await readScreenFiles(process.env, process.cwd());
     const { watch } = await import("../dashboard/watch.ts");
-    return watch({ run, folder, live }, keymap);
+    return watch({ run, folder, live }, files);
   }
   return live ? follow(folder) : summary(findRun(run));
 }

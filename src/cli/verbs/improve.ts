@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { openRunStore } from "../../adapters/journal/sqlite-run-store.ts";
 import { createLocks } from "../../adapters/locks/sqlite-locks.ts";
+import { removeFolder } from "../../adapters/remove-folder.ts";
 import { casePath } from "../../domain/improve/goal.ts";
 import { renderLog } from "../../domain/improve/loop-log.ts";
 import {
@@ -20,10 +21,11 @@ import { startOfDay } from "../engine/day-budget.ts";
 import type { ImproveFlags } from "../improve/flags.ts";
 import { type GoalFile, isUnchanged, readGoalFile } from "../improve/goal-file.ts";
 import { iterate, StageStopped } from "../improve/iterate.ts";
-import { LoopFolder, writeWhole } from "../improve/loop-folder.ts";
-import { makeScratch, readCommitted, tipOf } from "../improve/scratch.ts";
+import { LoopFolder } from "../improve/loop-folder.ts";
+import { makeScratch, readCommitted, SCRATCH, tipOf } from "../improve/scratch.ts";
 import { writeAll } from "../print.ts";
 import { prepareStateHome, type StateHome, stateHome } from "../state-home.ts";
+import { writeWhole } from "../write-whole.ts";
 
 /** Finds and mends one defect after another, by a goal file. Returns 0 only if nothing material is left. */
 export async function improve(flags: ImproveFlags): Promise<number> {
@@ -89,6 +91,8 @@ class Loop {
   }
 
   async run(): Promise<number> {
+    const open = openIteration(this.#state);
+    if (open !== undefined) this.#forgetTold(open);
     for (;;) {
       const iteration = openIteration(this.#state) ?? (await this.#begin());
       if (typeof iteration === "number") return iteration;
@@ -116,7 +120,7 @@ class Loop {
       return this.#end("the goal file was changed while the loop ran: start it again to work by it", EXIT.refused);
     const told = this.#options.folder.told();
     const tail = emptyTail(this.#state);
-    if (tail.length >= goal.emptyInARow && told.texts.length === 0 && flags.once !== true && flags.dryRun !== true) {
+    if (tail.length >= goal.emptyInARow && told.length === 0 && flags.once !== true && flags.dryRun !== true) {
       const isOpen = this.#state.iterations.some(({ n, result }) => n >= this.#state.from && result === "dropped");
       const isClean = !isOpen && tail.slice(-goal.emptyInARow).every((result) => result === "nothing" || result === "repeated");
       return this.#end(`nothing material in ${goal.emptyInARow} proposals in a row`, isClean ? EXIT.done : EXIT.notDone);
@@ -129,7 +133,7 @@ class Loop {
     const at = Date.now();
     const folder = this.#folder.iteration({ n, at });
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const scratch = join(folder, "scratch.git");
+    const scratch = join(folder, SCRATCH);
     await makeScratch(scratch, goal);
     const base = await tipOf(scratch, goal.repo.base);
     const attack = casePath(goal, "attack");
@@ -137,10 +141,15 @@ class Loop {
       throw refused("the place of a verifier's attack is taken", `${attack} is in the repository`, "Change regression.path.");
     let number = n;
     while ((await readCommitted(scratch, base, casePath(goal, number))) !== undefined) number += 1;
-    const iteration: Iteration = { n, at, base, path: casePath(goal, number), told: told.texts, usd: 0 };
+    const iteration: Iteration = { n, at, base, path: casePath(goal, number), told, usd: 0 };
     this.#record(iteration);
-    if (flags.dryRun !== true) told.forget();
+    this.#forgetTold(iteration);
     return iteration;
+  }
+
+  /** What people told is taken once, also after a kill between the two writes. A rehearsal takes nothing. */
+  #forgetTold({ told }: Iteration): void {
+    if (this.#options.flags.dryRun !== true) this.#options.folder.forget(told);
   }
 
   async #work(iteration: Iteration): Promise<Iteration> {
@@ -160,6 +169,7 @@ class Loop {
     );
     this.#record(ended);
     writeWhole(this.#folder.log, renderLog(file.goal.name, this.#state.iterations));
+    if (flags.dryRun !== true) await removeFolder(join(this.#folder.iteration(ended), SCRATCH));
     return ended;
   }
 

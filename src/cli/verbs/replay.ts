@@ -3,11 +3,11 @@ import type { RunState } from "../../domain/run/state.ts";
 import { JournalBroken } from "../../ports/run-store.ts";
 import { hasBegun, tampered } from "../engine/journal-state.ts";
 import { describeChoice, lookUpRun, type RecordedRun, withStore } from "../find-run.ts";
-import { readKeymap } from "../key-file.ts";
 import { linePrinter } from "../lines.ts";
 import { writeAll, writeNote } from "../print.ts";
 import { summaryForPrint } from "../printed-summary.ts";
 import type { Request } from "../program.ts";
+import { readScreenFiles } from "../screen-files.ts";
 import { isInteractive, refuseSmallTerminal } from "../terminal.ts";
 
 /**
@@ -21,9 +21,9 @@ export async function replay({ run: name, speed, skipsIdle }: Extract<Request, {
   const { run } = found.row;
   if (isInteractive()) {
     refuseSmallTerminal("loopdash report");
-    const keymap = await readKeymap(process.env, process.cwd());
+    const files = await readScreenFiles(process.env, process.cwd());
     const { replayOnTerminal } = await import("../dashboard/replay-on-terminal.ts");
-    await replayOnTerminal({ run, folder, speed, skipsIdle }, keymap);
+    await replayOnTerminal({ run, folder, speed, skipsIdle }, files);
     return 0;
   }
   return tell(found);

@@ -2,9 +2,9 @@ import { createInterface } from "node:readline/promises";
 import { plainText } from "../../domain/values/text.ts";
 import { UserError } from "../../domain/values/user-error.ts";
 import { exitCodeOf } from "../exit-code.ts";
-import { readKeymap } from "../key-file.ts";
 import { writeAll } from "../print.ts";
 import type { Request } from "../program.ts";
+import { readScreenFiles } from "../screen-files.ts";
 import type { SpawnedEngine } from "../spawn-engine.ts";
 import { isInteractive, refuseClosedStdout, refuseSmallTerminal } from "../terminal.ts";
 
@@ -30,12 +30,12 @@ export async function run(request: RunRequest): Promise<number> {
  * longer. Nothing else starts here while Ink is loading.
  */
 async function onTerminal(request: RunRequest): Promise<number> {
-  const keymap = await readKeymap(process.env, process.cwd());
+  const files = await readScreenFiles(process.env, process.cwd());
   const { engine } = await spawn(request, { attended: true });
   const accepted = engine.catch((error: unknown) => askAndSpawn(error, request));
   const [{ run, folder, warnings }, { watch }] = await Promise.all([accepted, import("../dashboard/watch.ts")]);
   if (warnings !== undefined) writeAll(2, `${warnings}\n`);
-  return watch({ run, folder, live: true }, keymap);
+  return watch({ run, folder, live: true }, files);
 }
 
 /** Resolves once the process is started; `engine` resolves once that has answered. */

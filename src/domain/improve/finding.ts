@@ -5,21 +5,21 @@ export const FINDING_SEVERITIES = ["P0", "P1", "P2"] as const;
 
 const line = (most: number) => z.string().trim().min(1).max(most);
 
+/** A defect that a finder claims. */
+export const Finding = z.strictObject({
+  severity: z.enum(FINDING_SEVERITIES),
+  /** The kind of defect in a few words. The file and the kind tell two findings apart. */
+  kind: line(60),
+  title: line(160),
+  file: line(400),
+  line: z.number().int().min(1),
+  why: line(8000),
+});
+export type Finding = z.infer<typeof Finding>;
+
 /** The answer of a finder: one finding, or that it has none. */
-export const Proposal = z.union([
-  z.strictObject({ none: z.literal(true), why: line(2000) }),
-  z.strictObject({
-    severity: z.enum(FINDING_SEVERITIES),
-    /** The kind of defect in a few words. With the file it is what tells two findings apart. */
-    kind: line(60),
-    title: line(160),
-    file: line(400),
-    line: z.number().int().min(1),
-    why: line(8000),
-  }),
-]);
+const Proposal = z.union([z.strictObject({ none: z.literal(true), why: line(2000) }), Finding]);
 export type Proposal = z.infer<typeof Proposal>;
-export type Finding = Exclude<Proposal, { none: true }>;
 
 /** Reads a finder's file. Gives the reason if it is no answer. */
 export function readProposal(text: string): Proposal | { readonly invalid: string } {

@@ -3,7 +3,10 @@ import type { Iteration } from "./loop-state.ts";
 
 const HEAD = ["| Time | Finding | Severity | Change | Verified by | Result | Commit |", "|---|---|---|---|---|---|---|"];
 
-/** The improvement log as Markdown. Every word of its last columns is the engine's own. */
+/**
+ * The improvement log as Markdown. The column of findings quotes agents; the result and the commit are the engine's own: words of a finder
+ * that has found nothing stand among the findings.
+ */
 export function renderLog(name: string, iterations: readonly Iteration[]): string {
   const rows = iterations.filter(({ result }) => result !== undefined).map(renderRow);
   return [`# Improvements: ${name}`, "", "loopdash writes this file.", "", ...HEAD, ...rows, ""].join("\n");
@@ -22,7 +25,9 @@ export function renderRecent(iterations: readonly Iteration[], most = 100): stri
 
 function renderRow({ at, attempts, commit, finding, path, result, why = "" }: Iteration): string {
   const time = new Date(at).toISOString().slice(0, 16).replace("T", " ");
-  const place = finding === undefined ? "" : `${finding.file}:${finding.line} ${finding.title} (${finding.kind})`;
+  const isNothing = result === "nothing";
+  const found = isNothing ? `none: ${why}` : "";
+  const place = finding === undefined ? found : `${finding.file}:${finding.line} ${finding.title} (${finding.kind})`;
   const isHeld = result === "held";
   const cells = [
     time,
@@ -30,7 +35,7 @@ function renderRow({ at, attempts, commit, finding, path, result, why = "" }: It
     finding?.severity ?? "",
     isHeld ? (attempts === undefined ? "mended" : `mended in attempt ${attempts}`) : "",
     isHeld ? `${path} fails before, passes after; a shown attack and the smoke commands ran` : "",
-    why === "" ? (result ?? "") : `${result}: ${why}`,
+    why === "" || isNothing ? (result ?? "") : `${result}: ${why}`,
     commit?.slice(0, 12) ?? (isHeld ? "this one" : ""),
   ];
   return `| ${cells.map(cell).join(" | ")} |`;

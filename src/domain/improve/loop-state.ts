@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { Proposal } from "./finding.ts";
+import { Finding } from "./finding.ts";
 
 /**
- * How an iteration ended. `nothing`: the finder has no finding. `repeated`: the log had it. `no answer`: no finding could be read.
+ * The end of an iteration. `nothing`: the finder has no finding. `repeated`: the log had it. `no answer`: no finding could be read.
  * `not shown`: no check failed without a change. `dropped`: no attempt held. `held`: it landed with its check.
  */
 const RESULTS = ["nothing", "repeated", "no answer", "not shown", "dropped", "held"] as const;
@@ -10,15 +10,15 @@ export type Result = (typeof RESULTS)[number];
 
 const Iteration = z.object({
   n: z.number().int().min(1),
-  /** When it began. Milliseconds since the epoch. */
+  /** Its start, in milliseconds since the epoch. */
   at: z.number(),
   /** The path of its regression case. */
   path: z.string(),
   /** The commit that it began on. */
   base: z.string(),
-  /** What people have told since the iteration before. */
+  /** The texts that people have told since the iteration before. */
   told: z.array(z.string()).readonly(),
-  finding: Proposal.options[1].optional(),
+  finding: Finding.optional(),
   usd: z.number(),
   result: z.enum(RESULTS).optional(),
   why: z.string().optional(),

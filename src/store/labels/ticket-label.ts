@@ -1,6 +1,6 @@
 import { findLanding } from "../../domain/run/carry-over.ts";
 import { isMissing, missingRemedy } from "../../domain/run/drift-fact.ts";
-import type { RunState } from "../../domain/run/state.ts";
+import { busySlots, type RunState } from "../../domain/run/state.ts";
 import type { Attempt, TicketState } from "../../domain/run/ticket-state.ts";
 import { plannedTicket } from "../../domain/schedule/plan.ts";
 import { describeReason, type Reason, whyNot } from "../../domain/schedule/why-not.ts";
@@ -42,6 +42,16 @@ function withRemedy(run: RunState, ticket: TicketState, label: QueueLabel): Queu
   const until = missingUntil(run);
   const or = until === undefined ? "no run is done without it" : `the run ends unjudged at ${formatClock(until)}`;
   return { ...label, text: `${missingRemedy(ticket)}, or ${or}; --fresh begins a run without it · ${label.text}` };
+}
+
+/** The number of free slots, and what keeps the next ticket from starting in one: `2 free   SHOP-4 waits for SHOP-2`. */
+export function freeSlotsText(run: RunState, waiting: readonly TicketId[]): string {
+  const free = run.workers - busySlots(run);
+  if (free <= 0 || run.outages?.journal !== undefined) return "";
+  const [next] = waiting;
+  if (next === undefined) return `${free} free   no other ticket is open`;
+  const more = waiting.length > 1 && run.ready.length === 0 ? `, and ${waiting.length - 1} more wait` : "";
+  return `${free} free   ${displayText(`${next} ${describeReason(whyNot(run, run.plan.index[next] ?? 0))}`)}${more}`;
 }
 
 function plainQueueLabel(run: RunState, ticket: TicketState, now: number | undefined): QueueLabel {

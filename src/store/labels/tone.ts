@@ -86,7 +86,7 @@ export type EventLabels = {
  */
 export type ShownEnd = AttemptOutcome | "awaits-approval" | "awaited-approval" | "held";
 
-/** How an attempt of this ticket ended; what landed and has become live since is done. */
+/** The end of an attempt of this ticket; a landing that has become live since is done. */
 export function attemptEnd(ticket: TicketState, { n, outcome, passedBeforeApproval }: PastAttempt): ShownEnd {
   if (outcome === "landed" && ticket.phase === "done" && ticket.live?.attempt === n) return "done";
   if (passedBeforeApproval === undefined) return outcome;

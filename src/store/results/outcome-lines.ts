@@ -53,6 +53,13 @@ export function shortCause(cause: string): string {
   return (/^[^;(]+/.exec(cause)?.[0] ?? cause).trim();
 }
 
+/** The cause of an attempt's end in a few words: those before a colon, unless they are the name of a step alone or begin with a number. */
+export function causeWords(past: Pick<PastAttempt, "outcome" | "failedAt" | "summary">): string {
+  const cause = shortCause(attemptCause(past));
+  const [head = "", rest] = cause.split(":", 2);
+  return rest === undefined || /^\d/.test(head) || !head.includes(" ") ? cause : head;
+}
+
 /** The size of a landing in words: `+12 −3 · 2 tests more`. */
 function sizeText({ landedWith }: TicketState): readonly string[] {
   const { additions, deletions = 0, tests } = landedWith ?? {};

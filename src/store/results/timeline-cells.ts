@@ -5,7 +5,7 @@ import { plural } from "../../domain/values/text.ts";
 import { formatDuration } from "../../domain/values/time.ts";
 import { vecItems } from "../../domain/values/vec.ts";
 import { attemptEnd, outcomeLabel, STYLES, type Style, type Tone } from "../labels/tone.ts";
-import { attemptCause, shortCause } from "./outcome-lines.ts";
+import { causeWords } from "./outcome-lines.ts";
 
 /** The cells of a ticket's time: an agent at work, its finish line, and a wait for a person. */
 export const TIME_FILLS = { agent: "━", checks: "░", person: "╌" } as const;
@@ -18,7 +18,7 @@ export interface TimeStretch {
   readonly tone: Tone;
 }
 
-/** What has become of a ticket at a time. */
+/** A sign for an event of a ticket, at its time. */
 interface TimeMark extends Style {
   readonly at: number;
 }
@@ -68,7 +68,7 @@ export function ticketTime(ticket: TicketState, heldSince?: number): TicketTime 
   return { stretches, marks };
 }
 
-/** What came after a landing, or without any attempt. */
+/** The time after a landing, or that of a ticket without any attempt. */
 function afterAttempts({ history, attempt, endedAt, live, reverted, phase }: TicketState): TicketTime {
   const stretches: TimeStretch[] = [];
   const marks: TimeMark[] = [];
@@ -111,15 +111,14 @@ export function timeCells(
   return cells;
 }
 
-/** The attempts of a ticket in a few words: `3 tries: review, circles`; empty for one that needed a single one. */
-export function triesText({ history, attempt, closedByPerson, reverted }: TicketState): string {
+/** The attempts of a ticket in a few words: `3 attempts: in circles`; only the cause for one that has had a single one. */
+export function attemptsText({ history, attempt, closedByPerson, reverted }: TicketState): string {
   const n = history.length + (attempt === undefined ? 0 : 1);
   const wrong = history.filter(({ outcome }) => !["done", "landed", "planned", "stopped", "gated"].includes(outcome));
-  const causes = wrong.map((past) => /^(?:\d[^,;]*|[^:,;]*)/.exec(shortCause(attemptCause(past)))?.[0].trim() ?? "");
-  const words = [...new Set(causes), ...(reverted === undefined ? [] : ["reverted"])].join(", ");
+  const words = [...new Set(wrong.map(causeWords)), ...(reverted === undefined ? [] : ["reverted"])].join(", ");
   if (closedByPerson === "closed") return "closed by a person";
   if (n < 2) return words;
-  return words === "" ? plural(n, "try", "tries") : `${plural(n, "try", "tries")}: ${words}`;
+  return words === "" ? plural(n, "attempt") : `${plural(n, "attempt")}: ${words}`;
 }
 
 /** Tickets whose time a text shows. */

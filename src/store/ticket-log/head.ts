@@ -191,14 +191,14 @@ function noFileLines(name: string, file: "absent" | { readonly refused: string }
   return [line(""), line(`no ${name}: ${why}`, "waiting")];
 }
 
-/** What a step without a command does. */
+/** The work of steps without a command, in words. */
 const STEP_WORDS: Readonly<Partial<Record<StepKind, string>>> = {
   gates: "it looks at which paths the change touches and at the behaviour of its agent; it runs no command",
   merge: "it makes the checked commit the tip of the base, unless the base has moved; it runs no command",
   assert: "it sets the ticket to done in the tracker, and reads it back; it runs no command",
 };
 
-/** What a step without a log has done, or would do. */
+/** Describes the work of a step that has no log, or where its change has landed. */
 function describeStep({ entry, ticket }: Target): string {
   const landing = entry?.mark === "passed" && entry.spec?.step === "merge" ? findLanding(ticket) : undefined;
   if (landing !== undefined) return `the change landed as ${landing.sha.slice(0, 12)}`;

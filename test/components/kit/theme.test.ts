@@ -72,3 +72,9 @@ test("without colours there are none", () => {
   for (const look of Object.values(chooseTheme({ colours: "none", background: "dark" })))
     expect(look).not.toHaveProperty("color");
 });
+
+test("with high contrast nothing is dim, and what needs a person differs from what is bad", () => {
+  const theme = chooseTheme({ colours: "16", background: "dark", hasContrast: true });
+  for (const { dimColor } of Object.values(theme)) expect(dimColor).toBeUndefined();
+  expect(theme.person).not.toEqual(theme.bad);
+});

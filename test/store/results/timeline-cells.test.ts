@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { TicketState } from "../../../src/domain/run/ticket-state.ts";
 import { TicketId } from "../../../src/domain/values/ids.ts";
 import { vecAt } from "../../../src/domain/values/vec.ts";
-import { runSpan, ticketTime, timeCells, timelineText, triesText } from "../../../src/store/results/timeline-cells.ts";
+import { attemptsText, runSpan, ticketTime, timeCells, timelineText } from "../../../src/store/results/timeline-cells.ts";
 import { batchOf, RunBuilder, START } from "../run-builder.ts";
 
 const second = (at: number): number => START + at * 1_000;
@@ -40,8 +40,8 @@ describe("a ticket's row", () => {
     const failed = run("A").fails("A", "2 of 9 fail: the cart").wait(100);
     failed.working("A").wait(20);
     expect(drawn(failed, "A")).toMatch(/✖ +━━━$/);
-    expect(triesText(ticketIn(failed, "A"))).toBe("2 tries: 2 of 9 fail: the cart");
-    expect(triesText(ticketIn(run("A").ships("A", 5), "A"))).toBe("");
+    expect(attemptsText(ticketIn(failed, "A"))).toBe("2 attempts: 2 of 9 fail: the cart");
+    expect(attemptsText(ticketIn(run("A").ships("A", 5), "A"))).toBe("");
   });
 
   test("shows the wait for a person until the next attempt, or until now", () => {

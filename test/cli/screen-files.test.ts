@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { keyFilePlace, readKeymap } from "../../src/cli/key-file.ts";
+import { chooseTheme } from "../../components/kit/theme.ts";
+import { keyFilePlace, readScreenFiles } from "../../src/cli/screen-files.ts";
 import { UserError } from "../../src/domain/values/user-error.ts";
 
 let home = "";
@@ -19,7 +20,7 @@ function write(file: string, text: string): string {
 }
 
 async function refusal(env: Record<string, string>): Promise<UserError> {
-  const error = await readKeymap({ HOME: home, ...env }, home).catch((thrown: unknown) => thrown);
+  const error = await readScreenFiles({ HOME: home, ...env }, home).catch((thrown: unknown) => thrown);
   if (!(error instanceof UserError)) throw new Error(`not refused: ${String(error)}`);
   expect(error.exitCode).toBe(2);
   return error;
@@ -33,13 +34,13 @@ test("the file lies in the XDG configuration folder, unless LOOPDASH_KEYS names 
   expect(keyFilePlace({ HOME: "/h", LOOPDASH_KEYS: "" }, "/w").named).toBe(false);
 });
 
-test("without a file the keys are those that come with loopdash", async () => {
-  expect(await readKeymap({ HOME: home }, home)).toBeUndefined();
+test("without a file the keys and colours are those that come with loopdash", async () => {
+  expect(await readScreenFiles({ HOME: home }, home)).toEqual({});
 });
 
 test("a file with comments binds keys", async () => {
   write(".config/loopdash/keys.json", '{\n  // not so easily\n  "kill": ["D"],\n}');
-  const keymap = await readKeymap({ HOME: home }, home);
+  const { keymap } = await readScreenFiles({ HOME: home }, home);
   expect(keymap?.overview.find(({ name }) => name === "kill")?.keys).toEqual(["D"]);
 });
 
@@ -72,4 +73,32 @@ test("a file that was named has to be there, and to be a file", async () => {
   expect((await refusal({ LOOPDASH_KEYS: "none.json" })).why).toBe("there is no such file");
   mkdirSync(join(home, ".config/loopdash/keys.json"), { recursive: true });
   expect((await refusal({})).what).toContain("cannot read the keys in");
+});
+
+test("a person's own colours are laid over the theme of the terminal", async () => {
+  write("mine.json", '{"person": "#F2C661"}');
+  const { colours: own } = await readScreenFiles({ HOME: home, LOOPDASH_THEME: "mine.json" }, home);
+  const theme = chooseTheme({ colours: "true", background: "dark", own });
+  expect(theme.person).toEqual({ color: "#F2C661" });
+  expect(theme.bad).toEqual(chooseTheme({ colours: "true", background: "dark" }).bad);
+  expect(chooseTheme({ colours: "none", background: "dark", own })).toEqual(chooseTheme({ colours: "none", background: "dark" }));
+});
+
+test.each(["", "dark", "contrast"])("no file is read for the theme %j", async (theme) => {
+  expect(await readScreenFiles({ HOME: home, LOOPDASH_THEME: theme }, home)).toEqual({});
+});
+
+test.each([
+  ["{", /JSON/],
+  ['{"persom": "#f2c661"}', /persom/],
+  ['{"person": "red"}', /#rrggbb/],
+])("colours refused: %s", async (text, why) => {
+  write("mine.json", text);
+  const error = await refusal({ LOOPDASH_THEME: "mine.json" });
+  expect(error.why).toMatch(why);
+  expect(error.what).toContain("mine.json");
+});
+
+test("a file of colours that was named has to be there", async () => {
+  expect(await refusal({ LOOPDASH_THEME: "none.json" })).toMatchObject({ why: "there is no such file" });
 });
