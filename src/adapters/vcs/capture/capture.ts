@@ -198,7 +198,7 @@ async function startingPoint(
   },
 ): Promise<Start> {
   const { record, ref, path } = options;
-  const head = record === undefined ? undefined : await readHead(record);
+  const head = record === undefined ? undefined : readHead(record);
   const readTip = (branch: string) => (path === undefined ? store.readBranch(branch) : readWorkerBranch(store, path, branch));
   const branchTip = await store.readBranch(ref);
   const headTip = head === undefined ? undefined : "commit" in head ? head.commit : await readTip(head.branch);

@@ -80,20 +80,16 @@ export async function lookElsewhere(store: Store, { gitDir, isOwn, ref, path, fr
 /** A file or a log that may name a commit. */
 type MaybePlace = { readonly where: string; readonly commit: string | undefined };
 
-async function underWay(gitDir: string): Promise<readonly MaybePlace[]> {
-  const files = Object.entries(UNDER_WAY);
-  return Promise.all(files.map(async ([file, where]) => ({ where, commit: await readShort(join(gitDir, file)) })));
+function underWay(gitDir: string): readonly MaybePlace[] {
+  return Object.entries(UNDER_WAY).map(([file, where]) => ({ where, commit: readShort(join(gitDir, file)) }));
 }
 
 /** Other worktrees without a branch. */
-async function listDetachedWorktrees(gitDir: string): Promise<readonly MaybePlace[]> {
-  const all = await adminDirs(gitDir);
-  return Promise.all(
-    all.map(async ({ dir, worktree }) => {
-      const head = await readHead(dir);
-      return { where: `worktree ${worktree}`, commit: head !== undefined && "commit" in head ? head.commit : undefined };
-    }),
-  );
+function listDetachedWorktrees(gitDir: string): readonly MaybePlace[] {
+  return adminDirs(gitDir).map(({ dir, worktree }) => {
+    const head = readHead(dir);
+    return { where: `worktree ${worktree}`, commit: head !== undefined && "commit" in head ? head.commit : undefined };
+  });
 }
 
 /** Another worktree that an agent has added within its own. */
@@ -108,13 +104,13 @@ interface NestedWorktree {
 /** The worktrees within the one at `path` that a git folder has on record. */
 async function nestedWorktrees(store: Store, gitDir: string, path: string): Promise<readonly NestedWorktree[]> {
   const found: NestedWorktree[] = [];
-  for (const { dir, worktree } of await adminDirs(gitDir)) {
+  for (const { dir, worktree } of adminDirs(gitDir)) {
     const inside = [path, store.place].flatMap((top) =>
       worktree.startsWith(`${top}/`) ? [worktree.slice(top.length + 1)] : [],
     )[0];
     const folder = join(path, inside ?? "");
     if (inside === undefined || (await ifThere(lstat(join(folder, ".git"))))?.isFile() !== true) continue;
-    const at = await readHead(dir);
+    const at = readHead(dir);
     const head = at === undefined || "commit" in at ? at?.commit : ((await branchesIn(gitDir)).get(at.branch) ?? "");
     if (head !== undefined && isObjectId(head)) found.push({ path: inside, folder, head });
   }
@@ -130,7 +126,7 @@ async function branchesIn(gitDir: string): Promise<Map<string, string>> {
       const name = `${folder}/${entry.name}`;
       if (++seen > MOST_REFS) return refs;
       if (entry.isDirectory()) folders.push(name);
-      else refs.set(name, (await readShort(join(gitDir, name))) ?? "");
+      else refs.set(name, readShort(join(gitDir, name)) ?? "");
     }
   return refs;
 }

@@ -31,7 +31,7 @@ export async function stage(
  * loopdash's git folder names the index's commit; after a restart there is none, and every file is read once.
  */
 export async function prepareIndex(store: Store, guard: GuardedGit, own: string, commit: string): Promise<void> {
-  const head = await readHead(own);
+  const head = readHead(own);
   if (head !== undefined && "commit" in head && head.commit === commit) return;
   await preparePrivateDir(store, own, commit);
   await mustGuarded(guard, store.contentCall(["read-tree", "-m", commit], { gitDir: own }));

@@ -94,7 +94,7 @@ export async function markCaptured(store: Store, path: string): Promise<void> {
 /** A branch as a confined worker left it: a file, or a line in its list of packed refs. */
 export async function readWorkerBranch(store: Store, path: string, ref: string): Promise<string | undefined> {
   const git = workerGitDir(store, path);
-  const text = await readShort(join(git, ref));
+  const text = readShort(join(git, ref));
   if (text !== undefined) return isObjectId(text) ? text : undefined;
   const listed = await readBounded(join(git, "packed-refs"), MAX_PACKED_REFS);
   const line = listed?.split("\n").find((each) => each.endsWith(` ${ref}`));

@@ -38,7 +38,7 @@ export async function findClash(store: Store, ref: string): Promise<{ readonly w
   const found = [...(await branchesBelow(store, parts.slice(2).join("/")))];
   for (let n = 3; n < parts.length; n++) {
     const above = parts.slice(0, n).join("/");
-    if (((await readShort(join(commonDir, above))) ?? (await store.readBranch(above))) !== undefined)
+    if ((readShort(join(commonDir, above)) ?? (await store.readBranch(above))) !== undefined)
       found.unshift(parts.slice(2, n).join("/"));
   }
   if (found[0] === undefined) return undefined;
@@ -67,7 +67,7 @@ async function readLoose(commonDir: string, folder: string, refs: Map<string, st
     entries.map(async (entry) => {
       const ref = `${folder}/${entry.name}`;
       if (entry.isDirectory()) return `${ref}/` === TICKETS ? undefined : readLoose(commonDir, ref, refs);
-      const id = entry.isFile() && !ref.endsWith(".lock") ? await readShort(join(commonDir, ref)) : undefined;
+      const id = entry.isFile() && !ref.endsWith(".lock") ? readShort(join(commonDir, ref)) : undefined;
       if (id !== undefined && isObjectId(id)) refs.set(ref, id);
     }),
   );

@@ -145,7 +145,7 @@ export async function refuseState(id: string, base: string, store: Store): Promi
     );
   }
   if (mainWorktree === undefined || checkouts.some((each) => each.path === mainWorktree)) return;
-  const head = await readHead(commonDir);
+  const head = readHead(commonDir);
   if (head !== undefined && "branch" in head) return;
   const why = `HEAD is detached in ${displayName(mainWorktree)}, so it is unclear whether that checkout should follow the base`;
   throw refusal({ what, why, todo: `check out a branch there: git switch ${displayName(base)}` });

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { constants, rmSync } from "node:fs";
-import { type FileHandle, mkdtemp, open, readdir, readFile, realpath } from "node:fs/promises";
+import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, rmSync } from "node:fs";
+import { mkdtemp, readFile, realpath } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { hasErrorCode } from "../../../domain/values/text.ts";
@@ -196,28 +196,33 @@ interface AdminDir {
 type Head = { readonly branch: string } | { readonly commit: string } | undefined;
 
 /** All records of linked worktrees. */
-export async function adminDirs(commonDir: string): Promise<readonly AdminDir[]> {
+export function adminDirs(commonDir: string): readonly AdminDir[] {
   const parent = join(commonDir, "worktrees");
-  const names = await ifThere(readdir(parent));
-  const found = await Promise.all(
-    (names ?? []).map(async (name): Promise<AdminDir[]> => {
-      const dir = join(parent, name);
-      const gitFile = await readShort(join(dir, "gitdir"), MAX_PATH);
-      return gitFile === undefined ? [] : [{ dir, worktree: dirname(resolve(dir, gitFile)) }];
-    }),
-  );
-  return found.flat();
+  return namesIn(parent).flatMap((name) => {
+    const dir = join(parent, name);
+    const gitFile = readShort(join(dir, "gitdir"), MAX_PATH);
+    return gitFile === undefined ? [] : [{ dir, worktree: dirname(resolve(dir, gitFile)) }];
+  });
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
 }
 
 /** The records of the worktree at `path`, even if its folder no longer exists. */
 export async function worktreeRecords(commonDir: string, path: string): Promise<readonly AdminDir[]> {
   const wanted = await resolvedParent(path);
-  return (await adminDirs(commonDir)).filter((each) => each.worktree === wanted || each.worktree === path);
+  return adminDirs(commonDir).filter((each) => each.worktree === wanted || each.worktree === path);
 }
 
 /** Reads HEAD of a git folder: a branch by its full ref, a commit, or undefined if it is neither or missing. */
-export async function readHead(gitDir: string): Promise<Head> {
-  const text = await readShort(join(gitDir, "HEAD"));
+export function readHead(gitDir: string): Head {
+  const text = readShort(join(gitDir, "HEAD"));
   if (text === undefined) return undefined;
   if (isObjectId(text)) return { commit: text };
   const branch = text.startsWith("ref: refs/heads/") ? text.slice("ref: ".length) : "";
@@ -231,26 +236,27 @@ export const MAX_PATH = 5_000;
 
 /**
  * The text of a short file that a worker may have replaced, or undefined if there is none. A pipe in its place does not block,
- * and of a huge file only as much is read as a ref can be long.
+ * and of a huge file only as much is read as a ref can be long. It reads at once: there are some 50 for each ticket, and handing
+ * one to a thread costs ten times as much.
  */
-export async function readShort(path: string, most = MAX_SHORT): Promise<string | undefined> {
-  const file = await ifThere(openShort(path));
+export function readShort(path: string, most = MAX_SHORT): string | undefined {
+  const file = openShort(path);
   if (file === undefined) return undefined;
   try {
-    if (!(await file.stat()).isFile()) return undefined;
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(most), 0, most, 0);
-    return buffer.toString("utf8", 0, bytesRead).trimEnd();
+    if (!fstatSync(file).isFile()) return undefined;
+    const buffer = Buffer.alloc(most);
+    return buffer.toString("utf8", 0, readSync(file, buffer, 0, most, 0)).trimEnd();
   } finally {
-    await file.close();
+    closeSync(file);
   }
 }
 
-/** Undefined for a kind of file that cannot be opened: a socket, a link to itself. */
-async function openShort(path: string): Promise<FileHandle | undefined> {
+/** Undefined for a file that is not there, and for a kind that cannot be opened: a socket, a link to itself. */
+function openShort(path: string): number | undefined {
   try {
-    return await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
-    if (hasErrorCode(error, "ENXIO", "ELOOP")) return undefined;
+    if (isMissing(error) || hasErrorCode(error, "ENXIO", "ELOOP")) return undefined;
     throw error;
   }
 }

@@ -63,7 +63,7 @@ type Wanted = Pick<Submodule, "name" | "path" | "commit">;
 
 async function repositoryWith(store: Store, { name, path, commit }: Wanted): Promise<Store | undefined> {
   const { commonDir, mainWorktree } = store.at;
-  const linked = (await adminDirs(commonDir)).map(({ dir }) => dir);
+  const linked = adminDirs(commonDir).map(({ dir }) => dir);
   const below = (await Promise.all([commonDir, ...linked].map((dir) => gitFolders(join(dir, "modules"))))).flat();
   // Before 1.7.8, git kept it in the checkout; a submodule that was added from there still is.
   const inside = mainWorktree === undefined ? [] : [join(mainWorktree, path, ".git")];

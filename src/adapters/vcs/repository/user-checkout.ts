@@ -42,7 +42,7 @@ export async function checkoutsOfBase(store: Store, ours: ReadonlySet<string>): 
   const found: UserCheckout[] = [];
   const { mainWorktree, commonDir } = store.at;
   if (mainWorktree !== undefined) found.push({ path: mainWorktree, gitDir: commonDir });
-  for (const { dir, worktree } of await adminDirs(commonDir)) {
+  for (const { dir, worktree } of adminDirs(commonDir)) {
     if (!ours.has(worktree) && (await exists(join(worktree, ".git")))) found.push({ path: worktree, gitDir: dir });
   }
   const theirs = await Promise.all(found.map((each) => holdsBase(store, each)));
@@ -56,7 +56,7 @@ export function knownPath(path: string): Promise<string> {
 
 /** True if HEAD is on the base, or will return to it when a rebase ends. */
 async function holdsBase(store: Store, userCheckout: UserCheckout): Promise<boolean> {
-  const head = await readHead(userCheckout.gitDir);
+  const head = readHead(userCheckout.gitDir);
   if (head !== undefined && "branch" in head) return head.branch === store.baseRef;
   const rebased = await Promise.all(
     ["rebase-merge", "rebase-apply"].map((dir) => firstLine(join(userCheckout.gitDir, dir, "head-name"))),
@@ -65,7 +65,7 @@ async function holdsBase(store: Store, userCheckout: UserCheckout): Promise<bool
 }
 
 async function firstLine(file: string): Promise<string | undefined> {
-  return (await readShort(file))?.split("\n", 1)[0];
+  return readShort(file)?.split("\n", 1)[0];
 }
 
 /** The reason why the checkout, which should show `commit`, cannot follow now, or undefined if it can. Changes nothing. */
@@ -230,7 +230,7 @@ async function bringSubmodulesAlong(
     if (own === undefined || old === undefined || old === commit) continue;
     const path = join(top, below);
     const gitDir = await ifThere(realpath(await pointedTo(join(path, ".git"))));
-    const head = gitDir === own.at.commonDir ? await readHead(gitDir) : undefined;
+    const head = gitDir === own.at.commonDir ? readHead(gitDir) : undefined;
     if (head === undefined || !("commit" in head) || head.commit !== old) continue;
     const checkout = { path, gitDir: own.at.commonDir };
     if ((await whyNotFollow(own, checkout, { from: old, to: commit, rehearse: true })) !== undefined) continue;
@@ -241,6 +241,6 @@ async function bringSubmodulesAlong(
 
 /** The git folder of a checkout: the one that its `.git` file names, or `.git` itself. */
 async function pointedTo(gitFile: string): Promise<string> {
-  const [, named] = /^gitdir: (.+)$/.exec((await readShort(gitFile, MAX_PATH)) ?? "") ?? [];
+  const [, named] = /^gitdir: (.+)$/.exec(readShort(gitFile, MAX_PATH) ?? "") ?? [];
   return named === undefined ? gitFile : resolve(dirname(gitFile), named);
 }

@@ -117,7 +117,7 @@ async function clearLeftovers(store: Store, path: string, ref: string): Promise<
     records
       .filter((each) => each.worktree !== wanted)
       .map(async ({ dir, worktree }) => {
-        const head = await readHead(dir);
+        const head = readHead(dir);
         if (head === undefined || !("branch" in head) || head.branch !== ref) return;
         const commit = await store.readBranch(ref);
         if (commit === undefined || !(await exists(worktree))) return removeFolder(dir);
