@@ -1,17 +1,46 @@
 /**
- * Makes the README's pictures from a run: `node scripts/picture.ts`. Starts the example in its own folder and terminal, waits
- * until several workers are live and some tickets are done, keeps that screen, and keeps the last one.
+ * Makes pictures of the dashboard. `node scripts/picture.ts` runs the example in a folder and terminal of its own, keeps a screen with
+ * live workers and the last one for the README, and then replays the run: every view, at each size and moment, to `.ci/out/pictures`.
+ * `node scripts/picture.ts --home FOLDER RUN` replays another run (FOLDER is its LOOPDASH_HOME).
  */
-import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
 import { spawn } from "@lydell/node-pty";
 import xterm, { type Terminal } from "@xterm/headless";
 import { copyExample, setUpExample, startSurroundings, stopSurroundings } from "../example/setup.ts";
 import { type Frame, frameOf, framesToSvg, screenToSvg } from "./picture/svg.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
+const PICTURES = join(ROOT, ".ci/out/pictures");
 const SIZE = { cols: 120, rows: 32 } as const;
+type Size = { readonly cols: number; readonly rows: number };
+/** A small terminal, half of a screen, a whole one. */
+const SIZES: readonly Size[] = [
+  { cols: 80, rows: 24 },
+  { cols: 120, rows: 34 },
+  { cols: 160, rows: 50 },
+];
+/** What a replay is asked to show, by its keys: tenths of the run. */
+const MOMENTS = { early: "3", middle: "6", late: "8" } as const;
+/** The keys that lead to each view from the overview. */
+const SCREENS = {
+  ...{
+    overview: "",
+    away: "w",
+    help: "?",
+    palette: ":",
+    ticket: "j\r",
+    diff: "j\rd",
+    prompt: "j\rP",
+    evidence: "j\re",
+    cost: "j\rc",
+  },
+  ...{ graph: "\t\t", timeline: "\t\t\t", oracle: "\t\t\t\t", ledger: "\t\t\t\t\t", runs: "\t\t\t\t\t\t", events: "v" },
+} as const;
+/** A screen is drawn once the terminal has been given nothing for this long. */
+const SETTLED_MS = 250;
 const WORKERS = 2;
 const DONE = 3;
 const LONGEST_MS = 3 * 60_000;
@@ -39,10 +68,12 @@ interface Session {
   /** Resolves when `shown` is true for the screen. */
   until(shown: (screen: string) => boolean): Promise<void>;
   press(key: string): void;
+  /** Resolves once nothing more is drawn. */
+  settled(): Promise<void>;
   readonly exitCode: Promise<number>;
 }
 
-function start(home: string, batch: string): Session {
+function start(home: string, args: readonly string[], size: Size): Session {
   const env = {
     PATH: process.env["PATH"] ?? "",
     HOME: home,
@@ -51,8 +82,8 @@ function start(home: string, batch: string): Session {
     TERM: "xterm-256color",
     COLORTERM: "truecolor",
   };
-  const child = spawn(process.execPath, [join(ROOT, "dist/loopdash.js"), batch, "--fresh"], { ...SIZE, cwd: ROOT, env });
-  const terminal = new xterm.Terminal({ ...SIZE, allowProposedApi: true });
+  const child = spawn(process.execPath, [join(ROOT, "dist/loopdash.js"), ...args], { ...size, cwd: ROOT, env });
+  const terminal = new xterm.Terminal({ ...size, allowProposedApi: true });
   const waiting = new Set<() => void>();
   child.onData((data) =>
     terminal.write(data, () => {
@@ -75,7 +106,17 @@ function start(home: string, batch: string): Session {
       clearTimeout(tooLong);
     });
   };
-  return { terminal, until, press: (key) => child.write(key), exitCode: exit.promise };
+  const settled = (): Promise<void> => {
+    const quiet = Promise.withResolvers<void>();
+    let timer = setTimeout(quiet.resolve, SETTLED_MS);
+    const look = (): void => {
+      clearTimeout(timer);
+      timer = setTimeout(quiet.resolve, SETTLED_MS);
+    };
+    waiting.add(look);
+    return quiet.promise.finally(() => waiting.delete(look));
+  };
+  return { terminal, until, settled, press: (key) => child.write(key), exitCode: exit.promise };
 }
 
 /** Screens of a run, one a second, from when the first worker is seen. */
@@ -127,10 +168,55 @@ async function exampleIn(folder: string): Promise<string> {
   return join(folder, "batch.example.json");
 }
 
+/** Replays a run at each size and keeps every view of each moment, as a picture and as text. Returns how many. */
+async function drawViews(home: string, run: string): Promise<number> {
+  mkdirSync(PICTURES, { recursive: true });
+  let drawn = 0;
+  for (const size of SIZES) {
+    const session = start(home, ["replay", ...(run === "" ? [] : [run])], size);
+    await session.until((screen) => screen.includes("REPLAY"));
+    session.press(" ");
+    for (const [moment, tenth] of Object.entries(MOMENTS)) {
+      for (const [screen, keys] of Object.entries(SCREENS)) {
+        session.press(tenth);
+        await session.settled();
+        for (const key of keys) session.press(key);
+        await session.settled();
+        const file = join(PICTURES, `${screen}-${moment}-${size.cols}x${size.rows}`);
+        writeFileSync(`${file}.svg`, screenToSvg(session.terminal, `${screen}, ${moment}`));
+        writeFileSync(`${file}.txt`, `${textOf(session.terminal)}\n`);
+        drawn += 1;
+        await leaveView(session);
+      }
+    }
+    session.press("q");
+    await session.exitCode;
+  }
+  return drawn;
+}
+
+/** Back to the overview, with nothing selected, marked or asked. */
+async function leaveView(session: Session): Promise<void> {
+  for (let i = 0; i < 3; i += 1) {
+    session.press("\u001b");
+    await session.settled();
+  }
+}
+
 async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({ options: { home: { type: "string" } }, allowPositionals: true });
+  if (values.home !== undefined) {
+    console.log(`wrote ${await drawViews(values.home, positionals[0] ?? "")} screens to ${PICTURES}`);
+    return;
+  }
+  await drawExample();
+}
+
+async function drawExample(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "loopdash-picture-"));
   try {
-    const session = start(join(folder, "home"), await exampleIn(folder));
+    const home = join(folder, "home");
+    const session = start(home, [await exampleIn(folder), "--fresh"], SIZE);
     const recorder = record(session.terminal);
     await session.until(isLively);
     const lively = recorder.keep();
@@ -141,6 +227,7 @@ async function main(): Promise<void> {
     const code = await session.exitCode;
     if (code !== 0) throw new Error(`the run ended with ${code}`);
     console.log("wrote docs/run.svg and docs/summary.svg");
+    console.log(`wrote ${await drawViews(home, "")} screens to ${PICTURES}`);
   } finally {
     // An engine is left only after a failure; it must not outlive its folder.
     for (const file of globSync("home/runs/*/engine.pid", { cwd: folder }))

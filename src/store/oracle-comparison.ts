@@ -30,13 +30,13 @@ export interface OracleComparison {
 
 /**
  * Compares the oracle's evidence with the engine's state, in batch order. If the evidence is not of the last judgement, that
- * judgement's own list of open tickets counts, as far as it goes.
+ * judgement's own counts and list of open tickets count, as far as they go.
  */
 export function compare(run: RunState, evidence: OracleEvidence | undefined): readonly OracleComparison[] {
   const last = run.oracle.last;
   const kept = evidence !== undefined && isAbout(evidence, last) ? evidence : undefined;
   const named = new Map<TicketId, TicketEvidence>(
-    kept === undefined ? openOnes(last) : kept.tickets.map((ticket) => [ticket.id, ticket]),
+    kept === undefined ? impliedBy(last, run) : kept.tickets.map((ticket) => [ticket.id, ticket]),
   );
   const askedAt = kept?.askedAt ?? (last === undefined ? 0 : last.at - last.durationMs);
   return [...vecItems(run.tickets)].map((ticket) => ({
@@ -56,9 +56,19 @@ export function isAbout({ askedAt, tickets, more }: OracleEvidence, last: Oracle
   return whole && tickets.length + more === done + gated + open && named.every((id, i) => ids[i] === id);
 }
 
-function openOnes(last: OracleState["last"]): readonly (readonly [TicketId, TicketEvidence])[] {
+/**
+ * What the counts of a judgement and its list of open tickets say of each ticket. If it names all that are open, and all others are of one
+ * kind, that is what they are.
+ */
+function impliedBy(last: OracleState["last"], { tickets }: RunState): readonly (readonly [TicketId, TicketEvidence])[] {
   if (last === undefined || last.verdict === "unjudged") return [];
-  return last.open.map((id) => [id, { id, state: "open" }]);
+  const { done, gated, open } = last.counts;
+  const named = new Set(last.open);
+  const ids = [...vecItems(tickets)].map(({ id }) => id);
+  const isWhole = named.size === open && done + gated + open === ids.length && (done === 0 || gated === 0);
+  const others = isWhole ? ids.filter((id) => !named.has(id)) : [];
+  const state = gated === 0 ? "done" : "human-gated";
+  return [...last.open.map((id) => [id, { id, state: "open" }] as const), ...others.map((id) => [id, { id, state }] as const)];
 }
 
 function comparison(ticket: TicketState, said: TicketEvidence | undefined, askedAt: number): OracleComparison {

@@ -29,6 +29,17 @@ describe("colours", () => {
   });
 });
 
+test("the timeline shows where the chosen attempt lies", async () => {
+  await using m = await mount(plumbing(), 120, 30);
+  await m.stage.press("4", "4 TIMELINE");
+  await m.stage.press("jjjjjj", "T-6 attempt 2  at work");
+  await m.stage.press("[", "T-6 attempt 1  failed");
+  const screen = await m.stage.terminal.screen();
+  const at = (await m.stage.terminal.lines()).findIndex((line) => line.includes("▌▶ T-6"));
+  const row = Array.from({ length: 120 }, (_, x) => screen.buffer.active.getLine(at)?.getCell(x));
+  expect(row.flatMap((cell) => (cell?.isInverse() ? [cell.getChars().trim()] : [])).join("")).toMatch(/^T-6━*░*✖$/);
+});
+
 describe.each(["dark", "light"] as const)("as pictures on a %s ground", (background) => {
   test.each(SIZES)("%i×%i", async (columns, rows) => {
     await using m = await mount(plumbing(), columns, rows, { theme: chooseTheme({ colours: "true", background }) });

@@ -138,7 +138,7 @@ describe("a click in the ticket view", () => {
     await inView(m, "ticket");
     const tries = rows >= 24;
     if (!tries) return void (await m.stage.shows("attempt 2 of 2"));
-    await m.stage.press(await clickOn(m, "attempt 1  failed"), ' attempt 1   "');
+    await m.stage.press(await clickOn(m, "attempt 1  failed"), " attempt 1   »");
     expect(m.store.getState().ui.ticket.pick).toEqual({ ticket: "T-6", n: 1 });
     await m.stage.press(await clickOn(m, "attempt 2  under way"), " attempt 2   ▸");
     expect(m.store.getState().ui.ticket.pick).toEqual({ ticket: "T-6" });

@@ -94,11 +94,11 @@ function drawn(line: QueueLine, i: number, options: Of): ReactNode {
 
 const DIVIDER: SpanLine = [{ text: "│", tone: "waiting" }];
 
-/** Columns of a word, so that titles beside short words align. */
+/** Columns of a word, so that titles beside short words align: those of a commit, or of a reason of usual length. */
 function labelWidth(section: SectionName, room: number): number {
-  if (section === "done") return 8;
+  if (section === "done") return 7;
   if (section !== "waiting" && room < 90) return 0;
-  return Math.min(40, Math.floor(room * 0.45));
+  return Math.min(40, Math.floor(room * 0.4));
 }
 
 const BETWEEN = "  ";
@@ -111,9 +111,7 @@ const LEAST_TITLE = 6;
 export function wordAndTitle(section: SectionName, word: Span, title: string, room: number): SpanLine {
   const beside = labelWidth(section, room);
   const isShort = textWidth(word.text) <= beside && room - beside >= LEAST_TITLE + textWidth(BETWEEN);
-  // A title that would be cut behind the common column begins further to the left.
-  const column = Math.max(textWidth(word.text), Math.min(beside, room - textWidth(BETWEEN) - textWidth(title)));
-  const text = isShort ? fitTo(word.text, column) : cut(word.text, room);
+  const text = isShort ? fitTo(word.text, beside) : cut(word.text, room);
   const left = room - textWidth(text) - textWidth(BETWEEN);
   const isWhole = isShort || text === word.text;
   const fits = left >= Math.min(LEAST_TITLE, textWidth(title));

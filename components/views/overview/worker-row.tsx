@@ -204,10 +204,10 @@ function secondLine(options: RowProps): TimedLine | undefined {
   ];
 }
 
-/** The cause by which the attempt before failed, in a few words; empty if there was none, or if there is no room. */
+/** The cause by which the attempt before failed, in a few words; empty if it has not failed, or if there is no room. */
 function beforeText({ history }: TicketState, room: number): string {
   const past = history.at(-1);
-  if (past === undefined || room < 16) return "";
+  if (past === undefined || past.passedBeforeApproval !== undefined || room < 16) return "";
   return cut(`before: ${causeWords(past)}`, Math.min(room, BEFORE_WIDTH));
 }
 

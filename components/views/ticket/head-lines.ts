@@ -7,7 +7,7 @@ import {
   outageUnderWay,
   progressParts,
 } from "../../../src/store/labels/progress-label.ts";
-import { type QueueLabel, queueLabel } from "../../../src/store/labels/ticket-label.ts";
+import { phaseLabel, type QueueLabel, queueLabel } from "../../../src/store/labels/ticket-label.ts";
 import { STYLES, type Style } from "../../../src/store/labels/tone.ts";
 import { wrapTo } from "../../kit/fit.ts";
 import type { ViewSize } from "../../kit/window.ts";
@@ -49,7 +49,7 @@ function ticketStanding(state: DashboardState): QueueLabel {
   if (ticket === undefined) return { glyph: " ", tone: "plain", text: "" };
   if (ticket.attempt === undefined) {
     const word = queueLabel(state, ticket.id);
-    return { ...word, text: `${ticket.phase}: ${word.text}` };
+    return { ...word, text: `${phaseLabel(ticket, false).word}: ${word.text}` };
   }
   const { glyph, tone, word } = attemptStage(ticket.attempt, finishLine(state.run, ticket.id));
   const { step, waiting: waits } = ticket.attempt;

@@ -9,6 +9,7 @@ import { keyIn } from "../../../src/store/keymap/key-labels.ts";
 import { displayTitle, queueLabel, ticketStyle } from "../../../src/store/labels/ticket-label.ts";
 import { attemptEnd, outcomeLabel, STYLES } from "../../../src/store/labels/tone.ts";
 import { attemptsText, TIME_FILLS, ticketTime, timeCells } from "../../../src/store/results/timeline-cells.ts";
+import { currentTarget } from "../../../src/store/ticket-log/target.ts";
 import { timelineOrder } from "../../../src/store/views/timeline-order.ts";
 import { idWidth } from "../../frame/layout.ts";
 import { FRAME_LINES, NoRun, ViewFrame } from "../../frame/view-frame.tsx";
@@ -157,11 +158,13 @@ function rowLine(state: DashboardState, index: number, frame: TimeFrame, { ids, 
   const { id } = ticket;
   const need = lists.needs.find((each) => each.ticket === id);
   const { glyph, tone } = need ? STYLES.needsYou : ticketStyle(state, index);
-  const cells = timeCells(ticketTime(ticket, run.outages?.journal?.since), {
-    columns: time,
-    now: run.end?.at ?? Math.max(now, run.lastEventAt),
-    column: (at) => timeColumn(at, frame.start, frame.ms),
-  });
+  const until = run.end?.at ?? Math.max(now, run.lastEventAt);
+  const column = (at: number): number => timeColumn(at, frame.start, frame.ms);
+  const drawn = timeCells(ticketTime(ticket, run.outages?.journal?.since), { columns: time, now: until, column });
+  const chosen = state.ui.ticket.pick?.ticket === id ? chosenTime(state, ticket, until) : undefined;
+  const cells = drawn.map((cell, x) =>
+    chosen !== undefined && x >= column(chosen.from) && x <= column(chosen.to) ? { ...cell, inverse: true } : cell,
+  );
   const isUntried = ticket.attempt === undefined && ticket.history.length === 0 && ticket.phase !== "done";
   const says = need?.says ?? (isUntried ? queueLabel(state, id).text : attemptsText(ticket));
   return [
@@ -174,6 +177,18 @@ function rowLine(state: DashboardState, index: number, frame: TimeFrame, { ids, 
     ...joinSpans(cells),
     { text: ` ${fitTo(displayText(says), words)}`, tone: need ? "person" : "waiting" },
   ];
+}
+
+/** The time of the chosen attempt of a ticket. Milliseconds since the epoch. */
+function chosenTime(
+  state: DashboardState,
+  { history, attempt }: TicketState,
+  now: number,
+): { readonly from: number; readonly to: number } | undefined {
+  const n = currentTarget(state)?.attempt.n;
+  const past = history.find((each) => each.n === n);
+  if (past !== undefined) return { from: past.startedAt, to: past.endedAt };
+  return attempt?.n === n && attempt !== undefined ? { from: attempt.startedAt, to: now } : undefined;
 }
 
 /** One ticket over the shown time. Redrawn only if a cell of it changes. */
@@ -196,11 +211,14 @@ const Row = memo(function Row(options: {
   return <Spans line={line} />;
 });
 
-/** The last attempts of the selected ticket in words, newest first. */
+/** The chosen attempt of the selected ticket in words, and the one before it. */
 function Detail({ width }: { readonly width: number }): ReactNode {
   const text = useDashboard((s) => {
     const ticket = s.ui.selected === undefined ? undefined : ticketIn(s, s.ui.selected);
-    const lines = ticket === undefined ? [selectLine(keyIn(s, "timeline", "select-next"))] : attemptLines(ticket);
+    const lines =
+      ticket === undefined
+        ? [selectLine(keyIn(s, "timeline", "select-next"))]
+        : attemptLines(ticket, currentTarget(s)?.attempt.n);
     return JSON.stringify(lines);
   });
   const lines = useMemo(() => JSON.parse(text) as readonly SpanLine[], [text]);
@@ -215,8 +233,9 @@ function selectLine(keys: string): SpanLine {
 }
 
 /** `✖ T-6 attempt 2  failed  12:20:01–12:25:41  agent 05:00  finish line 00:40  2 of 88: …`. */
-function attemptLines(ticket: TicketState): readonly SpanLine[] {
-  const { id, attempt, history } = ticket;
+function attemptLines(ticket: TicketState, chosen: number | undefined): readonly SpanLine[] {
+  const { id, attempt } = ticket;
+  const history = ticket.history.filter(({ n }) => chosen === undefined || n <= chosen);
   if (attempt === undefined && history.length === 0) return [[{ text: ` ${id} was not tried yet`, tone: "waiting" }]];
   const past = history.toReversed().map((each): SpanLine => {
     const { n, startedAt, slotLeftAt, endedAt, summary } = each;
@@ -231,7 +250,7 @@ function attemptLines(ticket: TicketState): readonly SpanLine[] {
       { text: `  ${displayText(summary)}` },
     ];
   });
-  if (attempt === undefined) return past;
+  if (attempt === undefined || (chosen !== undefined && attempt.n > chosen)) return past;
   const { glyph, tone } = attempt.isHeld === true ? STYLES.heldUp : STYLES.agent;
   const where = attempt.isHeld === true ? "held" : attempt.slotLeftAt === undefined ? "at work" : "on the finish line";
   const since = `${where} since ${formatClock(attempt.slotLeftAt ?? attempt.startedAt)}  slot ${attempt.slot + 1}`;

@@ -34,6 +34,12 @@ export function withIncident(list: readonly Incident[], next: Incident): readonl
   return list.some((each) => isLasting(each, next)) ? list : [...list, next];
 }
 
+/** Incidents without bases that broke by nothing but a failing live check: that is one thing that went wrong, and told by the check. */
+export function distinctIncidents(list: readonly Incident[]): readonly Incident[] {
+  const notLive = new Set(list.filter(({ kind }) => kind === "live-check").map(({ at }) => at));
+  return list.filter(({ kind, at }) => kind !== "broken-base" || !notLive.has(at));
+}
+
 /** Ends the lasting incident of this kind about this ticket and repository. Nothing changes if there is none. */
 export function endIncident(
   list: readonly Incident[],

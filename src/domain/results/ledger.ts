@@ -12,7 +12,7 @@ import type { PastAttempt, TicketState } from "../run/ticket-state.ts";
 import { moneyNow } from "../schedule/money.ts";
 import { vecItems } from "../values/vec.ts";
 import { countFixAndProceed, type FixAndProceed, totalFixes } from "./fix-and-proceed.ts";
-import type { IncidentKind } from "./incident.ts";
+import { distinctIncidents, type IncidentKind } from "./incident.ts";
 import { interventionKind } from "./intervention.ts";
 import { ticketsFrom } from "./linked-tickets.ts";
 
@@ -132,7 +132,7 @@ export function computeLedger(state: RunState): Ledger {
     remediations: countRemediations(state),
     heals: state.heals.started,
     healsAccepted: state.heals.accepted,
-    incidents: state.incidents.length,
+    incidents: distinctIncidents(state.incidents).length,
     incidentsByKind: {
       liveChecks: countIncidents(state, "live-check"),
       brokenBases: countIncidents(state, "broken-base"),
@@ -166,7 +166,7 @@ function classCounts({ batch, tickets }: RunState): Ledger["complexity"] {
 }
 
 function countIncidents({ incidents }: RunState, kind: IncidentKind): number {
-  return incidents.filter((incident) => incident.kind === kind).length;
+  return distinctIncidents(incidents).filter((incident) => incident.kind === kind).length;
 }
 
 /** The numbers that the reducer keeps. */

@@ -17,7 +17,7 @@ import { plannedTicket } from "../schedule/plan.ts";
 import { vecItems } from "../values/vec.ts";
 import { findBuiltWork } from "./built.ts";
 import { type HealResult, listHealResults } from "./heal-results.ts";
-import type { Incident } from "./incident.ts";
+import { distinctIncidents, type Incident } from "./incident.ts";
 import { type Intervention, interventionKind } from "./intervention.ts";
 import type { JudgementRecord } from "./judgements.ts";
 import { computeLedger, type Ledger } from "./ledger.ts";
@@ -212,7 +212,7 @@ export function computeReport(
       observed: each.observed === true,
       tickets: ticketsFrom(state, each),
     })),
-    incidentList: state.incidents.map(({ kind, at, endedAt, ticket, repo, summary }) => ({
+    incidentList: distinctIncidents(state.incidents).map(({ kind, at, endedAt, ticket, repo, summary }) => ({
       kind,
       startedAt: iso(at),
       endedAt: endedAt === undefined ? null : iso(endedAt),

@@ -65,15 +65,12 @@ export const REPLAY_KEYS: readonly Binding[] = [
 /** The modes in which a replay can be moved: modals keep their keys. */
 const MODES: ReadonlySet<Mode> = new Set<Mode>([...VIEWS, "summary"]);
 
-/** A keymap for a replay: its keys first, others only on the remaining keys. */
+/** A keymap for a replay: its keys first, others only on the remaining keys; what has none left is in the palette. */
 export function replayKeymap(keymap: Keymap): Keymap {
   const taken = new Set(keymap.replay.flatMap(({ keys }) => keys));
-  const left = (binding: Binding): readonly Binding[] => {
-    const keys = binding.keys.filter((key) => !taken.has(key));
-    return keys.length === 0 ? [] : [{ ...binding, keys }];
-  };
+  const left = (binding: Binding): Binding => ({ ...binding, keys: binding.keys.filter((key) => !taken.has(key)) });
   const modes = Object.entries(keymap) as [Mode, readonly Binding[]][];
   return Object.fromEntries(
-    modes.map(([mode, bindings]) => [mode, MODES.has(mode) ? [...keymap.replay, ...bindings.flatMap(left)] : bindings]),
+    modes.map(([mode, bindings]) => [mode, MODES.has(mode) ? [...keymap.replay, ...bindings.map(left)] : bindings]),
   ) as Keymap;
 }

@@ -134,6 +134,23 @@ const TAB_KEYS: Readonly<Record<TicketTab, { readonly key: string; readonly help
   checks: { key: "C", help: "show the ticket's pull request: its checks, and the triage of what failed there" },
 };
 
+/** Their word, where there is another attempt to choose. */
+const attemptWord = (state: DashboardState): string => ((currentTarget(state)?.attempts.length ?? 0) > 1 ? "attempt" : "");
+
+/** Keys that choose an attempt of the selected ticket. */
+export const ATTEMPT_KEYS: readonly Binding[] = [
+  {
+    name: "attempt-previous",
+    keys: ["["],
+    pair: "attempt-next",
+    short: attemptWord,
+    keep: 5,
+    help: "the attempt before",
+    act: another(-1),
+  },
+  { name: "attempt-next", keys: ["]"], help: "the next attempt", act: another(1) },
+];
+
 /** Keys of the ticket view. */
 export const TICKET_KEYS: readonly Binding[] = [
   { name: "down", silent: true, keys: ["j", "down"], pair: "up", short: word("scroll"), keep: 3, help: "scroll", act: scroll(1) },
@@ -175,16 +192,7 @@ export const TICKET_KEYS: readonly Binding[] = [
     help: "show the evidence of the chosen step",
     act: show("evidence"),
   },
-  {
-    name: "attempt-previous",
-    keys: ["["],
-    pair: "attempt-next",
-    short: word("attempt"),
-    keep: 5,
-    help: "the attempt before",
-    act: another(-1),
-  },
-  { name: "attempt-next", keys: ["]"], help: "the next attempt", act: another(1) },
+  ...ATTEMPT_KEYS,
   {
     name: "ticket-next",
     silent: true,

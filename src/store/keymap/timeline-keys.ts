@@ -5,6 +5,7 @@ import { hint, ui, word } from "./effects.ts";
 import { DONE_KEY } from "./graph-keys.ts";
 import { keyIn } from "./key-labels.ts";
 import { OPEN_KEY, SELECT_KEYS } from "./overview-keys.ts";
+import { ATTEMPT_KEYS } from "./ticket-keys.ts";
 
 function act(action: (first: number, last: number) => TimelineAction): (state: DashboardState) => readonly Effect[] {
   return ({ run, now }) =>
@@ -25,6 +26,7 @@ function pan(share: number): (state: DashboardState) => readonly Effect[] {
 export const TIMELINE_KEYS: readonly Binding[] = [
   ...SELECT_KEYS,
   OPEN_KEY,
+  ...ATTEMPT_KEYS,
   DONE_KEY,
   {
     name: "zoom-in",
@@ -40,14 +42,14 @@ export const TIMELINE_KEYS: readonly Binding[] = [
   {
     name: "pan-left",
     silent: true,
-    keys: ["left", "b", "["],
+    keys: ["left", "b"],
     pair: "pan-right",
     short: word("earlier/later"),
     keep: 7,
     help: "earlier",
     act: pan(-0.5),
   },
-  { name: "pan-right", silent: true, keys: ["right", "w", "]"], help: "later", act: pan(0.5) },
+  { name: "pan-right", silent: true, keys: ["right", "w"], help: "later", act: pan(0.5) },
   {
     name: "pan-start",
     keys: ["home"],

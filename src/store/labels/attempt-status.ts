@@ -5,7 +5,7 @@ import { plural } from "../../domain/values/text.ts";
 import { displayText } from "../format.ts";
 import type { AttemptMark } from "../ticket-log/attempts.ts";
 import { awaitedStep, isBeingEnded, passedSteps, progressParts } from "./progress-label.ts";
-import { questionLabel, STYLES, type Style, specLabel, stepLabel, type Tone } from "./tone.ts";
+import { questionLabel, STYLES, type Style, specLabel, stepLabel, type Tone, toned } from "./tone.ts";
 
 /** The reason why an attempt is being ended. */
 const CAUSE: Readonly<Record<AgentEnding, string>> = {
@@ -94,7 +94,7 @@ export function attemptMarks(attempt: Attempt, finish: readonly StepSpec[]): rea
 
 /** The style of a step, by its outcome. */
 export const STEP_STYLES: Readonly<Record<AttemptMark, Style>> = {
-  claimed: STYLES.claim,
+  claimed: toned(STYLES.finishing, "claim"),
   passed: STYLES.done,
   "not-needed": STYLES.notNeeded,
   failed: STYLES.failed,

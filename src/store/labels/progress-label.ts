@@ -33,13 +33,13 @@ function commandParts(step: RunningStep | undefined, now: number | undefined, be
   return [timed(what, { since: startedAt, expectedMs }, now)];
 }
 
-/** A command with its time and, if it is known, the time that it will take. */
+/** A command with its time and, if it is known and not below a second, the time that it will take. */
 function timed(
   what: string,
   { since, expectedMs }: { readonly since: number; readonly expectedMs?: number },
   now: number | undefined,
 ): string {
-  const about = expectedMs === undefined ? undefined : formatStopwatch(expectedMs);
+  const about = expectedMs === undefined || expectedMs < 1_000 ? undefined : formatStopwatch(expectedMs);
   if (now === undefined) return `${what} since ${formatClock(since)}${about === undefined ? "" : `, takes about ${about}`}`;
   return `${what} ${formatStopwatch(now - since)}${about === undefined ? "" : ` of about ${about}`}`;
 }

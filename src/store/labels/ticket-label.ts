@@ -94,10 +94,10 @@ export function landedText({ live, mergedSha }: TicketState): string {
   return `${sha} · not live · ${failed}`;
 }
 
-/** The remaining step; before it the commit of the work, if that has landed. */
+/** The remaining step; behind it the commit of the work, if that has landed. */
 function gatedText(ticket: TicketState): string {
   const landed = landingText(ticket);
-  return `${landed === undefined ? "" : `${landed} · `}${displayText(ticket.humanStep ?? "a step is left to you")}`;
+  return `${displayText(ticket.humanStep ?? "a step is left to you")}${landed === undefined ? "" : ` · landed ${landed}`}`;
 }
 
 /** What made a ticket done: a person, or the commit that landed it. */

@@ -1,4 +1,4 @@
-import type { Incident, IncidentKind } from "../../domain/results/incident.ts";
+import { distinctIncidents, type Incident, type IncidentKind } from "../../domain/results/incident.ts";
 import { interventionKind } from "../../domain/results/intervention.ts";
 import { ticketsFrom } from "../../domain/results/linked-tickets.ts";
 import type { RunState } from "../../domain/run/state.ts";
@@ -20,7 +20,7 @@ const KINDS: Readonly<Record<IncidentKind, string>> = {
  * the engine did not run.
  */
 export function incidentLines(state: Pick<RunState, "incidents" | "end" | "suspensions">): readonly string[] {
-  const lines = state.incidents.map((incident) => incidentLine(incident, state.end?.at));
+  const lines = distinctIncidents(state.incidents).map((incident) => incidentLine(incident, state.end?.at));
   return [...firstFew(lines, MOST_LINES), ...suspensionLines(state)];
 }
 

@@ -202,7 +202,7 @@ describe("what is chosen", () => {
 
   test("a ticket without a try says that there is nothing yet, and why it waits", async () => {
     await using m = await opened(plumbing(), 80, 24, "T-9");
-    await m.stage.shows("waiting: waits for T-4, T-6");
+    await m.stage.shows("open: waits for T-4, T-6");
     await m.stage.shows("no attempt yet");
     await m.stage.press("d", "this ticket has had no attempt yet");
   });
@@ -217,7 +217,7 @@ describe("what is chosen", () => {
     await m.stage.press("\r", "check tests, attempt 1: failed");
     new FakeFile(m.store).tell("absent");
     await m.stage.shows("no check-tests.log: it has not been written");
-    await m.stage.press("SS", '▌  " agent');
+    await m.stage.press("SS", "▌  » agent");
     await m.stage.press("]", "▌  ▸ agent");
   });
 
@@ -291,7 +291,7 @@ describe("at 80×24, a reason that its row has no room for", () => {
     await m.stage.press("\r", "no ticket is selected");
     expect(await read(m)).toContain(why("the tracker is away, 1 try: Linear cannot be reached"));
     m.store.dispatch({ type: "select", ticket: "T-8" as never });
-    await m.stage.shows("waiting: ready");
+    await m.stage.shows("open: ready");
     expect(await read(m)).toContain(why("the tracker is away, 1 try: Linear cannot be reached"));
   });
 

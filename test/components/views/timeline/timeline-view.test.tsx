@@ -51,6 +51,15 @@ describe("the timeline", () => {
     expect(shown + Number(/\+(\d+) more below/.exec(text)?.[1])).toBe(finishCrowd().state.plan.tickets.length);
   });
 
+  test("the keys of attempts walk over those of the selected ticket, and enter opens the chosen one", async () => {
+    await using m = await mount(plumbing(), 120, 30);
+    await m.stage.press("4", "4 TIMELINE");
+    await m.stage.press("jjjjjj", "T-6 attempt 2  at work");
+    await m.stage.press("[", "T-6 attempt 1  failed");
+    await m.stage.hides("T-6 attempt 2  at work");
+    await m.stage.press("\r", "attempt 1   »");
+  });
+
   test("never hides what needs a person, and says it first", async () => {
     const run = crowd({ tickets: 200, workers: 4 }).gates("CORE-150", "sign the contract").wait(60);
     const text = await shot(run, [120, 30], TIMELINE);
