@@ -29,7 +29,7 @@ export async function attachTimes(scratch: Scratch, rounds: number): Promise<Att
   await using ended = await stageEngine({ ...of, ...stateOf(scratch, "attach-ended"), ended: true });
   const unkept = await firstFrame(scratch, ended.home, "NOT DONE");
   for (let round = 0; round < rounds; round += 1) {
-    times.live.push(await firstFrame(scratch, live.home, `WORKERS ${WORKERS} of ${WORKERS}`));
+    times.live.push(await firstFrame(scratch, live.home, `AT WORK ${WORKERS} of ${WORKERS}`));
     times.ended.push(await firstFrame(scratch, ended.home, "NOT DONE"));
   }
   return { live: median(times.live), ended: median(times.ended), unkept };

@@ -55,7 +55,7 @@ export async function engineSlowdown(
   const home = join(scratch.path, "slowdown-state");
   const terminal = openTerminal({ scratch: scratch.path, home, args: [batchPath] });
   try {
-    await terminal.seen("WORKERS 64 of 64");
+    await terminal.seen("AT WORK 64 of 64");
     return await compare(scratch, home, options);
   } finally {
     clearInterval(talking);
@@ -74,7 +74,7 @@ async function compare(
   for (let round = 0; round < rounds; round += 1) {
     alone.push(...(await cpuPercent([pid], seconds)));
     const screen = openScreen(scratch, home, loopdashArgv("attach"), SIZE);
-    await screen.until(() => screen.text().includes("WORKERS"));
+    await screen.until(() => screen.text().includes("AT WORK"));
     await sleep(1_000);
     watched.push(...(await cpuPercent([pid], seconds)));
     await screen.end();

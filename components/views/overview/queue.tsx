@@ -110,13 +110,17 @@ const LEAST_TITLE = 6;
  */
 export function wordAndTitle(section: SectionName, word: Span, title: string, room: number): SpanLine {
   const beside = labelWidth(section, room);
-  const isShort = textWidth(word.text) <= beside && room - beside >= LEAST_TITLE + textWidth(BETWEEN);
-  const text = isShort ? fitTo(word.text, beside) : cut(word.text, room);
+  const fits = (words: string): boolean => textWidth(words) <= beside;
+  // "ready; all 4 slots are busy": a title says more than the second half, which stands in the ticket's view.
+  const [short = ""] = word.text.split("; ", 1);
+  const said = section === "waiting" && !fits(word.text) && fits(short) ? short : word.text;
+  const isShort = fits(said) && room - beside >= LEAST_TITLE + textWidth(BETWEEN);
+  const text = isShort ? fitTo(said, beside) : cut(said, room);
   const left = room - textWidth(text) - textWidth(BETWEEN);
-  const isWhole = isShort || text === word.text;
-  const fits = left >= Math.min(LEAST_TITLE, textWidth(title));
+  const isWhole = isShort || text === said;
+  const hasRoom = left >= Math.min(LEAST_TITLE, textWidth(title));
   const mark = isWhole ? cut(" …", room + 1 - textWidth(text)) : "";
-  const behind = title === "" ? "" : fits ? `${BETWEEN}${cut(title, left)}` : mark;
+  const behind = title === "" ? "" : hasRoom ? `${BETWEEN}${cut(title, left)}` : mark;
   const pad = " ".repeat(Math.max(0, room + 1 - textWidth(text) - textWidth(behind)));
   return [
     { ...word, text },
