@@ -58,8 +58,6 @@ export async function renderDashboard(options: {
   options.stdin.on("error", gone);
   options.stdin.on("end", gone);
   const { capabilities } = options;
-  chalk.level = CHALK[capabilities.colours];
-  const drawnOn = capabilities.glyphs === "ascii" ? translated(options.stdout, toAscii) : options.stdout;
   const laidOut = new ResizeGate(options.stdout);
   const prepared = new LinePlaceholders(() => options.store.getState().ui.modal !== undefined);
   const app = (
@@ -75,21 +73,7 @@ export async function renderDashboard(options: {
       </LinePlaceholdersContext>
     </Lending>
   );
-  instance = render(app, {
-    stdout: capabilities.hasScreenReader
-      ? translated(drawnOn, screenReaderText)
-      : frameDiffStdout(drawnOn, { laidOut, prepared }),
-    stdin: options.stdin,
-    // Text that a screen reader has read stays in the scrollback.
-    alternateScreen: !capabilities.hasScreenReader,
-    isScreenReaderEnabled: capabilities.hasScreenReader,
-    // Ink rewrites a changed line up to the edge; frameDiffStdout writes only changed cells, and needs whole frames for that.
-    incrementalRendering: capabilities.hasScreenReader,
-    maxFps: MAX_FPS,
-    exitOnCtrlC: false,
-    patchConsole: false,
-    interactive: true,
-  } as Parameters<typeof render>[1]);
+  instance = renderOnTerminal(app, { ...options, laidOut, prepared });
   if (leaving) instance.unmount();
   try {
     await instance.waitUntilExit();
@@ -101,8 +85,36 @@ export async function renderDashboard(options: {
   return left;
 }
 
+/** Has Ink draw on a terminal as far as it is capable: whole screens that never scroll, of which only changed cells are written. */
+export function renderOnTerminal(
+  app: ReactNode,
+  options: Pick<Parameters<typeof renderDashboard>[0], "stdin" | "stdout" | "capabilities"> & {
+    readonly laidOut: ResizeGate;
+    readonly prepared: LinePlaceholders;
+  },
+): Instance {
+  const { capabilities, stdin, stdout, laidOut, prepared } = options;
+  chalk.level = CHALK[capabilities.colours];
+  const drawnOn = capabilities.glyphs === "ascii" ? translated(stdout, toAscii) : stdout;
+  return render(app, {
+    stdout: capabilities.hasScreenReader
+      ? translated(drawnOn, screenReaderText)
+      : frameDiffStdout(drawnOn, { laidOut, prepared }),
+    stdin,
+    // Text that a screen reader has read stays in the scrollback.
+    alternateScreen: !capabilities.hasScreenReader,
+    isScreenReaderEnabled: capabilities.hasScreenReader,
+    // Ink rewrites a changed line up to the edge; frameDiffStdout writes only changed cells, and needs whole frames for that.
+    incrementalRendering: capabilities.hasScreenReader,
+    maxFps: MAX_FPS,
+    exitOnCtrlC: false,
+    patchConsole: false,
+    interactive: true,
+  } as Parameters<typeof render>[1]);
+}
+
 /** Records the size of the layout, and hands out a way to lend the terminal, which Ink gives only within its tree. */
-function Lending(options: {
+export function Lending(options: {
   readonly laidOut: ResizeGate;
   readonly onDrawn: ((lend: Lend) => void) | undefined;
   readonly children: ReactNode;

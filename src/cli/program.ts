@@ -45,6 +45,7 @@ export type Request =
   | { readonly verb: "verify"; readonly run?: string; readonly ticket?: string }
   | TicketRequest
   | { readonly verb: "runs"; readonly json: boolean }
+  | { readonly verb: "watch"; readonly hosts: readonly string[]; readonly once: boolean }
   | { readonly verb: "cache"; readonly clear: boolean; readonly json: boolean }
   | ReportRequest
   | { readonly verb: "doctor"; readonly batch?: string; readonly prepare: boolean; readonly json: boolean }
@@ -228,6 +229,11 @@ function addRuns(program: Command, onRequest: (request: Request) => void): void 
     .description("list all runs, newest first")
     .option("--json", "as JSON")
     .action(({ json }: { json?: true }) => onRequest({ verb: "runs", json: json === true }));
+  program
+    .command("watch [hosts...]")
+    .description("show what needs you in all runs of this machine, and of others by ssh")
+    .option("--once", "print it once")
+    .action((hosts: readonly string[], { once }: { once?: true }) => onRequest({ verb: "watch", hosts, once: once === true }));
 }
 
 function addCache(program: Command, onRequest: (request: Request) => void): void {

@@ -156,6 +156,7 @@ type RunVerb =
   | "revert"
   | "rule"
   | "runs"
+  | "watch"
   | "status"
   | "verify"
   | "verify-journal";
@@ -181,6 +182,8 @@ async function performOnRun(request: Extract<Request, { verb: RunVerb }>): Promi
       return (await import("./verbs/deferred-verbs.ts")).rule(request.run, request.ticket, request.ruling);
     case "runs":
       return (await import("./verbs/deferred-verbs.ts")).runs(request.json);
+    case "watch":
+      return (await import("./verbs/watch.ts")).watchRuns(request);
     case "report":
       return (await import("./verbs/deferred-verbs.ts")).report(request.run, request.format);
     case "report-bundle":

@@ -49,6 +49,7 @@ const VERBS: readonly string[] = [
   ...[
     "revert over-1 T-1",
     "runs",
+    "watch --once",
     "cache",
     "add over-1 {}/ticket.json",
     "report",

@@ -213,6 +213,7 @@ export const DRIVES: Readonly<Record<string, readonly (readonly string[])[]>> = 
   status: [[], ["--json"]],
   verify: [[]],
   runs: [[]],
+  watch: [["--once"]],
   cache: [[]],
   add: [["test", "ticket.json"]],
   report: [[], ["--md"], ["--html"], ["--bundle", "."]],

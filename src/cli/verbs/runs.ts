@@ -11,14 +11,12 @@ import { runFolder, stateHome } from "../state-home.ts";
 
 /** Lists all runs, newest first, and behind them what needs a person. */
 export function runs(json: boolean): number {
-  const rows = listRuns();
-  const needs = listNeedsOfRuns(rows);
   if (json) {
-    const needsOf = (run: RunId) => needs.flatMap((need) => (need.run === run ? [need.need] : []));
-    const listed = rows.map((row) => ({ ...row, needs: needsOf(row.run) }));
-    writeAll(1, `${JSON.stringify(listed, undefined, 2)}\n`);
+    writeAll(1, `${JSON.stringify(runsWithNeeds(), undefined, 2)}\n`);
     return 0;
   }
+  const rows = listRuns();
+  const needs = listNeedsOfRuns(rows);
   const home = stateHome(process.env, process.cwd());
   const links = printsLinks();
   const width = Math.max(0, ...rows.map(({ run }) => run.length));
@@ -38,12 +36,23 @@ export function runs(json: boolean): number {
   return 0;
 }
 
+/** All runs, newest first, with what needs a person. */
+export function runsWithNeeds(): readonly (Row & { readonly needs: readonly Need[] })[] {
+  const rows = listRuns();
+  const needs = listNeedsOfRuns(rows);
+  return rows.map((row) => ({ ...row, needs: needs.flatMap(({ run, need }) => (run === row.run ? [need] : [])) }));
+}
+
 type Row = ReturnType<typeof listRuns>[number];
 
-/** What needs a person in the last run of each batch that is not done: what most tickets wait for first, then what has waited longest. */
+/** Steps that a done run has left to a person are told for this long after its end. Milliseconds. */
+const RECENT_MS = 24 * 3_600_000;
+
+/** What needs a person in the last run of each batch, if it is not done or was so lately: what most tickets wait for first, then what has waited longest. */
 function listNeedsOfRuns(rows: readonly Row[]): readonly { run: RunId; need: Need }[] {
   const isLast = (row: Row, i: number) => rows.findIndex(({ batchPath }) => batchPath === row.batchPath) === i;
-  const open = rows.filter((row, i) => row.verdict !== "done" && isLast(row, i));
+  const isOpen = ({ verdict, endedAt = 0 }: Row) => verdict !== "done" || Date.now() - endedAt < RECENT_MS;
+  const open = rows.filter((row, i) => isOpen(row) && isLast(row, i));
   const needs = open.flatMap(({ run }) => needsIn(run).map((need) => ({ run, need })));
   return needs.toSorted((a, b) => b.need.blocks.length - a.need.blocks.length || (a.need.since ?? 0) - (b.need.since ?? 0));
 }

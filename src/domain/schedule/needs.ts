@@ -92,7 +92,7 @@ function stepWithCommit(ticket: TicketState): string {
 }
 
 /** The tickets that wait for a need: `SHOP-4 waits for it`, `3 tickets wait for it`; empty if none does. */
-export function describeBlocked({ blocks }: Need): string {
+export function describeBlocked({ blocks }: { readonly blocks: readonly string[] }): string {
   if (blocks.length > 1) return `${blocks.length} tickets wait for it`;
   return blocks[0] === undefined ? "" : `${blocks[0]} waits for it`;
 }
