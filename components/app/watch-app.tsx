@@ -1,9 +1,9 @@
-import { Box, useApp, useInput, useWindowSize } from "ink";
-import { type ReactNode, useState } from "react";
+import { Box, type Key, useApp, useInput, useIsScreenReaderEnabled, useWindowSize } from "ink";
+import { type ReactNode, useMemo } from "react";
 import { type StoreApi, useStore } from "zustand";
 import type { TerminalCapabilities } from "../../src/store/terminal-capabilities.ts";
 import { type Machine, type WatchedRun, type WatchRow, watchList } from "../../src/store/watch-list.ts";
-import { fitTo, wrapTo } from "../kit/fit.ts";
+import { fitTo, textWidth, wrapTo } from "../kit/fit.ts";
 import { paint } from "../kit/paint.ts";
 import { cutSpans, Line, type SpanLine } from "../kit/spans.tsx";
 import { chooseTheme, type OwnColours, type Theme } from "../kit/theme.ts";
@@ -17,6 +17,10 @@ export interface WatchState {
   readonly machines: readonly Machine[];
   /** Milliseconds since the epoch. */
   readonly now: number;
+  /** The key of the selected row. */
+  readonly selected?: string;
+  /** A line for the person, until the next key. */
+  readonly said?: string;
 }
 
 interface WatchOptions {
@@ -25,10 +29,12 @@ interface WatchOptions {
   readonly stdout: NodeJS.WritableStream;
   readonly capabilities: TerminalCapabilities;
   readonly own?: OwnColours | undefined;
+  /** The list is left when this aborts. */
+  readonly signal: AbortSignal;
 }
 
 /** Draws the list until a person leaves it or chooses a run, which is returned. */
-export async function renderWatch({ store, own, ...terminal }: WatchOptions): Promise<WatchedRun | undefined> {
+export async function renderWatch({ store, own, signal, ...terminal }: WatchOptions): Promise<WatchedRun | undefined> {
   const { stdin, stdout, capabilities } = terminal;
   let chosen: WatchedRun | undefined;
   const choose = (run: WatchedRun): void => {
@@ -45,11 +51,13 @@ export async function renderWatch({ store, own, ...terminal }: WatchOptions): Pr
   const gone = (): void => instance.unmount();
   for (const event of ["end", "error"]) stdin.on(event, gone);
   stdout.on("error", gone);
+  signal.addEventListener("abort", gone);
   try {
     await instance.waitUntilExit();
   } finally {
     for (const event of ["end", "error"]) stdin.off(event, gone);
     stdout.off("error", gone);
+    signal.removeEventListener("abort", gone);
   }
   return chosen;
 }
@@ -63,8 +71,22 @@ const FOOT: SpanLine = [
   { text: " leave", tone: "waiting" },
 ];
 
+/** Rows that a key moves the selection by. */
+const PAGE = 10;
+const MOVES: Readonly<Record<string, number>> = { j: 1, k: -1 };
+const KEY_MOVES = { downArrow: 1, upArrow: -1, pageDown: PAGE, pageUp: -PAGE, end: 10_000, home: -10_000 } as const;
+
+/** What keys mean; those that were typed fast come as one text. */
+function meant(text: string, key: Key): { readonly by: number; readonly leaves: boolean; readonly opens: boolean } {
+  const chars = [...text];
+  const named = (Object.keys(KEY_MOVES) as (keyof typeof KEY_MOVES)[]).find((name) => key[name]);
+  const by = chars.reduce((sum, char) => sum + (MOVES[char] ?? 0), named === undefined ? 0 : KEY_MOVES[named]);
+  const leaves = chars.includes("q") || key.escape || (key.ctrl && text === "c");
+  return { by, leaves, opens: key.return || chars.includes("\r") };
+}
+
 /** What needs a person in all runs, first, and below it the runs and the machines that do not answer. */
-export function WatchApp({
+function WatchApp({
   store,
   theme,
   choose,
@@ -73,39 +95,39 @@ export function WatchApp({
   readonly theme: Theme;
   readonly choose: (run: WatchedRun) => void;
 }): ReactNode {
-  const { machines, now } = useStore(store);
+  const { machines, now, selected, said = "" } = useStore(store);
   const { columns, rows } = useWindowSize();
   const { exit } = useApp();
-  const [selected, select] = useState<string>();
-  const [said, say] = useState("");
-  const list = watchList(machines, now);
+  const isRead = useIsScreenReaderEnabled();
+  const list = useMemo(() => watchList(machines, now), [machines, now]);
   const all = [...list.needs, ...list.runs];
   const at = all.findIndex(({ key }) => key === selected);
   const open = (run: WatchedRun | undefined): void => {
     if (run === undefined) return;
-    if (run.host !== undefined) return say(`it is on ${run.host}: ssh -t ${run.host} loopdash attach ${run.run}`);
+    const { host } = run;
+    if (host !== undefined) return store.setState({ said: `it is on ${host}: ssh -t ${host} loopdash attach ${run.run}` });
     choose(run);
     exit();
   };
   useInput((text, key) => {
-    say("");
-    if (text === "q" || key.escape || (key.ctrl && text === "c")) exit();
-    else if (key.return) open(all[at]?.run);
-    else if (text === "j" || key.downArrow) select(all[Math.min(at + 1, all.length - 1)]?.key);
-    else if (text === "k" || key.upArrow) select(all[Math.max(at - 1, 0)]?.key);
+    const { by, leaves, opens } = meant(text, key);
+    const to = by === 0 ? at : Math.min(Math.max(0, at + by), all.length - 1);
+    store.setState({ said: "", ...(by !== 0 && { selected: all[to]?.key }) });
+    if (leaves) exit();
+    else if (opens) open(all[to]?.run);
   });
-  const lines = screenLines({ ...list, selected, columns, height: rows - 2 });
   const { glyph, tone, word, text } = list.head;
   const head: SpanLine = [{ text: ` ${glyph} ${word}  `, tone, bold: true }, { text }];
-  const foot: SpanLine = said === "" ? FOOT : [{ text: ` ${said}` }];
+  const foot: readonly SpanLine[] = said === "" ? [FOOT] : wrapTo(said, columns - 2, 4).map((line) => [{ text: ` ${line}` }]);
+  const height = rows - 1 - foot.length - (isRead ? 1 : 0);
+  const lines = screenLines({ ...list, selected, columns, height, mark: isRead ? ">" : "▌" });
+  const blank = isRead ? 0 : Math.max(0, height - lines.length);
   return (
-    <Box flexDirection="column" height={rows}>
-      {[head, ...lines, ...Array.from({ length: Math.max(0, rows - 2 - lines.length) }, (): SpanLine => []), foot].map(
-        (line, i) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place
-          <Line key={i}>{paint(cutSpans(line, columns), theme, false) || " "}</Line>
-        ),
-      )}
+    <Box flexDirection="column" height={isRead ? undefined : rows}>
+      {[head, ...lines, ...Array.from({ length: blank }, (): SpanLine => []), ...foot].map((line, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place
+        <Line key={i}>{paint(cutSpans(line, columns), theme, false) || " "}</Line>
+      ))}
     </Box>
   );
 }
@@ -116,56 +138,58 @@ interface Screen {
   readonly selected: string | undefined;
   readonly columns: number;
   readonly height: number;
+  /** The sign before the selected row. */
+  readonly mark: string;
 }
 
 /** The rows in so many lines: what needs a person has two each, the runs what is left. */
-function screenLines({ needs, runs, selected, columns, height }: Screen): readonly SpanLine[] {
+function screenLines({ needs, runs, selected, columns, height, mark }: Screen): readonly SpanLine[] {
   const rule = (title: string, count: number): SpanLine => {
     const text = `─ ${title} ${count} `;
     return [{ text: `${text}${"─".repeat(Math.max(0, columns - text.length))}`, tone: "waiting" }];
   };
-  const where = Math.min(
-    40,
-    Math.floor(columns * 0.45),
-    Math.max(0, ...[...needs, ...runs].map((row) => row.where.join("  ").length)),
-  );
+  const longest = [...needs, ...runs].reduce((most, { where }) => Math.max(most, textWidth(where.join("  "))), 0);
+  const where = Math.min(40, Math.floor(columns * 0.35), longest);
   const block = (rows: readonly WatchRow[], room: number, each: number): readonly SpanLine[] => {
-    const drawn = rows.map((row) => rowLines(row, { columns, where, isSelected: row.key === selected, most: each }));
-    const window = visibleWindow(
-      rows.length,
-      Math.floor(room / each),
-      rows.findIndex(({ key }) => key === selected),
-    );
+    const focus = rows.findIndex(({ key }) => key === selected);
+    const window = visibleWindow(rows.length, Math.floor(room / each), focus);
     const hidden: readonly SpanLine[] =
       window.above + window.below === 0 ? [] : [[{ text: `   ${hiddenLabel(window)}`, tone: "waiting" }]];
-    return [...drawn.slice(window.start, window.end).flat(), ...hidden];
+    const drawn = rows
+      .slice(window.start, window.end)
+      .flatMap((row) => rowLines(row, { columns, where, mark: row.key === selected ? mark : " ", most: each }));
+    return [...drawn, ...hidden];
   };
   const above =
     needs.length === 0 ? [] : [rule("NEEDS YOU", needs.length), ...block(needs, Math.max(4, Math.floor(height * 0.6)), 2)];
   return [...above, rule("RUNS", runs.length), ...block(runs, Math.max(2, height - above.length - 1), 1)].slice(0, height);
 }
 
+interface RowSpace {
+  readonly columns: number;
+  /** Columns of the machine and the run. */
+  readonly where: number;
+  readonly mark: string;
+  /** Lines at most. */
+  readonly most: number;
+}
+
 function rowLines(
   { glyph, tone, where, text, age }: WatchRow,
-  {
-    columns,
-    where: width,
-    isSelected,
-    most,
-  }: { readonly columns: number; readonly where: number; readonly isSelected: boolean; readonly most: number },
+  { columns, where: width, mark, most }: RowSpace,
 ): readonly SpanLine[] {
   const indent = 3 + width + 2;
   const room = Math.max(10, columns - indent - 7);
   const [first = "", ...rest] = wrapTo(text, room, most);
-  const mark = { text: isSelected ? "▌" : " ", tone: "running" } as const;
+  const selected = { text: mark, tone: "running" } as const;
   return [
     [
-      mark,
+      selected,
       { text: `${glyph} `, tone },
-      { text: fitTo(where.join("  "), width), bold: true, inverse: isSelected },
+      { text: fitTo(where.join("  "), width), bold: true, inverse: mark !== " " },
       { text: `  ${fitTo(first, room)}` },
       { text: fitTo(age, 6, "right"), tone: "waiting" },
     ],
-    ...rest.map((line): SpanLine => [mark, { text: `${" ".repeat(indent - 1)}${line}` }]),
+    ...rest.map((line): SpanLine => [selected, { text: `${" ".repeat(indent - 1)}${line}` }]),
   ];
 }

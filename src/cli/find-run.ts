@@ -35,8 +35,8 @@ export interface LocatedRun extends RecordedRun {
 }
 
 /** All runs of this LOOPDASH_HOME, newest first. */
-export function listRuns(): readonly (RunRow & { live: boolean })[] {
-  return withStore((store, home) => store.list().map((row) => ({ ...row, live: isLive(home, row) })));
+export function listRuns(liveness: Liveness = isLive): readonly (RunRow & { live: boolean })[] {
+  return withStore((store, home) => store.list().map((row) => ({ ...row, live: liveness(home, row) })));
 }
 
 /** The newest run of a home on which an engine is working; undefined if there is none. */

@@ -11,6 +11,7 @@ import { addReport, addVerifyJournal, type ReportRequest } from "./report-flags.
 import { addTicketVerbs, type TicketRequest } from "./ticket-flags.ts";
 import { usageError } from "./usage-error.ts";
 import { VERSION } from "./version.ts";
+import { addWatch, type WatchRequest } from "./watch/flags.ts";
 
 /** Shells with completions. */
 export const SHELLS = ["bash", "zsh", "fish"] as const;
@@ -45,7 +46,7 @@ export type Request =
   | { readonly verb: "verify"; readonly run?: string; readonly ticket?: string }
   | TicketRequest
   | { readonly verb: "runs"; readonly json: boolean }
-  | { readonly verb: "watch"; readonly hosts: readonly string[]; readonly once: boolean }
+  | WatchRequest
   | { readonly verb: "cache"; readonly clear: boolean; readonly json: boolean }
   | ReportRequest
   | { readonly verb: "doctor"; readonly batch?: string; readonly prepare: boolean; readonly json: boolean }
@@ -229,11 +230,7 @@ function addRuns(program: Command, onRequest: (request: Request) => void): void 
     .description("list all runs, newest first")
     .option("--json", "as JSON")
     .action(({ json }: { json?: true }) => onRequest({ verb: "runs", json: json === true }));
-  program
-    .command("watch [hosts...]")
-    .description("show what needs you in all runs of this machine, and of others by ssh")
-    .option("--once", "print it once")
-    .action((hosts: readonly string[], { once }: { once?: true }) => onRequest({ verb: "watch", hosts, once: once === true }));
+  addWatch(program, onRequest);
 }
 
 function addCache(program: Command, onRequest: (request: Request) => void): void {

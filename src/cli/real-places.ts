@@ -1,5 +1,5 @@
 import { tmpdir } from "node:os";
-import { isAbsolute } from "node:path";
+import { isAbsolute, join, resolve } from "node:path";
 import { passwordHome } from "@loopdash/values/node";
 import { realPath, wayToPlace } from "../adapters/sandbox/mounts/real-path.ts";
 import { isDecoded, NOT_UTF8 } from "../domain/values/decoded.ts";
@@ -42,6 +42,24 @@ export function homeFolder({ HOME }: Env): string {
     "HOME is not set, and this user has no entry in the password file",
     "Set HOME to a folder of this user.",
   );
+}
+
+/** Where a file of a person's own lies; it must exist if it was named. */
+export interface OwnFilePlace {
+  readonly file: string;
+  readonly named: boolean;
+}
+
+/**
+ * The file that a variable names, resolved from `cwd` if it is relative; else the one in the XDG configuration folder, which counts only if
+ * absolute (XDG Base Directory Specification 0.8).
+ */
+export function ownFile(env: Env, cwd: string, of: { readonly variable: string; readonly name: string }): OwnFilePlace {
+  const named = env[of.variable];
+  if (named) return { file: resolve(cwd, named), named: true };
+  const xdg = env.XDG_CONFIG_HOME;
+  const folder = xdg !== undefined && isAbsolute(xdg) ? xdg : join(homeFolder(env), ".config");
+  return { file: join(folder, "loopdash", of.name), named: false };
 }
 
 /** Throws a UserError (exit 4) if the folder that this process was started in is gone. */

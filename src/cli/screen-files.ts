@@ -1,29 +1,12 @@
 import { readFileSync } from "node:fs";
-import { isAbsolute, join, resolve } from "node:path";
+import { resolve } from "node:path";
 import type { OwnColours } from "../../components/kit/theme.ts";
 import { errorCode, errorMessage } from "../domain/values/text.ts";
 import { EXIT, UserError } from "../domain/values/user-error.ts";
 import type { Keymap } from "../store/dashboard-state.ts";
-import { homeFolder } from "./real-places.ts";
+import { type OwnFilePlace, ownFile } from "./real-places.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
-
-/** The user's key file; it must exist if it was named. */
-interface KeyFilePlace {
-  readonly file: string;
-  readonly named: boolean;
-}
-
-/**
- * LOOPDASH_KEYS, resolved from `cwd` if it is relative; else `loopdash/keys.json` in the XDG configuration folder, which counts
- * only if absolute (XDG Base Directory Specification 0.8).
- */
-export function keyFilePlace(env: Env, cwd: string): KeyFilePlace {
-  if (env.LOOPDASH_KEYS) return { file: resolve(cwd, env.LOOPDASH_KEYS), named: true };
-  const xdg = env.XDG_CONFIG_HOME;
-  const folder = xdg !== undefined && isAbsolute(xdg) ? xdg : join(homeFolder(env), ".config");
-  return { file: join(folder, "loopdash", "keys.json"), named: false };
-}
 
 /** What a person has set for the screen in files of their own. */
 export interface ScreenFiles {
@@ -38,7 +21,7 @@ export interface ScreenFiles {
  * be bound, or has no colours.
  */
 export async function readScreenFiles(env: Env, cwd: string): Promise<ScreenFiles> {
-  const keys = keyFilePlace(env, cwd);
+  const keys = ownFile(env, cwd, { variable: "LOOPDASH_KEYS", name: "keys.json" });
   const keyText = read(keys, { what: "the keys", variable: "LOOPDASH_KEYS" });
   const keymap = keyText === undefined ? undefined : (await import("./key-file-text.ts")).keymapFrom(keyText, keys.file);
   const { LOOPDASH_THEME: theme = "" } = env;
@@ -49,7 +32,7 @@ export async function readScreenFiles(env: Env, cwd: string): Promise<ScreenFile
 }
 
 function read(
-  { file, named }: KeyFilePlace,
+  { file, named }: OwnFilePlace,
   { what, variable }: { readonly what: string; readonly variable: string },
 ): string | undefined {
   try {

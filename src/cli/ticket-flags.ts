@@ -2,7 +2,7 @@ import type { Command } from "commander";
 
 /** An act on single tickets of a run, or a test of who is told of them. */
 export type TicketRequest =
-  | { readonly verb: "notify"; readonly batch: string }
+  | { readonly verb: "notify"; readonly batch?: string }
   | { readonly verb: "revert"; readonly run: string; readonly ticket: string }
   | { readonly verb: "retry"; readonly run: string; readonly tickets: readonly string[] }
   | { readonly verb: "rule"; readonly run: string; readonly ticket: string; readonly ruling: "uphold" | "reject" };
@@ -23,10 +23,10 @@ export function addTicketVerbs(program: Command, onRequest: (request: TicketRequ
       onRequest({ verb: "retry", run, tickets });
     });
   program
-    .command("notify <act> <batch>")
-    .usage("test <batch>")
-    .description("send a message to each receiver that the batch names under notify")
-    .action((act: string, batch: string, _: unknown, command: Command) => {
+    .command("notify <act> [batch]")
+    .usage("test [batch]")
+    .description("send a message to your own receivers, and to those that the batch names under notify")
+    .action((act: string, batch: string | undefined, _: unknown, command: Command) => {
       if (act !== "test") return command.error("error: notify does one thing, test");
       onRequest({ verb: "notify", batch });
     });

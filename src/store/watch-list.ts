@@ -35,7 +35,7 @@ export interface WatchRow extends Style {
   readonly key: string;
   /** Absent for a machine. */
   readonly run?: WatchedRun;
-  /** The machine, the run, and the ticket. */
+  /** The machine and the run. */
   readonly where: readonly string[];
   readonly text: string;
   /** How long it lasts: `4m`. */
@@ -60,14 +60,19 @@ export function watchList(machines: readonly Machine[], now: number): WatchList 
     .toSorted((a, b) => b.need.blocks.length - a.need.blocks.length || (a.need.since ?? now) - (b.need.since ?? now));
   const away = machines.flatMap((machine) => (machine.problem === undefined ? [] : [awayRow(machine, machine.problem)]));
   const listed = all
-    .filter(({ live, endedAt, needs: own }) => live || endedAt === undefined || own.length > 0 || now - endedAt < LONG_AGO_MS)
+    .filter((run) => isListed(run, now))
     .toSorted((a, b) => Number(b.live) - Number(a.live) || b.startedAt - a.startedAt);
   const isUnread = machines.some(({ runs, problem }) => runs === undefined && problem === undefined);
   return {
     head: headOf(needs.length, { atWork: all.filter(({ live }) => live).length, away: away.length, isUnread }),
-    needs: needs.map(({ run, need }, i) => needRow(run, need, { i, now })),
+    needs: needs.map(({ run, need }) => needRow(run, need, now)),
     runs: [...away, ...listed.map((run) => runRow(run, now))],
   };
+}
+
+/** True for a run that works, is unfinished, needs a person, or ended lately. */
+export function isListed({ live, endedAt, needs }: WatchedRun, now: number): boolean {
+  return live || endedAt === undefined || needs.length > 0 || now - endedAt < LONG_AGO_MS;
 }
 
 function headOf(
@@ -84,13 +89,14 @@ function headOf(
     : { ...STYLES.done, word: "IDLE", text: "nothing needs you, and no run is at work" };
 }
 
-function needRow(run: WatchedRun, need: WatchedNeed, { i, now }: { readonly i: number; readonly now: number }): WatchRow {
-  const text = [need.says, describeBlocked(need)].filter(Boolean).join(" · ");
+function needRow(run: WatchedRun, need: WatchedNeed, now: number): WatchRow {
+  const what = need.ticket ?? need.kind;
+  const text = [`${what}: ${need.says}`, describeBlocked(need)].filter(Boolean).join(" · ");
   return {
     ...STYLES.needsYou,
-    key: `need ${run.host ?? ""} ${run.run} ${need.ticket ?? need.kind} ${i}`,
+    key: `need ${run.host ?? ""} ${run.run} ${need.kind} ${need.ticket ?? need.says}`,
     run,
-    where: place(run.host, run.run, need.ticket ?? need.kind),
+    where: place(run.host, run.run),
     text: displayText(text),
     age: need.since === undefined ? "" : formatAge(now - need.since),
   };
@@ -116,7 +122,7 @@ function standing({ live, endedAt, verdict }: WatchedRun): Label {
   return { ...STYLES.failed, word: verdict === "not-done" ? "not done" : (verdict ?? "ended") };
 }
 
-function awayRow({ host }: Machine, problem: string): WatchRow {
+function awayRow({ host = "this machine" }: Machine, problem: string): WatchRow {
   return { ...STYLES.unknown, key: `machine ${host}`, where: place(host), text: displayText(problem), age: "" };
 }
 

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { chooseTheme } from "../../components/kit/theme.ts";
-import { keyFilePlace, readScreenFiles } from "../../src/cli/screen-files.ts";
+import { ownFile } from "../../src/cli/real-places.ts";
+import { readScreenFiles } from "../../src/cli/screen-files.ts";
 import { UserError } from "../../src/domain/values/user-error.ts";
 
 let home = "";
@@ -27,11 +28,12 @@ async function refusal(env: Record<string, string>): Promise<UserError> {
 }
 
 test("the file lies in the XDG configuration folder, unless LOOPDASH_KEYS names one", () => {
-  expect(keyFilePlace({ HOME: "/h" }, "/w")).toEqual({ file: "/h/.config/loopdash/keys.json", named: false });
-  expect(keyFilePlace({ HOME: "/h", XDG_CONFIG_HOME: "/x" }, "/w").file).toBe("/x/loopdash/keys.json");
-  expect(keyFilePlace({ HOME: "/h", XDG_CONFIG_HOME: "x" }, "/w").file).toBe("/h/.config/loopdash/keys.json");
-  expect(keyFilePlace({ HOME: "/h", LOOPDASH_KEYS: "k.json" }, "/w")).toEqual({ file: "/w/k.json", named: true });
-  expect(keyFilePlace({ HOME: "/h", LOOPDASH_KEYS: "" }, "/w").named).toBe(false);
+  const place = (env: Record<string, string>) => ownFile(env, "/w", { variable: "LOOPDASH_KEYS", name: "keys.json" });
+  expect(place({ HOME: "/h" })).toEqual({ file: "/h/.config/loopdash/keys.json", named: false });
+  expect(place({ HOME: "/h", XDG_CONFIG_HOME: "/x" }).file).toBe("/x/loopdash/keys.json");
+  expect(place({ HOME: "/h", XDG_CONFIG_HOME: "x" }).file).toBe("/h/.config/loopdash/keys.json");
+  expect(place({ HOME: "/h", LOOPDASH_KEYS: "k.json" })).toEqual({ file: "/w/k.json", named: true });
+  expect(place({ HOME: "/h", LOOPDASH_KEYS: "" }).named).toBe(false);
 });
 
 test("without a file the keys and colours are those that come with loopdash", async () => {

@@ -1,4 +1,5 @@
 import { createHmac } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -120,5 +121,58 @@ describe("notices", { timeout: 240_000 }, () => {
     const refused = await stage.run([both, "--dry-run"]);
     expect(refused.code).toBe(2);
     expect(refused.stderr).toMatch(/notify\[0\] must have exactly one of url and urlSecret/);
+  });
+
+  test("tell your own receivers of every run, without a word in the batch", async () => {
+    using stage = new Stage();
+    stage.repo("app");
+    stage.agent('fs.writeFileSync(ticket + ".txt", "1");');
+    stage.write(
+      ".config/loopdash/notify.json",
+      JSON.stringify({ notify: [{ kind: "command", command: ["./tell"], on: ["ended"] }] }),
+    );
+    stage.write(".config/loopdash/tell", '#!/bin/sh\nexec cat >> "$(dirname "$0")/told"\n', 0o755);
+    const ended = await stage.run([stage.batch(["T-1"]), "--headless"]);
+    expect(ended.code, ended.stdout).toBe(0);
+    expect(readFileSync(stage.path(".config/loopdash/told"), "utf8")).toMatch(/1 done, 0 left to you/);
+    const test = await stage.run(["notify", "test"]);
+    expect(test.stdout).toBe("ok   your command 1\n");
+    expect(readFileSync(stage.path(".config/loopdash/told"), "utf8")).toContain("a test");
+  });
+
+  test("give no secret of yours to a run whose agents have no sandbox, and say so", async () => {
+    using stage = new Stage();
+    const { seen, url } = await receiver();
+    stage.repo("app");
+    stage.agent('fs.writeFileSync(ticket + ".txt", "1");');
+    const { notify, secrets } = tellOf(url, ALL);
+    stage.write(".config/loopdash/notify.json", JSON.stringify({ notify, secrets }));
+    const open = await stage.run([stage.batch(["T-1"]), "--headless"], { SIGN: KEY });
+    expect(open.code, open.stdout).toBe(0);
+    expect(open.stdout).toContain("notify: 1 of your own receivers are told nothing: agents have no sandbox");
+    expect(seen).toEqual([]);
+    const { notify: _, secrets: __, ...confined } = tellOf(url, ALL);
+    const closed = await stage.run([stage.batch(["T-2"], { ...confined, name: "confined" }), "--headless"], { SIGN: KEY });
+    expect(closed.code, closed.stdout).toBe(0);
+    expect(seen.flatMap(({ notices }) => notices.map(({ kind }) => kind))).toContain("ended");
+    expect(stage.everything()).not.toContain(KEY);
+  });
+
+  test("a file of your own that cannot be used is one error, and nothing starts", async () => {
+    using stage = new Stage();
+    stage.repo("app");
+    stage.agent("");
+    for (const [text, why] of [
+      ["{", "JSON"],
+      ['{"notify": [{"kind": "ntfy"}]}', "must have exactly one of url and urlSecret"],
+      ['{"notify": [{"kind": "slack", "urlSecret": "hook"}]}', 'no secret "hook"'],
+    ] as const) {
+      stage.write(".config/loopdash/notify.json", text);
+      const { code, stderr } = await stage.run([stage.batch(["T-1"]), "--headless"]);
+      expect(code).toBe(2);
+      expect(stderr).toContain("your own receivers of notices cannot be used");
+      expect(stderr).toContain(why);
+      expect(stderr).not.toContain("    at ");
+    }
   });
 });

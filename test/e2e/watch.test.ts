@@ -1,6 +1,9 @@
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { record } from "../helpers/recorded-run.ts";
 import { plumbing, plumbingEnded } from "../store/scenes.ts";
+import { isAlive, until } from "./actors.ts";
 import { type Pty, terminals } from "./pty.ts";
 import { Stage } from "./stage.ts";
 
@@ -38,7 +41,8 @@ async function select(pty: Pty, row: string): Promise<void> {
     .filter((line) => /^[ ▌][!●■✖✔] /.test(line));
   const at = rows.findIndex((line) => line.slice(1).startsWith(row));
   expect(at).toBeGreaterThanOrEqual(0);
-  for (const line of rows.slice(0, at + 1)) await pty.press("j", `▌${line.slice(1).trimEnd()}`.slice(0, 60));
+  const from = rows.findIndex((line) => line.startsWith("▌")) + 1;
+  for (const line of rows.slice(from, at + 1)) await pty.press("j", `▌${line.slice(1).trimEnd()}`.slice(0, 60));
 }
 
 describe("loopdash watch", { timeout: 300_000 }, () => {
@@ -47,14 +51,14 @@ describe("loopdash watch", { timeout: 300_000 }, () => {
     const { code, stdout } = await once(stage, "box");
     expect(code).toBe(0);
     expect(stdout).toMatch(/^! NEEDS YOU {2}\d+ · 0 runs at work\n/);
-    expect(stdout).toMatch(/! here-1 {2}T-5 {2}approve the DNS change at the registrar/);
-    expect(stdout).toMatch(/! box {2}far-1 {2}T-10 {2}3 of 3 attempts failed/);
+    expect(stdout).toMatch(/! here-1 {2}T-5: approve the DNS change at the registrar/);
+    expect(stdout).toMatch(/! box {2}far-1 {2}T-10: 3 of 3 attempts failed/);
     expect(stdout).toMatch(/^runs\n[^]*here-1 {2}unfinished[^]*box {2}far-1 {2}not done/m);
   });
 
   test("never says that nothing needs you while a machine does not answer, or answers nonsense", async () => {
     using stage = new Stage();
-    answers(stage, `printf '[{"run":"x\\\\u001b[2J","live":true,"startedAt":1}]'`);
+    answers(stage, `printf '[{"run":"x\\\\u001b[2J","live":true,"startedAt":1,"needs":[]}]'`);
     for (const [host, why] of [
       ["gone", "no such host: gone"],
       ["box", "of one version?"],
@@ -83,7 +87,46 @@ describe("loopdash watch", { timeout: 300_000 }, () => {
     await pty.waitFor(/far-1/);
     await select(pty, "! box");
     await pty.press("\r", "ssh -t box loopdash attach far-1");
+    // Keys that come at once count one by one.
+    await pty.press("kkkkkkkk", /▌! here-1/);
     pty.type("q");
     expect(await pty.exitCode()).toBe(0);
+  });
+
+  test("a run that is gone is told in the list, which stays", async () => {
+    using stage = twoMachines();
+    const pty = open(stage, ["watch"], { columns: 60, rows: 15, env: withBin(stage) });
+    await pty.waitFor(/here-1/);
+    const db = new DatabaseSync(stage.path("home", "loopdash.db"));
+    db.exec("PRAGMA foreign_keys = OFF; DELETE FROM journal; DELETE FROM runs");
+    db.close();
+    await pty.press("j\r", /cannot find the run "here-1"/);
+    pty.type("q");
+    expect(await pty.exitCode()).toBe(0);
+  });
+
+  test("leaves at once while another machine does not answer, and leaves no ssh behind; a signal ends it too", async () => {
+    using stage = twoMachines();
+    answers(stage, `echo $$ >> "${stage.path("asked")}"; exec sleep 300`);
+    for (const end of ["q", "SIGTERM"]) {
+      const pty = open(stage, ["watch", "box"], { env: withBin(stage) });
+      await pty.waitFor(/asking…/);
+      await until(() => existsSync(stage.path("asked")), "ssh was asked");
+      if (end === "q") pty.type("q");
+      else process.kill(pty.pid, "SIGTERM");
+      expect(await pty.exitCode(10_000)).toBe(end === "q" ? 0 : 130);
+      const asked = readFileSync(stage.path("asked"), "utf8").trim().split("\n").map(Number);
+      await until(() => !asked.some(isAlive), "ssh is gone");
+      rmSync(stage.path("asked"));
+    }
+  });
+
+  test("a machine with very many runs and needs is shown without delay", async () => {
+    using stage = twoMachines();
+    const needs = Array.from({ length: 1_000 }, (_, i) => ({ kind: "step", ticket: `T-${i}`, says: "do it", blocks: [] }));
+    stage.write("runs.json", `Welcome to box\n${JSON.stringify([{ run: "many-1", live: true, startedAt: 1, needs }])}\n`);
+    answers(stage, `echo "Warning: a greeting" >&2; cat "${stage.path("runs.json")}"`);
+    const { stdout } = await once(stage, "box", "box");
+    expect(stdout).toMatch(/^! NEEDS YOU {2}1001 · 1 run at work/);
   });
 });

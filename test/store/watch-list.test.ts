@@ -22,9 +22,9 @@ describe("the list of all runs", () => {
     const box = { host: "box", runs: [run("b", { host: "box", needs: [step("T-3", ["T-4", "T-5"], 0)] })] };
     expect(text(here, box)).toEqual([
       "! NEEDS YOU  3 · 2 runs at work",
-      "  ! box  b  T-3  do what T-3 says · 2 tickets wait for it  (0s)",
-      "  ! a  T-2  do what T-2 says  (5h)",
-      "  ! a  T-1  do what T-1 says  (1h)",
+      "  ! box  b  T-3: do what T-3 says · 2 tickets wait for it  (0s)",
+      "  ! a  T-2: do what T-2 says  (5h)",
+      "  ! a  T-1: do what T-1 says  (1h)",
       "runs",
       "  ● a  at work · 2 need you  (1h)",
       "  ● box  b  at work · 1 needs you  (1h)",

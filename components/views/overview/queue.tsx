@@ -111,9 +111,10 @@ const LEAST_TITLE = 6;
 export function wordAndTitle(section: SectionName, word: Span, title: string, room: number): SpanLine {
   const beside = labelWidth(section, room);
   const fits = (words: string): boolean => textWidth(words) <= beside;
-  // "ready; all 4 slots are busy": a title says more than the second half, which stands in the ticket's view.
+  // "ready; all 4 slots are busy": where there is no room for both, a title says more than the second half, which stands in the ticket's view.
   const [short = ""] = word.text.split("; ", 1);
-  const said = section === "waiting" && !fits(word.text) && fits(short) ? short : word.text;
+  const isLong = textWidth(word.text) + textWidth(BETWEEN) + textWidth(title) > room;
+  const said = section === "waiting" && isLong && fits(short) ? short : word.text;
   const isShort = fits(said) && room - beside >= LEAST_TITLE + textWidth(BETWEEN);
   const text = isShort ? fitTo(said, beside) : cut(said, room);
   const left = room - textWidth(text) - textWidth(BETWEEN);

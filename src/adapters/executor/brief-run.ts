@@ -10,6 +10,8 @@ export interface BriefRunOptions {
   readonly cwd?: string;
   /** The text of its stdin; empty by default. */
   readonly input?: string;
+  /** It is killed when this aborts. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The end of a brief run. */
@@ -28,9 +30,9 @@ export interface BriefRunResult {
  */
 export function runBriefly(
   [program = "", ...args]: readonly string[],
-  { env, timeoutMs, cwd, input = "" }: BriefRunOptions,
+  { env, timeoutMs, cwd, input = "", signal }: BriefRunOptions,
 ): Promise<BriefRunResult> {
-  const options = { env: { ...env }, cwd, timeout: timeoutMs ?? 0, killSignal: "SIGKILL" } as const;
+  const options = { env: { ...env }, cwd, timeout: timeoutMs ?? 0, killSignal: "SIGKILL", signal } as const;
   return new Promise((settle) => {
     const child = execFile(program, args, options, (error, stdout, stderr) => {
       const code = error === null ? 0 : error.code;

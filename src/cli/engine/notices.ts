@@ -11,6 +11,7 @@ import type { RunState } from "../../domain/run/state.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { formatUtc } from "../../domain/values/time.ts";
 import { packageFiles } from "../package-files.ts";
+import type { OwnNotify } from "./own-notify.ts";
 import type { RunSecrets } from "./run-secrets.ts";
 
 /** Tells the batch's receivers what becomes of a run. */
@@ -24,13 +25,13 @@ export interface Notices {
 /** Events of this time are one look. Milliseconds. */
 const LOOK_MS = 500;
 
-/** Starts to tell the receivers of a batch; undefined if it names none. A receiver that does not answer is told on the screen. */
+/** Starts to tell the receivers of a batch, and a person's own; undefined if there is none. A receiver that does not answer is told on the screen. */
 export async function startNotices(
-  { batch, run, folder, secrets, env }: NoticesOptions,
+  { batch, run, folder, secrets, own, env }: NoticesOptions,
   report: (fact: RunFact) => void,
 ): Promise<Notices | undefined> {
-  if (batch.notify === undefined) return undefined;
-  const routes = await openRoutes(batch.notify, secrets);
+  const routes = [...(await openRoutes(batch.notify ?? [], secrets)), ...(await openOwnRoutes(own))];
+  if (routes.length === 0) return undefined;
   const sending = startNoticeProcess(
     { program: packageFiles().main, args: ["__notices"], env: allowedEnvironment(env, {}) },
     { routes, about: { run, batch: plainText(batch.name) }, folder, engine: process.pid },
@@ -65,6 +66,7 @@ interface NoticesOptions {
   readonly run: string;
   readonly folder: string;
   readonly secrets: RunSecrets | undefined;
+  readonly own: OwnNotify | undefined;
   readonly env: NodeJS.ProcessEnv;
 }
 
@@ -82,6 +84,12 @@ export async function openRoutes(notify: NotifySpec, secrets: RunSecrets | undef
       return { name, spec, url, signKey, token };
     }),
   );
+}
+
+/** A person's own receivers with the values of their secrets. Throws a SecretUnavailable. */
+export async function openOwnRoutes(own: OwnNotify | undefined): Promise<readonly OpenRoute[]> {
+  const routes = await openRoutes(own?.notify ?? [], own?.secrets);
+  return routes.map((route) => ({ ...route, name: `your ${route.name}` }));
 }
 
 function describeTrouble(trouble: NoticeTrouble | "gone"): string {

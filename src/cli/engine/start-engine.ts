@@ -48,6 +48,7 @@ import { contextOf } from "./loop-context.ts";
 import { type Notices, startNotices } from "./notices.ts";
 import type { OpenRun } from "./open-run.ts";
 import type { OutsideTracker } from "./outside-tracker.ts";
+import { type OwnNotify, readOwnNotify, tellable } from "./own-notify.ts";
 import { preflight, type RunEnvironment } from "./preflight.ts";
 import { prepareRehearsal } from "./rehearsal.ts";
 import { type RunSecrets, secretsOf } from "./run-secrets.ts";
@@ -99,6 +100,7 @@ export async function startEngine(options: EngineOptions, inherited?: Inherited)
   }).catch(async (error: unknown) => {
     throw await namingUnfinished(error, options);
   });
+  const mine = readOwnNotify(options.env, options.cwd);
   const { rehearse } = options;
   const loaded = rehearse === undefined ? read : await prepareRehearsal(read, rehearse, stateHome(options.env, options.cwd));
   const git = startGitHelper({ program: packageFiles().main, args: ["__git"], env: allowedEnvironment(options.env, {}) });
@@ -124,7 +126,8 @@ export async function startEngine(options: EngineOptions, inherited?: Inherited)
     // A Ctrl-C at the terminal must not interrupt git in the middle of a write again.
     await git.ready;
     for (const repo of world.repos.values()) await repo.finishCutOffLanding();
-    const told = { ...loaded, warnings: [...loaded.warnings, ...world.warnings] };
+    const { own, untold } = tellable(mine, world.sandbox !== undefined);
+    const told = { ...loaded, warnings: [...loaded.warnings, ...world.warnings, ...untold] };
     const open = await openRun({ options, loaded: told, world, home, store, others });
     const exclusive = exclusiveNamesOf(open.run);
     opened.locks.push(exclusive);
@@ -132,7 +135,7 @@ export async function startEngine(options: EngineOptions, inherited?: Inherited)
     const oracleAccess = loaded.outside?.oracleAccess;
     const keepsChecksOnly = options.checksOnly !== undefined && open.state.checksOnly === true;
     const tellsNobody = rehearse !== undefined || options.checksOnly !== undefined;
-    const at = { open, world, home, store, others, opened, exclusive, secrets, oracleAccess, locks, inherited, tellsNobody };
+    const at = { open, world, home, store, others, opened, exclusive, secrets, own, oracleAccess, locks, inherited, tellsNobody };
     return await wire({ ...at, keepsChecksOnly });
   } catch (error) {
     await releaseResources(opened);
@@ -150,6 +153,7 @@ interface EngineParts {
   readonly exclusive: ExclusiveNames;
   readonly opened: EngineResources;
   readonly secrets: RunSecrets | undefined;
+  readonly own: OwnNotify | undefined;
   readonly oracleAccess: OutsideTracker["oracleAccess"] | undefined;
   readonly locks: readonly Disposable[];
   readonly inherited: Inherited | undefined;
@@ -165,6 +169,7 @@ async function wire(parts: EngineParts): Promise<Engine> {
   const warn = (problem: string) => process.emitWarning(problem);
   const keep = keepForLooks({ run: open.run, store, journal: open.journal, onProblem: warn });
   onLongWait((text) => orchestrator.report({ type: "engine-waits", text }));
+  let notices: Notices | undefined; // Opening them may report something already.
   const subscribers: ((event: RunEvent, state: RunState) => void)[] = [];
   const orchestrator = new Orchestrator({ state: open.state, journal: open.journal, clock: systemClock, publish, exclusive });
   function publish(event: RunEvent): void {
@@ -189,7 +194,7 @@ async function wire(parts: EngineParts): Promise<Engine> {
   // The last step that may fail: an open socket would keep the process alive.
   const channel = parts.inherited?.channel ?? (await openChannel({ socketPath: newSocketPath(folder), host, onProblem: warn }));
   parts.inherited?.channel.serve(host);
-  const notices = await openNotices({ ...parts, folder }, orchestrator);
+  notices = await openNotices({ ...parts, folder }, orchestrator);
   const performer = new Performer(ctx, (error) => orchestrator.fail(error));
   const inherited: Inherited = { run: open.run, folder, db: home.db, locks: parts.locks, channel };
   const fault = (cause: unknown): EngineFault => ({ kind: "fault", cause, state: orchestrator.state, recent, inherited });
@@ -224,15 +229,15 @@ async function closeAfterFault({ opened }: EngineParts, performer: Performer): P
   await releaseResources(opened).catch((second: unknown) => process.emitWarning(`could not close in order: ${String(second)}`));
 }
 
-/** Tells the batch's receivers of the run from now on. */
+/** Tells the batch's receivers, and a person's own, of the run from now on. */
 async function openNotices(
-  { open, opened, folder, secrets, tellsNobody }: EngineParts & { readonly folder: string },
+  { open, opened, folder, secrets, own, tellsNobody }: EngineParts & { readonly folder: string },
   orchestrator: Orchestrator,
 ): Promise<Notices | undefined> {
   if (tellsNobody) return undefined;
   const { batch } = open.state;
   const notices = await startNotices(
-    { batch, run: open.run, folder, secrets, env: process.env },
+    { batch, run: open.run, folder, secrets, own, env: process.env },
     (fact) => void orchestrator.report(fact),
   );
   if (notices === undefined) return undefined;

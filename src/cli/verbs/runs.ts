@@ -4,7 +4,7 @@ import { plainText } from "../../domain/values/text.ts";
 import { formatDuration } from "../../domain/values/time.ts";
 import { UserError } from "../../domain/values/user-error.ts";
 import { STYLES } from "../../store/labels/tone.ts";
-import { findRun, listRuns } from "../find-run.ts";
+import { createLiveness, findRun, type Liveness, listRuns, withStore } from "../find-run.ts";
 import { folderUrl, printedLine, printsLinks } from "../links.ts";
 import { writeAll } from "../print.ts";
 import { runFolder, stateHome } from "../state-home.ts";
@@ -37,10 +37,31 @@ export function runs(json: boolean): number {
 }
 
 /** All runs, newest first, with what needs a person. */
-export function runsWithNeeds(): readonly (Row & { readonly needs: readonly Need[] })[] {
-  const rows = listRuns();
-  const needs = listNeedsOfRuns(rows);
+export function runsWithNeeds(read = createNeedsReader()): readonly (Row & { readonly needs: readonly Need[] })[] {
+  const rows = listRuns(read.liveness);
+  const needs = listNeedsOfRuns(rows, read.needsIn);
   return rows.map((row) => ({ ...row, needs: needs.flatMap(({ run, need }) => (run === row.run ? [need] : [])) }));
+}
+
+/** Reads what runs need. For callers that ask repeatedly: a journal is read again only if it has grown. */
+export interface NeedsReader {
+  readonly liveness: Liveness;
+  readonly needsIn: (run: RunId) => readonly Need[];
+}
+
+export function createNeedsReader(): NeedsReader {
+  const kept = new Map<RunId, { readonly events: number; readonly needs: readonly Need[] }>();
+  return {
+    liveness: createLiveness(),
+    needsIn: (run) => {
+      const events = withStore((store) => store.eventCount(run));
+      const known = kept.get(run);
+      if (known?.events === events) return known.needs;
+      const needs = needsIn(run);
+      kept.set(run, { events, needs });
+      return needs;
+    },
+  };
 }
 
 type Row = ReturnType<typeof listRuns>[number];
@@ -49,11 +70,11 @@ type Row = ReturnType<typeof listRuns>[number];
 const RECENT_MS = 24 * 3_600_000;
 
 /** What needs a person in the last run of each batch, if it is not done or was so lately: what most tickets wait for first, then what has waited longest. */
-function listNeedsOfRuns(rows: readonly Row[]): readonly { run: RunId; need: Need }[] {
+function listNeedsOfRuns(rows: readonly Row[], read: NeedsReader["needsIn"] = needsIn): readonly { run: RunId; need: Need }[] {
   const isLast = (row: Row, i: number) => rows.findIndex(({ batchPath }) => batchPath === row.batchPath) === i;
   const isOpen = ({ verdict, endedAt = 0 }: Row) => verdict !== "done" || Date.now() - endedAt < RECENT_MS;
   const open = rows.filter((row, i) => isOpen(row) && isLast(row, i));
-  const needs = open.flatMap(({ run }) => needsIn(run).map((need) => ({ run, need })));
+  const needs = open.flatMap(({ run }) => read(run).map((need) => ({ run, need })));
   return needs.toSorted((a, b) => b.need.blocks.length - a.need.blocks.length || (a.need.since ?? 0) - (b.need.since ?? 0));
 }
 

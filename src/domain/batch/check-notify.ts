@@ -3,7 +3,10 @@ import type { NoteProblem } from "./problem.ts";
 import type { BatchFile } from "./schema.ts";
 
 /** Reports routes that could not be used as they are written. */
-export function checkNotify({ notify = [], ...rules }: BatchFile, report: NoteProblem): void {
+export function checkNotify(
+  { notify = [], ...rules }: Pick<BatchFile, "notify" | "secrets" | "sandbox">,
+  report: NoteProblem,
+): void {
   for (const [i, route] of notify.entries()) {
     const at = ["notify", i];
     if (route.kind === "command") {

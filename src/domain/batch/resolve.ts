@@ -98,7 +98,8 @@ function resolveRepoPaths({ path, copy }: Pick<RepoSpec, "path" | "copy">, folde
   return { path: resolve(folder, path), ...(from && { copy: from }) };
 }
 
-function notifyAtFolder(route: NotifyRoute, folder: string): NotifyRoute {
+/** A receiver whose program may lie beside the file that names it. */
+export function notifyAtFolder(route: NotifyRoute, folder: string): NotifyRoute {
   return route.kind === "command" ? { ...route, command: resolveCommand(route.command, folder) } : route;
 }
 
