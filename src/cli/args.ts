@@ -106,8 +106,9 @@ function unknownOption(command: Command, word: string): UserError {
 
 function unknownVerb(word: string, program: Command): UserError {
   const near = closest(word, [...program.commands.map((command) => command.name()), "help"]);
+  // "batch" is one letter from a verb, and means none.
   const todo =
-    distance(word, near) <= 2
+    word !== "batch" && distance(word, near) <= 2
       ? `Did you mean: loopdash ${near}`
       : "Name a batch file (loopdash batch.json) or see: loopdash --help";
   return usageError(`loopdash does not know "${word}"`, "it is neither a verb nor looks like a batch file", todo);
