@@ -1,6 +1,6 @@
 import type { RunEvent } from "../domain/run/event.ts";
 import { type RunState, ticketById } from "../domain/run/state.ts";
-import { errorMessage, plainText } from "../domain/values/text.ts";
+import { errorMessage, jsonText, plainText } from "../domain/values/text.ts";
 import type { Clock } from "../ports/clock.ts";
 import { describeEvents } from "../store/describe-event.ts";
 import { formatClock, formatStopwatch } from "../store/format.ts";
@@ -17,7 +17,7 @@ import { writeAll } from "./print.ts";
 export function linePrinter(format: "lines" | "json", fd = 1): (event: RunEvent, state: RunState) => void {
   const write = untilItFails(fd);
   return (event, state) => {
-    const text = format === "json" ? `${JSON.stringify(event)}\n` : lineOf(event, state);
+    const text = format === "json" ? jsonText(event) : lineOf(event, state);
     if (text !== undefined) write(text);
   };
 }

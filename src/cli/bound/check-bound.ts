@@ -7,7 +7,7 @@ import { findGitDir } from "../../adapters/vcs/repository/locate.ts";
 import { BOUND_FILE, type Bound, describeOrigin, type IronLaw, NO_RULES } from "../../domain/bound/bound.ts";
 import { type BoundProblem, formatBoundProblems } from "../../domain/bound/parse-bound.ts";
 import { type BoundFate, boundFate, type TouchedZone, touchedZones } from "../../domain/bound/touched.ts";
-import { plainText, plural } from "../../domain/values/text.ts";
+import { jsonText, plainText, plural } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { findRepository, topOf } from "../init/repository.ts";
 import { writeAll } from "../print.ts";
@@ -54,7 +54,7 @@ export async function checkBound({ words: [rev], repo, base, json }: BoundFlags)
   const of = rev === undefined ? "the checkout" : plainText(rev, 100);
   const result: CheckResult = { base: shownBase(place), of, rules, zones, laws, ok };
   const more = rules === "changed" || rules === "added" ? await problemsOfNew(place, commit) : [];
-  writeAll(1, json === true ? `${JSON.stringify(result)}\n` : `${[...linesOf(result), ...more].join("\n")}\n`);
+  writeAll(1, json === true ? jsonText(result) : `${[...linesOf(result), ...more].join("\n")}\n`);
   return ok ? EXIT.done : EXIT.notDone;
 }
 

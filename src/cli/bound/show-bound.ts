@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { BOUND_FILE, type Bound, describeOrigin, isUnbound, NO_RULES } from "../../domain/bound/bound.ts";
 import { type RatedRule, ratedRules, TIER_NAMES } from "../../domain/bound/tier.ts";
-import { plainText, plural } from "../../domain/values/text.ts";
+import { jsonText, plainText, plural } from "../../domain/values/text.ts";
 import { EXIT } from "../../domain/values/user-error.ts";
 import { findReports, findRules, findTestCommands } from "../engine/find-in-bases.ts";
 import { loadBatch } from "../engine/load-batch.ts";
@@ -64,7 +64,7 @@ interface Shown {
 }
 
 function print(json: boolean, repos: readonly Shown[]): void {
-  if (json) return writeAll(1, `${JSON.stringify({ repos: repos.map(({ head: _, ...repo }) => repo) })}\n`);
+  if (json) return writeAll(1, jsonText({ repos: repos.map(({ head: _, ...repo }) => repo) }));
   writeAll(1, `${repos.flatMap(({ head, rules }) => [head, ...rules.flatMap(linesOf)]).join("\n")}\n`);
 }
 

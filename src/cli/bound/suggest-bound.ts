@@ -7,7 +7,7 @@ import { BOUND_FILE } from "../../domain/bound/bound.ts";
 import { parseBound } from "../../domain/bound/parse-bound.ts";
 import { parseCodeowners, type SuggestedZone, suggestZones } from "../../domain/bound/suggest-zones.ts";
 import { withZones } from "../../domain/bound/write-zones.ts";
-import { plainText, plural } from "../../domain/values/text.ts";
+import { jsonText, plainText, plural } from "../../domain/values/text.ts";
 import { EXIT } from "../../domain/values/user-error.ts";
 import { writeAll } from "../print.ts";
 import { usageError } from "../usage-error.ts";
@@ -32,8 +32,7 @@ export async function suggestBound({ repo, base, accept, json }: BoundFlags): Pr
   const zones = suggestZones(history, owned, bound.zones);
   if (accept !== undefined) return acceptZones(place, zones, accept);
   const numbered = zones.map((zone, i) => ({ n: i + 1, ...zone }));
-  if (json === true)
-    writeAll(1, `${JSON.stringify({ base: shownBase(place), commits: history.length, suggestions: numbered })}\n`);
+  if (json === true) writeAll(1, jsonText({ base: shownBase(place), commits: history.length, suggestions: numbered }));
   else writeAll(1, `${linesOf(numbered, { base: shownBase(place), commits: history.length }).join("\n")}\n`);
   return EXIT.done;
 }

@@ -16,7 +16,7 @@ import {
   withoutGuard,
 } from "@loopdash/guard";
 import { VENDORS, type VendorKind } from "../../domain/batch/vendors.ts";
-import { plainText } from "../../domain/values/text.ts";
+import { jsonText, plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { packageFiles } from "../package-files.ts";
 import { writeAll } from "../print.ts";
@@ -51,7 +51,7 @@ only a sandbox does. See docs/use/guard.md.
 export async function guardStatus(places: readonly HookPlace[], { json, project }: GuardSetup): Promise<number> {
   const found: AgentStatus[] = [];
   for (const place of places) found.push(await statusOf(place, { project }));
-  writeAll(1, json ? `${JSON.stringify(found, undefined, 2)}\n` : `${found.map(lines).join("")}${GAP}`);
+  writeAll(1, json ? jsonText(found, 2) : `${found.map(lines).join("")}${GAP}`);
   return found.every(({ state }) => state === "installed") ? EXIT.done : EXIT.notDone;
 }
 

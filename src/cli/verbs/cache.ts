@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { openRunStore } from "../../adapters/journal/sqlite-run-store.ts";
-import { plainText, plural } from "../../domain/values/text.ts";
+import { jsonText, plainText, plural } from "../../domain/values/text.ts";
 import { formatDuration } from "../../domain/values/time.ts";
 import type { KeptResultRow } from "../../ports/check-results.ts";
 import type { PreparedTree } from "../../ports/prepared-trees.ts";
@@ -17,12 +17,12 @@ export async function cache({ clear, json }: { readonly clear: boolean; readonly
     const removed = await trees.clear();
     const results = withRecords(home, (store) => store.clearKeptResults()) ?? 0;
     const says = `removed ${plural(removed, "preparation")} and ${plural(results, "result")} of checks\n`;
-    writeAll(1, json ? `${JSON.stringify({ removed, results })}\n` : says);
+    writeAll(1, json ? jsonText({ removed, results }) : says);
     return 0;
   }
   const prepared = await trees.list();
   const results = withRecords(home, (store) => store.keptResults()) ?? [];
-  if (json) writeAll(1, `${JSON.stringify([...prepared.map(preparedRow), ...results.map(resultRow)], undefined, 2)}\n`);
+  if (json) writeAll(1, jsonText([...prepared.map(preparedRow), ...results.map(resultRow)], 2));
   else writeAll(1, [...preparedLines(prepared), ...resultLines(results)].map((line) => `${line}\n`).join(""));
   return 0;
 }

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type CiResult, ciResult } from "../../domain/ci/ci-result.ts";
 import { CI_TICKET } from "../../domain/ci/ci-run.ts";
-import { plainText } from "../../domain/values/text.ts";
+import { jsonText, plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { type BatchParts, batchFileFor, type CiBatchFile, lastState, unfinishedLoop } from "../ci/batch-file.ts";
 import { composeBatch, ownRun, preparationIn } from "../ci/compose-batch.ts";
@@ -56,7 +56,7 @@ function leave(flags: CiFlags, { result }: Begun): number {
 
 /** A refusal for programs, which have no other document then: `what`, `why` and `todo` are what people read. */
 function refusalText({ what, why, todo, exitCode }: UserError): string {
-  return `${JSON.stringify({ error: { what, why, todo }, exitCode }, undefined, 2)}\n`;
+  return jsonText({ error: { what, why, todo }, exitCode }, 2);
 }
 
 async function loop(
@@ -120,12 +120,12 @@ async function showPlan(
   for (const line of keptLines({ flags, file, asked })) writeNote(line);
   const known = { agent: agentText(file.batch["agent"]), preparation: preparationIn(file.batch), resumes: file.resumes };
   const plan = await planOf(target, flags, { ...known, ignoredRun: ownRun(process.env) });
-  writeAll(1, flags.json === true ? `${JSON.stringify(plan, undefined, 2)}\n` : lines(planLines(plan)));
+  writeAll(1, flags.json === true ? jsonText(plan, 2) : lines(planLines(plan)));
   return EXIT.done;
 }
 
 function show(result: CiResult, { json }: CiFlags): number {
-  writeAll(1, json === true ? `${JSON.stringify(result, undefined, 2)}\n` : lines(resultLines(result)));
+  writeAll(1, json === true ? jsonText(result, 2) : lines(resultLines(result)));
   return result.exitCode;
 }
 

@@ -1,6 +1,6 @@
 import { findSandbox } from "../../adapters/sandbox/find-sandbox.ts";
 import type { Batch } from "../../domain/batch/schema.ts";
-import { errorMessage, plainText, plural } from "../../domain/values/text.ts";
+import { errorMessage, jsonText, plainText, plural } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import {
   checkAgentProgram,
@@ -170,7 +170,7 @@ function asJson(checks: readonly CheckResult[], batch: string | undefined): stri
     counts,
     checks,
   };
-  return `${JSON.stringify(answer, undefined, 2)}\n`;
+  return jsonText(answer, 2);
 }
 
 function asLines(findings: readonly CheckResult[], withoutBatch: boolean): string {

@@ -14,7 +14,7 @@ import {
   openIteration,
   withIteration,
 } from "../../domain/improve/loop-state.ts";
-import { plainText } from "../../domain/values/text.ts";
+import { jsonText, plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { formatUsd } from "../../store/format.ts";
 import { startOfDay } from "../engine/day-budget.ts";
@@ -209,7 +209,7 @@ function printStatus({ goal }: GoalFile, folder: LoopFolder, { json }: ImproveFl
   const state = folder.read() ?? { goalSha: "", from: 1, hasEnded: false, iterations: [] };
   const { iterations } = state;
   const text = `${renderLog(goal.name, iterations)}\n${countsLine(state)}\n`;
-  writeAll(1, json === true ? `${JSON.stringify({ ...loopCounts(state), log: iterations }, undefined, 2)}\n` : text);
+  writeAll(1, json === true ? jsonText({ ...loopCounts(state), log: iterations }, 2) : text);
   return EXIT.done;
 }
 

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { applyEdits, modify } from "jsonc-parser";
 import { findingLine } from "../../domain/lint/finding.ts";
 import { LINT_FILE } from "../../domain/lint/lint-spec.ts";
-import { plainText, plural } from "../../domain/values/text.ts";
+import { jsonText, plainText, plural } from "../../domain/values/text.ts";
 import { EXIT } from "../../domain/values/user-error.ts";
 import { topOf } from "../init/repository.ts";
 import type { Fix } from "../lint/check-rule.ts";
@@ -32,7 +32,7 @@ export async function lint({ folder, fix, accept, strict, json }: LintFlags): Pr
   const warnings = findings.length - errors;
   const builtIn = rules.text === undefined;
   const document = { builtIn, rules: rules.rules.map(({ id }) => id), errors, warnings, fixed, findings };
-  if (json) writeAll(1, `${JSON.stringify(document, undefined, 2)}\n`);
+  if (json) writeAll(1, jsonText(document, 2));
   else {
     if (builtIn) writeNote(`no ${LINT_FILE}: the built-in rules ${document.rules.join(", ")}`);
     for (const path of fixed) writeNote(`wrote ${path}`);

@@ -7,6 +7,7 @@ import { isKeptOutside } from "../../domain/batch/tracker-spec.ts";
 import { joinedTickets } from "../../domain/outbox/discovery.ts";
 import type { VerdictWord } from "../../domain/run/event.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
+import { jsonText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { lastRun } from "../engine/carry-over.ts";
 import { stateFromJournal } from "../engine/journal-state.ts";
@@ -49,7 +50,7 @@ async function ask(file: string): Promise<number> {
       ...loaded.outside?.oracleAccess,
     });
     const judgement = await frozen.judge();
-    writeAll(1, `${JSON.stringify({ oracle: frozen.sha, ...judgement })}\n`);
+    writeAll(1, jsonText({ oracle: frozen.sha, ...judgement }));
     if (judgement.problem !== undefined) writeAll(2, `loopdash oracle: cannot judge: ${judgement.problem}\n`);
     return ORACLE_EXIT[judgement.verdict];
   } finally {

@@ -2,7 +2,7 @@ import type { Standing } from "../../domain/batch/merge-folder.ts";
 import { type BatchProblem, formatProblems } from "../../domain/batch/problem.ts";
 import type { Batch, Ticket } from "../../domain/batch/schema.ts";
 import { firstComplexity } from "../../domain/run/reduce-complexity.ts";
-import { plainText } from "../../domain/values/text.ts";
+import { jsonText, plainText } from "../../domain/values/text.ts";
 import { specLabel } from "../../store/labels/tone.ts";
 import type { LoadedBatch } from "../engine/load-batch.ts";
 import { VERSION } from "../version.ts";
@@ -49,7 +49,7 @@ export function planJson({ loaded, layers, sandbox, notRead, outlook, landings, 
     start: { continues, givesUp, refusals: refusals.map(({ why, todo }) => ({ why: plainText(why), todo: plainText(todo) })) },
     warnings: warnings.map((warning) => plainText(formatProblems(file, [warning]))),
   };
-  return `${JSON.stringify(plan, undefined, 2)}\n`;
+  return jsonText(plan, 2);
 }
 
 function planTicket(batch: Batch, ticket: Ticket, layer: number | undefined, standing: Standing | undefined) {

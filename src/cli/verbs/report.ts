@@ -2,7 +2,7 @@ import { type JudgementRecord, judgementRecords } from "../../domain/results/jud
 import { computeReport } from "../../domain/results/report.ts";
 import type { EarlierRun } from "../../domain/results/trend.ts";
 import type { RunState } from "../../domain/run/state.ts";
-import { plainText } from "../../domain/values/text.ts";
+import { jsonText, plainText } from "../../domain/values/text.ts";
 import { renderPage } from "../../report/page.ts";
 import { renderMarkdown } from "../../store/results/summary.ts";
 import { earlierRuns } from "../earlier-runs.ts";
@@ -37,7 +37,7 @@ type Render = (state: RunState, live: boolean, earlier: readonly EarlierRun[], j
 
 const RENDER: Readonly<Record<"text" | "json" | "md" | "html", Render>> = {
   text: summaryForPrint,
-  json: (state, _, earlier, judgements) => `${JSON.stringify(computeReport(state, earlier, judgements), undefined, 2)}\n`,
+  json: (state, _, earlier, judgements) => jsonText(computeReport(state, earlier, judgements), 2),
   md: renderMarkdown,
   html: (state, live, earlier, judgements) => renderPage(state, live, earlier, judgements, pageUrl(state)),
 };

@@ -1,6 +1,6 @@
 import { describeNeed, listNeeds, type Need } from "../../domain/schedule/needs.ts";
 import type { RunId } from "../../domain/values/ids.ts";
-import { plainText } from "../../domain/values/text.ts";
+import { jsonText, plainText } from "../../domain/values/text.ts";
 import { formatDuration } from "../../domain/values/time.ts";
 import { UserError } from "../../domain/values/user-error.ts";
 import { STYLES } from "../../store/labels/tone.ts";
@@ -12,7 +12,7 @@ import { runFolder, stateHome } from "../state-home.ts";
 /** Lists all runs, newest first, and behind them what needs a person. */
 export function runs(json: boolean): number {
   if (json) {
-    writeAll(1, `${JSON.stringify(runsWithNeeds(), undefined, 2)}\n`);
+    writeAll(1, jsonText(runsWithNeeds(), 2));
     return 0;
   }
   const rows = listRuns();

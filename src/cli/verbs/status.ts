@@ -10,7 +10,7 @@ import { moneyNow } from "../../domain/schedule/money.ts";
 import { describeNeed, listNeeds } from "../../domain/schedule/needs.ts";
 import { describeReason, type Reason, whyNot } from "../../domain/schedule/why-not.ts";
 import type { TicketId } from "../../domain/values/ids.ts";
-import { plainText } from "../../domain/values/text.ts";
+import { jsonText, plainText } from "../../domain/values/text.ts";
 import { formatDuration, formatUtc } from "../../domain/values/time.ts";
 import { vecItems } from "../../domain/values/vec.ts";
 import {
@@ -41,7 +41,7 @@ export async function status(name: string | undefined, json: boolean): Promise<n
   const recorded = findRun(name);
   writeNote(describeChoice(recorded));
   const found = await withJournalOutage(recorded);
-  if (json) writeAll(1, `${JSON.stringify(asJson(found), undefined, 2)}\n`);
+  if (json) writeAll(1, jsonText(asJson(found), 2));
   else
     writeAll(
       1,

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { type Findings, findingLines } from "../../domain/bundle/findings.ts";
-import { plainText } from "../../domain/values/text.ts";
+import { jsonText, plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { archiveSource, type BundleSource, folderSource, recordsSource } from "../bundles/bundle-source.ts";
 import { checkBundle } from "../bundles/check-bundle.ts";
@@ -10,10 +10,7 @@ import { writeAll, writeNote } from "../print.ts";
 /** Checks the journal and the files of a run, an archive of one, or its unpacked folder. Exit 0 if all holds, else 1. */
 export async function verifyJournal(name: string | undefined, isJson: boolean): Promise<number> {
   const findings = name !== undefined && isPath(name) ? await checkPath(name) : await checkRecorded(name);
-  writeAll(
-    1,
-    isJson ? `${JSON.stringify({ ok: findings.problems.length === 0, ...findings }, undefined, 2)}\n` : lines(findings),
-  );
+  writeAll(1, isJson ? jsonText({ ok: findings.problems.length === 0, ...findings }, 2) : lines(findings));
   return findings.problems.length === 0 ? EXIT.done : EXIT.notDone;
 }
 

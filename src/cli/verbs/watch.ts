@@ -1,3 +1,4 @@
+import { jsonText } from "../../domain/values/text.ts";
 import { EXIT } from "../../domain/values/user-error.ts";
 import { type Machine, watchLines, watchList } from "../../store/watch-list.ts";
 import { writeAll, writeNote } from "../print.ts";
@@ -25,6 +26,6 @@ async function printOnce(hosts: readonly string[], json: boolean): Promise<numbe
   const there = json ? [] : await Promise.all(hosts.map((host) => readMachine(host, process.env)));
   const machines: readonly Machine[] = [here, ...there];
   if (json) writeNote(here.problem);
-  writeAll(1, json ? `${JSON.stringify(here.runs ?? [])}\n` : `${watchLines(watchList(machines, Date.now())).join("\n")}\n`);
+  writeAll(1, json ? jsonText(here.runs ?? []) : `${watchLines(watchList(machines, Date.now())).join("\n")}\n`);
   return machines.some(({ problem }) => problem !== undefined) ? EXIT.notDone : EXIT.done;
 }
