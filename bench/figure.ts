@@ -65,8 +65,7 @@ export function noteFigure(figure: Omit<Figure, "ratio" | "bound" | "pass">): Fi
  * Counts do not depend on the machine.
  */
 const SLACK: Readonly<Record<Figure["unit"], number>> = {
-  // A run of seconds contains the start and the tripwire's proof, some 30 starts of Node, which the floor has not.
-  ms: 3,
+  ms: 2,
   s: 2,
   // The short share has a suite of two seconds, of which a slow machine needs several to start and prepare anything.
   suites: 4,
