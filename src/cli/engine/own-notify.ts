@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { z } from "zod";
 import { checkNotify } from "../../domain/batch/check-notify.ts";
-import { NotifySpec } from "../../domain/batch/notify-spec.ts";
+import { MILESTONES, NotifySpec } from "../../domain/batch/notify-spec.ts";
 import { type BatchProblem, pathText } from "../../domain/batch/problem.ts";
 import { notifyAtFolder } from "../../domain/batch/resolve.ts";
 import { SecretSpecs } from "../../domain/batch/secret-spec.ts";
@@ -17,20 +17,32 @@ export interface OwnNotify {
   readonly secrets: RunSecrets | undefined;
 }
 
+/** A run, as far as it decides who is told of it. */
+interface ToldRun {
+  readonly isSandboxed: boolean;
+  /** Other runs follow it. */
+  readonly isOneOfMany: boolean;
+}
+
 /**
- * Those of them who may be told of a run, and a warning about the others: without a sandbox, agents could read a secret that a receiver
- * needs.
+ * What each of them may be told of a run, and a warning about those who are told nothing: without a sandbox, agents could read a secret
+ * that a receiver needs. The end of one run of many is told to nobody.
  */
 export function tellable(
   own: OwnNotify | undefined,
-  isSandboxed: boolean,
+  { isSandboxed, isOneOfMany }: ToldRun,
 ): { readonly own: OwnNotify | undefined; readonly untold: readonly BatchProblem[] } {
-  if (own === undefined || isSandboxed) return { own, untold: [] };
-  const notify = own.notify.filter((route) => !("urlSecret" in route || "signSecret" in route || "tokenSecret" in route));
-  const left = own.notify.length - notify.length;
-  if (left === 0) return { own, untold: [] };
-  const message = `${left} of your own receivers are told nothing: agents have no sandbox, and could read the secret that a receiver needs`;
-  return { own: { ...own, notify }, untold: [{ line: 1, column: 1, path: "notify", message, atStart: true }] };
+  if (own === undefined) return { own, untold: [] };
+  const open = own.notify.filter(
+    (route) => isSandboxed || !("urlSecret" in route || "signSecret" in route || "tokenSecret" in route),
+  );
+  const notify = open.flatMap((route) => {
+    const on = (route.on ?? MILESTONES).filter((kind) => !isOneOfMany || kind !== "ended");
+    return on.length === 0 ? [] : [{ ...route, on }];
+  });
+  const left = own.notify.length - open.length;
+  const message = `${left} of your own receivers ${left === 1 ? "is" : "are"} told nothing: agents have no sandbox, and could read the secret that a receiver needs`;
+  return { own: { ...own, notify }, untold: left === 0 ? [] : [{ line: 1, column: 1, path: "notify", message, atStart: true }] };
 }
 
 const OwnFile = z.strictObject({ notify: NotifySpec, secrets: SecretSpecs.optional() });

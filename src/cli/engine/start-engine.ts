@@ -62,6 +62,8 @@ export interface EngineOptions extends RunChoiceOptions {
   readonly allowApiKey: boolean;
   /** The one ticket that is worked in a copy of its repository; nothing lands. */
   readonly rehearse?: string;
+  /** Other runs follow it: its end alone is no news. */
+  readonly isOneOfMany?: boolean | undefined;
 }
 
 /** One engine that works on a run in this process. */
@@ -92,12 +94,8 @@ export interface Engine {
  * if any check fails; then nothing has been started, and `inherited` is untouched.
  */
 export async function startEngine(options: EngineOptions, inherited?: Inherited): Promise<Engine> {
-  const read = await loadBatch(options.batch, {
-    ...options,
-    findTests: findTestCommands,
-    findReports,
-    findRules,
-  }).catch(async (error: unknown) => {
+  const find = { findTests: findTestCommands, findReports, findRules };
+  const read = await loadBatch(options.batch, { ...options, ...find }).catch(async (error: unknown) => {
     throw await namingUnfinished(error, options);
   });
   const mine = readOwnNotify(options.env, options.cwd);
@@ -126,7 +124,10 @@ export async function startEngine(options: EngineOptions, inherited?: Inherited)
     // A Ctrl-C at the terminal must not interrupt git in the middle of a write again.
     await git.ready;
     for (const repo of world.repos.values()) await repo.finishCutOffLanding();
-    const { own, untold } = tellable(mine, world.sandbox !== undefined);
+    const { own, untold } = tellable(mine, {
+      isSandboxed: world.sandbox !== undefined,
+      isOneOfMany: options.isOneOfMany === true,
+    });
     const told = { ...loaded, warnings: [...loaded.warnings, ...world.warnings, ...untold] };
     const open = await openRun({ options, loaded: told, world, home, store, others });
     const exclusive = exclusiveNamesOf(open.run);

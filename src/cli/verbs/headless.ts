@@ -54,6 +54,7 @@ export async function headless(request: HeadlessRequest): Promise<RunState> {
     allowApiKey: request.allowApiKey,
     checksOnly,
     rehearse,
+    isOneOfMany: request.isOneOfMany,
     // With --json, standard output has nothing but events.
     onOutage: (outage) => printJournalOutage(outage, format === "json" ? 2 : fd),
     onAccepted: ({ warnings, batch: { testCommands = {} } }) => {
