@@ -142,7 +142,10 @@ interface Screen {
   readonly mark: string;
 }
 
-/** The rows in so many lines: what needs a person has two each, the runs what is left. */
+/** Lines of a row at most where there are few. */
+const LONGEST = 4;
+
+/** The rows in so many lines: what needs a person has two each, more where there is room, the runs what is left. */
 function screenLines({ needs, runs, selected, columns, height, mark }: Screen): readonly SpanLine[] {
   const rule = (title: string, count: number): SpanLine => {
     const text = `─ ${title} ${count} `;
@@ -160,8 +163,9 @@ function screenLines({ needs, runs, selected, columns, height, mark }: Screen): 
       .flatMap((row) => rowLines(row, { columns, where, mark: row.key === selected ? mark : " ", most: each }));
     return [...drawn, ...hidden];
   };
-  const above =
-    needs.length === 0 ? [] : [rule("NEEDS YOU", needs.length), ...block(needs, Math.max(4, Math.floor(height * 0.6)), 2)];
+  const each = needs.length * LONGEST < height * 0.6 ? LONGEST : 2;
+  const urgent = block(needs, Math.max(LONGEST, Math.floor(height * 0.6)), each);
+  const above = needs.length === 0 ? [] : [rule("NEEDS YOU", needs.length), ...urgent];
   return [...above, rule("RUNS", runs.length), ...block(runs, Math.max(2, height - above.length - 1), 1)].slice(0, height);
 }
 
