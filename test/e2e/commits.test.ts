@@ -99,10 +99,9 @@ describe("the commits that land", { timeout: 300_000 }, () => {
       expect.stringMatching(/^G B\. Bot (?!Revert).*T-1/),
     ]);
     expect(stage.git("app", "log", "-1", "--format=%B", "main~1")).toContain("Refs: JIRA-T-1");
-    const [broken, ...more] = (await stage.report()).incidentList.filter(({ kind }) => kind === "broken-base");
-    expect(more).toEqual([]);
-    expect(broken).toMatchObject({ repo: "app", durationMs: expect.any(Number) });
-    const line = /UTC, for \d+s: broken base of app: .* of T-1/;
+    const { incidentList } = await stage.report();
+    expect(incidentList).toMatchObject([{ kind: "live-check", ticket: "T-1", durationMs: expect.any(Number) }]);
+    const line = /UTC, for \d+s: failing live checks of T-1: .*; reverted by [0-9a-f]{7}/;
     for (const format of ["--md", "--html"]) expect((await stage.run(["report", format])).stdout).toMatch(line);
   });
 

@@ -6,6 +6,7 @@ import type { HostSpec } from "@loopdash/model-gateway";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { connectProxy } from "../../packages/model-gateway/test/connect-proxy.ts";
 import { listening } from "../../packages/model-gateway/test/stage.ts";
+import { readGoalFile } from "../../src/cli/improve/goal-file.ts";
 import { BATCHES, type BatchExample, BLOCKS, EXCUSED, isExcused, isKeys, ROOT, serviceOf, wholeText } from "../docs/examples.ts";
 import { CertificateAuthority } from "../helpers/certificate-authority.ts";
 import { patientAgent } from "./actors.ts";
@@ -241,10 +242,22 @@ describe("every example of the pages", { timeout: 300_000 }, () => {
       for (const option of line.match(/--[\w-]+/g) ?? []) expect(help).toContain(option);
   });
 
+  test("the goal of the page on improve is one that loopdash reads", async () => {
+    using stage = new Stage();
+    const block = BLOCKS.find(isGoal);
+    const { goal } = await readGoalFile(stage.write("goal.md", block?.text ?? ""), stage.root);
+    expect(goal).toMatchObject({ name: "guards", minutesBetween: 30, body: "No destructive command gets past a guard." });
+  });
+
   test("no page has a block that no test looks at", () => {
     const known = new Set(["json", "jsonc", "js", "text"]);
     const left = BLOCKS.filter(({ page, language, text }) => {
-      if (known.has(language) || isExcused({ page, language, text }) || (language === "" && text.startsWith("loopdash ")))
+      if (
+        known.has(language) ||
+        isGoal({ page, language }) ||
+        isExcused({ page, language, text }) ||
+        (language === "" && text.startsWith("loopdash "))
+      )
         return false;
       return (
         language !== "sh" || !(["docs/use/report.md", "docs/start.md"].includes(page) || isExcused({ page, language, text }))
@@ -259,6 +272,9 @@ describe("every example of the pages", { timeout: 300_000 }, () => {
       for (const [, , name = ""] of line.matchAll(/npm (run )?(start|test\S*)/g)) expect(scripts).toHaveProperty([name]);
   });
 });
+
+const isGoal = ({ page, language }: { readonly page: string; readonly language: string }): boolean =>
+  page === "docs/use/improve.md" && language === "markdown";
 
 /** The command lines of a page's shell blocks, without their comments. */
 function commandsIn(page: string): readonly string[] {

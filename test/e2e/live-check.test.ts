@@ -206,8 +206,9 @@ ${HONEST}`);
   expect((await next.ended).code).toBe(0);
   expect(stage.landed()).toEqual(["T-1", "T-2"]);
   expect(calls().toSorted()).toEqual(["T-1", "T-2"]);
-  const broken = (await stage.report()).incidentList.filter(({ kind }) => kind === "broken-base");
-  expect(broken).toMatchObject([{ repo: "app", durationMs: expect.any(Number) }]);
+  // A live check that fails and the base that it breaks are one incident.
+  const { incidentList } = await stage.report();
+  expect(incidentList).toMatchObject([{ kind: "live-check", ticket: "T-1", durationMs: expect.any(Number) }]);
 });
 
 test("loopdash verify asks the engine that is at work, and tells what came of it", async () => {
