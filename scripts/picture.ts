@@ -22,22 +22,25 @@ const SIZES: readonly Size[] = [
   { cols: 120, rows: 34 },
   { cols: 160, rows: 50 },
 ];
-/** What a replay is asked to show, by its keys: tenths of the run. */
+/** The moments of a replay, by the keys that lead to them: tenths of the run. */
 const MOMENTS = { early: "3", middle: "6", late: "8" } as const;
 /** The keys that lead to each view from the overview. */
 const SCREENS = {
-  ...{
-    overview: "",
-    away: "w",
-    help: "?",
-    palette: ":",
-    ticket: "j\r",
-    diff: "j\rd",
-    prompt: "j\rP",
-    evidence: "j\re",
-    cost: "j\rc",
-  },
-  ...{ graph: "\t\t", timeline: "\t\t\t", oracle: "\t\t\t\t", ledger: "\t\t\t\t\t", runs: "\t\t\t\t\t\t", events: "v" },
+  overview: "",
+  away: "w",
+  help: "?",
+  palette: ":",
+  ticket: "j\r",
+  diff: "j\rd",
+  prompt: "j\rP",
+  evidence: "j\re",
+  cost: "j\rc",
+  graph: "\t\t",
+  timeline: "\t\t\t",
+  oracle: "\t\t\t\t",
+  ledger: "\t\t\t\t\t",
+  runs: "\t\t\t\t\t\t",
+  events: "v",
 } as const;
 /** A screen is drawn once the terminal has been given nothing for this long. */
 const SETTLED_MS = 250;
@@ -195,7 +198,7 @@ async function drawViews(home: string, run: string): Promise<number> {
   return drawn;
 }
 
-/** Back to the overview, with nothing selected, marked or asked. */
+/** Goes back to the overview, with nothing marked or asked. */
 async function leaveView(session: Session): Promise<void> {
   for (let i = 0; i < 3; i += 1) {
     session.press("\u001b");

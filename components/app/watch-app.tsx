@@ -12,7 +12,7 @@ import { LinePlaceholders } from "../terminal/line-placeholders.ts";
 import { ResizeGate } from "../terminal/resize-gate.ts";
 import { Lending, renderOnTerminal } from "./render-dashboard.tsx";
 
-/** What the screen shows; `now` moves the ages. */
+/** The state of the screen. `now` moves the ages. */
 export interface WatchState {
   readonly machines: readonly Machine[];
   /** Milliseconds since the epoch. */
@@ -72,20 +72,22 @@ const FOOT: SpanLine = [
 ];
 
 /** Rows that a key moves the selection by. */
-const PAGE = 10;
-const MOVES: Readonly<Record<string, number>> = { j: 1, k: -1 };
-const KEY_MOVES = { downArrow: 1, upArrow: -1, pageDown: PAGE, pageUp: -PAGE, end: 10_000, home: -10_000 } as const;
+const CHAR_MOVES: Readonly<Record<string, number>> = { j: 1, k: -1 };
+const KEY_MOVES = {
+  ...{ downArrow: 1, upArrow: -1, pageDown: 10, pageUp: -10 },
+  ...{ end: Number.POSITIVE_INFINITY, home: Number.NEGATIVE_INFINITY },
+} as const;
 
-/** What keys mean; those that were typed fast come as one text. */
+/** The meaning of keys. Keys that were typed fast come as one text. */
 function meant(text: string, key: Key): { readonly by: number; readonly leaves: boolean; readonly opens: boolean } {
   const chars = [...text];
   const named = (Object.keys(KEY_MOVES) as (keyof typeof KEY_MOVES)[]).find((name) => key[name]);
-  const by = chars.reduce((sum, char) => sum + (MOVES[char] ?? 0), named === undefined ? 0 : KEY_MOVES[named]);
+  const by = chars.reduce((sum, char) => sum + (CHAR_MOVES[char] ?? 0), named === undefined ? 0 : KEY_MOVES[named]);
   const leaves = chars.includes("q") || key.escape || (key.ctrl && text === "c");
   return { by, leaves, opens: key.return || chars.includes("\r") };
 }
 
-/** What needs a person in all runs, first, and below it the runs and the machines that do not answer. */
+/** The list of all runs: their needs first, below them the machines that do not answer and the runs. */
 function WatchApp({
   store,
   theme,

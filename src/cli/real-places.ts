@@ -44,7 +44,7 @@ export function homeFolder({ HOME }: Env): string {
   );
 }
 
-/** Where a file of a person's own lies; it must exist if it was named. */
+/** The place of a person's own file, which must exist if it was named. */
 export interface OwnFilePlace {
   readonly file: string;
   readonly named: boolean;

@@ -8,7 +8,7 @@ import { type OwnFilePlace, ownFile } from "./real-places.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** What a person has set for the screen in files of their own. */
+/** A person's settings of the screen, from files of their own. */
 export interface ScreenFiles {
   /** Their key bindings over the default ones; absent if there are none. */
   readonly keymap?: Keymap | undefined;

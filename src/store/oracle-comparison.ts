@@ -57,8 +57,8 @@ export function isAbout({ askedAt, tickets, more }: OracleEvidence, last: Oracle
 }
 
 /**
- * What the counts of a judgement and its list of open tickets say of each ticket. If it names all that are open, and all others are of one
- * kind, that is what they are.
+ * The state of each ticket, as far as a judgement's counts and its list of open tickets imply it: if it names all open ones, and its counts
+ * know only one kind of others, the others are of that kind.
  */
 function impliedBy(last: OracleState["last"], { tickets }: RunState): readonly (readonly [TicketId, TicketEvidence])[] {
   if (last === undefined || last.verdict === "unjudged") return [];

@@ -1,4 +1,4 @@
-import { describeBlocked, type Need } from "../domain/schedule/needs.ts";
+import { compareNeeds, describeBlocked, type Need } from "../domain/schedule/needs.ts";
 import { plural } from "../domain/values/text.ts";
 import { displayText, formatAge } from "./format.ts";
 import { type Label, STYLES, type Style } from "./labels/tone.ts";
@@ -49,15 +49,13 @@ export interface WatchList {
   readonly runs: readonly WatchRow[];
 }
 
-/** Runs that ended longer ago are not listed, unless they need a person. Milliseconds. */
+/** Runs that ended longer ago are not listed, and done ones need nobody any more. Milliseconds. */
 const LONG_AGO_MS = 24 * 3_600_000;
 
 /** The list at `now`: what most tickets wait for comes first, then what has waited longest; runs at work come before others, newest first. */
 export function watchList(machines: readonly Machine[], now: number): WatchList {
   const all = machines.flatMap(({ runs = [] }) => runs);
-  const needs = all
-    .flatMap((run) => run.needs.map((need) => ({ run, need })))
-    .toSorted((a, b) => b.need.blocks.length - a.need.blocks.length || (a.need.since ?? now) - (b.need.since ?? now));
+  const needs = all.flatMap((run) => run.needs.map((need) => ({ run, need }))).toSorted((a, b) => compareNeeds(a.need, b.need));
   const away = machines.flatMap((machine) => (machine.problem === undefined ? [] : [awayRow(machine, machine.problem)]));
   const listed = all
     .filter((run) => isListed(run, now))
@@ -71,8 +69,13 @@ export function watchList(machines: readonly Machine[], now: number): WatchList 
 }
 
 /** True for a run that works, is unfinished, needs a person, or ended lately. */
-export function isListed({ live, endedAt, needs }: WatchedRun, now: number): boolean {
-  return live || endedAt === undefined || needs.length > 0 || now - endedAt < LONG_AGO_MS;
+export function isListed({ needs, ...run }: WatchedRun, now: number): boolean {
+  return run.live || needs.length > 0 || isRecent(run, now);
+}
+
+/** True for a run that has not ended, or ended within a day. */
+export function isRecent({ endedAt }: Pick<WatchedRun, "endedAt">, now: number): boolean {
+  return endedAt === undefined || now - endedAt < LONG_AGO_MS;
 }
 
 function headOf(

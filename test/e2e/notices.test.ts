@@ -149,7 +149,7 @@ describe("notices", { timeout: 240_000 }, () => {
     stage.write(".config/loopdash/notify.json", JSON.stringify({ notify, secrets }));
     const open = await stage.run([stage.batch(["T-1"]), "--headless"], { SIGN: KEY });
     expect(open.code, open.stdout).toBe(0);
-    expect(open.stdout).toContain("notify: 1 of your own receivers is told nothing: agents have no sandbox");
+    expect(open.stdout).toContain("your webhook 1 is told nothing: agents have no sandbox");
     expect(seen).toEqual([]);
     const { notify: _, secrets: __, ...confined } = tellOf(url, ALL);
     const closed = await stage.run([stage.batch(["T-2"], { ...confined, name: "confined" }), "--headless"], { SIGN: KEY });

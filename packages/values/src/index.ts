@@ -15,6 +15,7 @@ export {
   firstFew,
   firstFewLine,
   hasErrorCode,
+  jsonText,
   plainLines,
   plainText,
   plural,

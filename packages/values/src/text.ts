@@ -7,6 +7,17 @@ const SUSPECT =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
   /[\u0000-\u001f\u007f-\u009f\u2028\u2029\ufff9-\ufffb\p{Default_Ignorable_Code_Point}\p{Surrogate}]/gu;
 
+/** A value as JSON, ended by a newline, in which no text steers a terminal or reorders what it shows. `indent`: columns of a level; without, one line. */
+export function jsonText(value: unknown, indent?: number): string {
+  const text = JSON.stringify(value, undefined, indent);
+  return `${text.replace(SUSPECT, (found) => (found === "\n" ? found : escapedUnits(found)))}\n`;
+}
+
+/** Each UTF-16 unit as JSON's own escape. */
+function escapedUnits(text: string): string {
+  return text.replace(/[\s\S]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
 /** Ends of a control string: ECMA-48 says ST; terminals also end it at ESC, CAN and SUB. A line break ends it here. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const STRING_END = /[\u0018\u001a\u001b\u009c\n\r]/g;

@@ -11,7 +11,6 @@ import type { RunState } from "../../domain/run/state.ts";
 import { plainText } from "../../domain/values/text.ts";
 import { formatUtc } from "../../domain/values/time.ts";
 import { packageFiles } from "../package-files.ts";
-import type { OwnNotify } from "./own-notify.ts";
 import type { RunSecrets } from "./run-secrets.ts";
 
 /** Tells the batch's receivers what becomes of a run. */
@@ -27,10 +26,10 @@ const LOOK_MS = 500;
 
 /** Starts to tell the receivers of a batch, and a person's own; undefined if there is none. A receiver that does not answer is told on the screen. */
 export async function startNotices(
-  { batch, run, folder, secrets, own, env }: NoticesOptions,
+  { batch, run, folder, secrets, ownRoutes, env }: NoticesOptions,
   report: (fact: RunFact) => void,
 ): Promise<Notices | undefined> {
-  const routes = [...(await openRoutes(batch.notify ?? [], secrets)), ...(await openOwnRoutes(own))];
+  const routes = [...(await openRoutes(batch.notify ?? [], secrets)), ...ownRoutes];
   if (routes.length === 0) return undefined;
   const sending = startNoticeProcess(
     { program: packageFiles().main, args: ["__notices"], env: allowedEnvironment(env, {}) },
@@ -66,7 +65,8 @@ interface NoticesOptions {
   readonly run: string;
   readonly folder: string;
   readonly secrets: RunSecrets | undefined;
-  readonly own: OwnNotify | undefined;
+  /** A person's own receivers. */
+  readonly ownRoutes: readonly OpenRoute[];
   readonly env: NodeJS.ProcessEnv;
 }
 
@@ -84,12 +84,6 @@ export async function openRoutes(notify: NotifySpec, secrets: RunSecrets | undef
       return { name, spec, url, signKey, token };
     }),
   );
-}
-
-/** A person's own receivers with the values of their secrets. Throws a SecretUnavailable. */
-export async function openOwnRoutes(own: OwnNotify | undefined): Promise<readonly OpenRoute[]> {
-  const routes = await openRoutes(own?.notify ?? [], own?.secrets);
-  return routes.map((route) => ({ ...route, name: `your ${route.name}` }));
 }
 
 function describeTrouble(trouble: NoticeTrouble | "gone"): string {

@@ -1,14 +1,17 @@
 import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { SecretUnavailable } from "@loopdash/model-gateway";
 import { z } from "zod";
+import type { OpenRoute } from "../../adapters/notice/post-notice.ts";
 import { checkNotify } from "../../domain/batch/check-notify.ts";
-import { MILESTONES, NotifySpec } from "../../domain/batch/notify-spec.ts";
+import { MILESTONES, type NotifyRoute, NotifySpec } from "../../domain/batch/notify-spec.ts";
 import { type BatchProblem, pathText } from "../../domain/batch/problem.ts";
 import { notifyAtFolder } from "../../domain/batch/resolve.ts";
 import { SecretSpecs } from "../../domain/batch/secret-spec.ts";
 import { errorCode, errorMessage, plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { ownFile } from "../real-places.ts";
+import { openRoutes } from "./notices.ts";
 import { type RunSecrets, secretsOf } from "./run-secrets.ts";
 
 /** A person's own receivers, who are told of every run that they start, and the secrets that those need. */
@@ -19,31 +22,62 @@ export interface OwnNotify {
 
 /** A run, as far as it decides who is told of it. */
 interface ToldRun {
-  readonly isSandboxed: boolean;
+  /** Its agents' sandbox, if they have one. */
+  readonly sandbox?: unknown;
   /** Other runs follow it. */
-  readonly isOneOfMany: boolean;
+  readonly isOneOfMany?: boolean | undefined;
+  /** It is a rehearsal, or a person waits for it. */
+  readonly tellsNobody?: boolean;
+}
+
+/** The receivers who are told of a run, with the values of their secrets, and a warning for each who is not. */
+interface OwnRoutes {
+  readonly routes: readonly OpenRoute[];
+  readonly untold: readonly BatchProblem[];
 }
 
 /**
- * What each of them may be told of a run, and a warning about those who are told nothing: without a sandbox, agents could read a secret
- * that a receiver needs. The end of one run of many is told to nobody.
+ * Opens a person's own receivers for a run. One is left out, with a warning, whose secret agents without a sandbox could read, or whose
+ * secret cannot be fetched: notices never keep a run from starting. The end of one run of many is told to nobody.
  */
-export function tellable(
+export async function openOwnRoutes(
   own: OwnNotify | undefined,
-  { isSandboxed, isOneOfMany }: ToldRun,
-): { readonly own: OwnNotify | undefined; readonly untold: readonly BatchProblem[] } {
-  if (own === undefined) return { own, untold: [] };
-  const open = own.notify.filter(
-    (route) => isSandboxed || !("urlSecret" in route || "signSecret" in route || "tokenSecret" in route),
-  );
-  const notify = open.flatMap((route) => {
-    const on = (route.on ?? MILESTONES).filter((kind) => !isOneOfMany || kind !== "ended");
-    return on.length === 0 ? [] : [{ ...route, on }];
-  });
-  const left = own.notify.length - open.length;
-  const message = `${left} of your own receivers ${left === 1 ? "is" : "are"} told nothing: agents have no sandbox, and could read the secret that a receiver needs`;
-  return { own: { ...own, notify }, untold: left === 0 ? [] : [{ line: 1, column: 1, path: "notify", message, atStart: true }] };
+  { sandbox, isOneOfMany, tellsNobody }: ToldRun,
+): Promise<OwnRoutes> {
+  const routes: OpenRoute[] = [];
+  const untold: BatchProblem[] = [];
+  if (own === undefined || tellsNobody) return { routes, untold };
+  for (const [i, spec] of own.notify.entries()) {
+    const on = (spec.on ?? MILESTONES).filter((kind) => !isOneOfMany || kind !== "ended");
+    const name = `your ${spec.kind} ${i + 1}`;
+    const why =
+      sandbox === undefined && needsSecret(spec)
+        ? "agents have no sandbox, and could read the secret that it needs"
+        : on.length === 0
+          ? undefined
+          : await openOne(routes, { ...spec, on }, { name, secrets: own.secrets });
+    if (why !== undefined)
+      untold.push({ line: 1, column: 1, path: "notify", message: `${name} is told nothing: ${why}`, atStart: true });
+  }
+  return { routes, untold };
 }
+
+/** Adds an opened receiver; gives the reason if its secret cannot be fetched. */
+async function openOne(
+  routes: OpenRoute[],
+  spec: NotifyRoute,
+  { name, secrets }: { readonly name: string; readonly secrets: RunSecrets | undefined },
+): Promise<string | undefined> {
+  try {
+    for (const route of await openRoutes([spec], secrets)) routes.push({ ...route, name });
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof SecretUnavailable)) throw error;
+    return plainText(error.message, 300);
+  }
+}
+
+const needsSecret = (route: NotifyRoute): boolean => "urlSecret" in route || "signSecret" in route || "tokenSecret" in route;
 
 const OwnFile = z.strictObject({ notify: NotifySpec, secrets: SecretSpecs.optional() });
 
@@ -67,7 +101,7 @@ function parsed(text: string, file: string): z.infer<typeof OwnFile> {
   try {
     const read = OwnFile.parse(JSON.parse(text));
     const problems: string[] = [];
-    // Whether agents have a sandbox is known only at the start of a run.
+    // Only the start of a run knows whether its agents have a sandbox.
     checkNotify({ ...read, sandbox: "required" }, (path, message) => void problems.push(`${pathText(path)} ${message}`));
     if (problems.length > 0) throw new Error(problems.join("\n"));
     return read;

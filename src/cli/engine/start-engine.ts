@@ -8,6 +8,7 @@ import { canPass } from "../../adapters/disk-error.ts";
 import { allowedEnvironment } from "../../adapters/executor/environment.ts";
 import { onLongWait } from "../../adapters/executor/long-waits.ts";
 import { openRunStore } from "../../adapters/journal/sqlite-run-store.ts";
+import type { OpenRoute } from "../../adapters/notice/post-notice.ts";
 import { removeFolder } from "../../adapters/remove-folder.ts";
 import { startGitHelper } from "../../adapters/vcs/git/git-helper.ts";
 import { canBeBilled } from "../../domain/batch/api-key-guard.ts";
@@ -48,7 +49,7 @@ import { contextOf } from "./loop-context.ts";
 import { type Notices, startNotices } from "./notices.ts";
 import type { OpenRun } from "./open-run.ts";
 import type { OutsideTracker } from "./outside-tracker.ts";
-import { type OwnNotify, readOwnNotify, tellable } from "./own-notify.ts";
+import { openOwnRoutes, readOwnNotify } from "./own-notify.ts";
 import { preflight, type RunEnvironment } from "./preflight.ts";
 import { prepareRehearsal } from "./rehearsal.ts";
 import { type RunSecrets, secretsOf } from "./run-secrets.ts";
@@ -98,7 +99,7 @@ export async function startEngine(options: EngineOptions, inherited?: Inherited)
   const read = await loadBatch(options.batch, { ...options, ...find }).catch(async (error: unknown) => {
     throw await namingUnfinished(error, options);
   });
-  const mine = readOwnNotify(options.env, options.cwd);
+  const own = readOwnNotify(options.env, options.cwd);
   const { rehearse } = options;
   const loaded = rehearse === undefined ? read : await prepareRehearsal(read, rehearse, stateHome(options.env, options.cwd));
   const git = startGitHelper({ program: packageFiles().main, args: ["__git"], env: allowedEnvironment(options.env, {}) });
@@ -124,10 +125,8 @@ export async function startEngine(options: EngineOptions, inherited?: Inherited)
     // A Ctrl-C at the terminal must not interrupt git in the middle of a write again.
     await git.ready;
     for (const repo of world.repos.values()) await repo.finishCutOffLanding();
-    const { own, untold } = tellable(mine, {
-      isSandboxed: world.sandbox !== undefined,
-      isOneOfMany: options.isOneOfMany === true,
-    });
+    const tellsNobody = rehearse !== undefined || options.checksOnly !== undefined;
+    const { routes: ownRoutes, untold } = await openOwnRoutes(own, { ...options, tellsNobody, sandbox: world.sandbox });
     const told = { ...loaded, warnings: [...loaded.warnings, ...world.warnings, ...untold] };
     const open = await openRun({ options, loaded: told, world, home, store, others });
     const exclusive = exclusiveNamesOf(open.run);
@@ -135,9 +134,8 @@ export async function startEngine(options: EngineOptions, inherited?: Inherited)
     await secrets?.secrets.preload();
     const oracleAccess = loaded.outside?.oracleAccess;
     const keepsChecksOnly = options.checksOnly !== undefined && open.state.checksOnly === true;
-    const tellsNobody = rehearse !== undefined || options.checksOnly !== undefined;
-    const at = { open, world, home, store, others, opened, exclusive, secrets, own, oracleAccess, locks, inherited, tellsNobody };
-    return await wire({ ...at, keepsChecksOnly });
+    const at = { open, world, home, store, others, opened, exclusive, secrets, ownRoutes, oracleAccess, locks, inherited };
+    return await wire({ ...at, tellsNobody, keepsChecksOnly });
   } catch (error) {
     await releaseResources(opened);
     if (inherited === undefined) disposeAll(locks ?? []);
@@ -154,7 +152,8 @@ interface EngineParts {
   readonly exclusive: ExclusiveNames;
   readonly opened: EngineResources;
   readonly secrets: RunSecrets | undefined;
-  readonly own: OwnNotify | undefined;
+  /** A person's own receivers of notices. */
+  readonly ownRoutes: readonly OpenRoute[];
   readonly oracleAccess: OutsideTracker["oracleAccess"] | undefined;
   readonly locks: readonly Disposable[];
   readonly inherited: Inherited | undefined;
@@ -170,7 +169,6 @@ async function wire(parts: EngineParts): Promise<Engine> {
   const warn = (problem: string) => process.emitWarning(problem);
   const keep = keepForLooks({ run: open.run, store, journal: open.journal, onProblem: warn });
   onLongWait((text) => orchestrator.report({ type: "engine-waits", text }));
-  let notices: Notices | undefined; // Opening them may report something already.
   const subscribers: ((event: RunEvent, state: RunState) => void)[] = [];
   const orchestrator = new Orchestrator({ state: open.state, journal: open.journal, clock: systemClock, publish, exclusive });
   function publish(event: RunEvent): void {
@@ -195,7 +193,7 @@ async function wire(parts: EngineParts): Promise<Engine> {
   // The last step that may fail: an open socket would keep the process alive.
   const channel = parts.inherited?.channel ?? (await openChannel({ socketPath: newSocketPath(folder), host, onProblem: warn }));
   parts.inherited?.channel.serve(host);
-  notices = await openNotices({ ...parts, folder }, orchestrator);
+  const notices = await openNotices({ ...parts, folder }, orchestrator);
   const performer = new Performer(ctx, (error) => orchestrator.fail(error));
   const inherited: Inherited = { run: open.run, folder, db: home.db, locks: parts.locks, channel };
   const fault = (cause: unknown): EngineFault => ({ kind: "fault", cause, state: orchestrator.state, recent, inherited });
@@ -232,13 +230,13 @@ async function closeAfterFault({ opened }: EngineParts, performer: Performer): P
 
 /** Tells the batch's receivers, and a person's own, of the run from now on. */
 async function openNotices(
-  { open, opened, folder, secrets, own, tellsNobody }: EngineParts & { readonly folder: string },
+  { open, opened, folder, secrets, ownRoutes, tellsNobody }: EngineParts & { readonly folder: string },
   orchestrator: Orchestrator,
 ): Promise<Notices | undefined> {
   if (tellsNobody) return undefined;
   const { batch } = open.state;
   const notices = await startNotices(
-    { batch, run: open.run, folder, secrets, own, env: process.env },
+    { batch, run: open.run, folder, secrets, ownRoutes, env: process.env },
     (fact) => void orchestrator.report(fact),
   );
   if (notices === undefined) return undefined;

@@ -147,7 +147,7 @@ class Loop {
     return iteration;
   }
 
-  /** What people told is taken once, also after a kill between the two writes. A rehearsal takes nothing. */
+  /** Takes each told text once, also after a kill between the two writes. A rehearsal takes nothing. */
   #forgetTold({ told }: Iteration): void {
     if (this.#options.flags.dryRun !== true) this.#options.folder.forget(told);
   }

@@ -4,8 +4,8 @@ import { errorMessage, plainText } from "../../domain/values/text.ts";
 import { EXIT, UserError } from "../../domain/values/user-error.ts";
 import { findReports, findRules, findTestCommands } from "../engine/find-in-bases.ts";
 import { loadBatch } from "../engine/load-batch.ts";
-import { openOwnRoutes, openRoutes } from "../engine/notices.ts";
-import { readOwnNotify } from "../engine/own-notify.ts";
+import { openRoutes } from "../engine/notices.ts";
+import { openOwnRoutes, readOwnNotify } from "../engine/own-notify.ts";
 import { secretsOf } from "../engine/run-secrets.ts";
 import { writeAll } from "../print.ts";
 
@@ -16,18 +16,23 @@ import { writeAll } from "../print.ts";
 export async function notifyTest(file: string | undefined): Promise<number> {
   const own = readOwnNotify(process.env, process.cwd());
   const named = file === undefined ? undefined : await routesOf(file);
-  const routes = [...(named?.routes ?? []), ...(await openOwnRoutes(own))];
+  const { routes: ownRoutes, untold } = await openOwnRoutes(own, { sandbox: "nothing runs here" });
+  const routes = [...(named?.routes ?? []), ...ownRoutes];
   const name = named?.name ?? "notices";
-  if (routes.length === 0)
+  if (routes.length + untold.length === 0)
     throw new UserError({
       what: "nobody is told",
-      why: `${file === undefined ? "you have no receivers of your own" : `${plainText(file)} has no "notify"`}`,
+      why:
+        file === undefined
+          ? "you have no receivers of your own"
+          : `${plainText(file)} has no "notify", and you have no receivers of your own`,
       todo: 'Add "notify": [{"kind": "ntfy", "url": "https://ntfy.sh/…"}] (docs/use/notices.md)',
       exitCode: EXIT.usage,
     });
   const title = plainText(`loopdash ${name}: a test`, 160);
   const message = { run: "test", batch: plainText(name), title, text: `${title}\nnothing needs you`, notices: [] };
-  let isWell = true;
+  let isWell = untold.length === 0;
+  for (const { message: why } of untold) writeAll(1, `bad  ${plainText(why, 300)}\n`);
   for (const route of routes) {
     const problem = await postNotice(route, message, systemClock.now()).then(
       () => undefined,

@@ -1,9 +1,10 @@
-import { describeNeed, listNeeds, type Need } from "../../domain/schedule/needs.ts";
+import { compareNeeds, describeNeed, listNeeds, type Need } from "../../domain/schedule/needs.ts";
 import type { RunId } from "../../domain/values/ids.ts";
 import { jsonText, plainText } from "../../domain/values/text.ts";
 import { formatDuration } from "../../domain/values/time.ts";
 import { UserError } from "../../domain/values/user-error.ts";
 import { STYLES } from "../../store/labels/tone.ts";
+import { isRecent } from "../../store/watch-list.ts";
 import { createLiveness, findRun, type Liveness, listRuns, withStore } from "../find-run.ts";
 import { folderUrl, printedLine, printsLinks } from "../links.ts";
 import { writeAll } from "../print.ts";
@@ -49,6 +50,7 @@ export interface NeedsReader {
   readonly needsIn: (run: RunId) => readonly Need[];
 }
 
+/** A reader without any memory yet. */
 export function createNeedsReader(): NeedsReader {
   const kept = new Map<RunId, { readonly events: number; readonly needs: readonly Need[] }>();
   return {
@@ -66,16 +68,12 @@ export function createNeedsReader(): NeedsReader {
 
 type Row = ReturnType<typeof listRuns>[number];
 
-/** Steps that a done run has left to a person are told for this long after its end. Milliseconds. */
-const RECENT_MS = 24 * 3_600_000;
-
-/** What needs a person in the last run of each batch, if it is not done or was so lately: what most tickets wait for first, then what has waited longest. */
+/** The needs of the last run of each batch, if it is not done or has ended lately, in order. */
 function listNeedsOfRuns(rows: readonly Row[], read: NeedsReader["needsIn"] = needsIn): readonly { run: RunId; need: Need }[] {
   const isLast = (row: Row, i: number) => rows.findIndex(({ batchPath }) => batchPath === row.batchPath) === i;
-  const isOpen = ({ verdict, endedAt = 0 }: Row) => verdict !== "done" || Date.now() - endedAt < RECENT_MS;
-  const open = rows.filter((row, i) => isOpen(row) && isLast(row, i));
+  const open = rows.filter((row, i) => (row.verdict !== "done" || isRecent(row, Date.now())) && isLast(row, i));
   const needs = open.flatMap(({ run }) => read(run).map((need) => ({ run, need })));
-  return needs.toSorted((a, b) => b.need.blocks.length - a.need.blocks.length || (a.need.since ?? 0) - (b.need.since ?? 0));
+  return needs.toSorted((a, b) => compareNeeds(a.need, b.need));
 }
 
 /** A run whose journal cannot be read needs a person, too. */

@@ -10,7 +10,7 @@ import { createNeedsReader, runsWithNeeds } from "../verbs/runs.ts";
 
 /** A machine that does not answer within this is away. Milliseconds. */
 const ANSWER_MS = 20_000;
-/** What a person's ssh needs to find its keys, its agent and its settings. */
+/** The variables by which a person's ssh finds its keys, its agent and its settings. */
 const SSH_VARIABLES = ["PATH", "HOME", "USER", "LOGNAME", "LANG", "SSH_AUTH_SOCK", "XDG_RUNTIME_DIR", "KRB5CCNAME"] as const;
 /** Names that a command line can hold, on this machine and the other one: of a run, and of ssh's destinations. */
 const RUN_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,120}$/;

@@ -19,6 +19,8 @@ export interface Incident {
   readonly step?: Evidence["step"];
   /** One line for people, safe for a terminal. */
   readonly summary: string;
+  /** What broke a base: the live check of a landed change, or a check of the base. */
+  readonly cause?: "verify" | "check";
   /** The events at which a broken base began and ended. */
   readonly seq?: number;
   readonly endedSeq?: number;
@@ -34,10 +36,10 @@ export function withIncident(list: readonly Incident[], next: Incident): readonl
   return list.some((each) => isLasting(each, next)) ? list : [...list, next];
 }
 
-/** Incidents without bases that broke by nothing but a failing live check: that is one thing that went wrong, and told by the check. */
+/** Incidents without bases that a failing live check broke: the check and its base are one thing that went wrong, and the check tells it. */
 export function distinctIncidents(list: readonly Incident[]): readonly Incident[] {
-  const notLive = new Set(list.filter(({ kind }) => kind === "live-check").map(({ at }) => at));
-  return list.filter(({ kind, at }) => kind !== "broken-base" || !notLive.has(at));
+  const isTold = ({ at }: Incident): boolean => list.some((each) => each.kind === "live-check" && each.at === at);
+  return list.filter((each) => each.kind !== "broken-base" || each.cause !== "verify" || !isTold(each));
 }
 
 /** Ends the lasting incident of this kind about this ticket and repository. Nothing changes if there is none. */

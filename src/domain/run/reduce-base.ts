@@ -42,6 +42,7 @@ export function withRepoBase(state: RunState, repo: RepoId, at: number): RunStat
     at: base.since,
     repo,
     seq: state.seq,
+    cause: base.cause,
     summary: `${describeSuspect(base)}: ${base.summary}`,
   };
   const isNext = known !== undefined && known.sha !== base.sha;

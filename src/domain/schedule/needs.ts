@@ -92,9 +92,21 @@ function stepWithCommit(ticket: TicketState): string {
 }
 
 /** The tickets that wait for a need: `SHOP-4 waits for it`, `3 tickets wait for it`; empty if none does. */
-export function describeBlocked({ blocks }: { readonly blocks: readonly string[] }): string {
+export function describeBlocked({ blocks }: NeedOrder): string {
   if (blocks.length > 1) return `${blocks.length} tickets wait for it`;
   return blocks[0] === undefined ? "" : `${blocks[0]} waits for it`;
+}
+
+/** Orders needs: what most tickets wait for first, then what has waited longest; what nobody knows the time of comes last. */
+export function compareNeeds(a: NeedOrder, b: NeedOrder): number {
+  const since = ({ since: at = Number.MAX_SAFE_INTEGER }: NeedOrder): number => at;
+  return b.blocks.length - a.blocks.length || since(a) - since(b);
+}
+
+/** The parts of a need that order it. */
+interface NeedOrder {
+  readonly blocks: readonly string[];
+  readonly since?: number;
 }
 
 /** A need in one line: whom or what it concerns, what to do or what failed, and what waits for it. */

@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { endIncident, endTicketIncidents, type Incident, withIncident } from "../../../src/domain/results/incident.ts";
+import {
+  distinctIncidents,
+  endIncident,
+  endTicketIncidents,
+  type Incident,
+  withIncident,
+} from "../../../src/domain/results/incident.ts";
 import { reduce } from "../../../src/domain/run/reduce.ts";
 import type { RunState } from "../../../src/domain/run/state.ts";
 import { RepoId, TicketId } from "../../../src/domain/values/ids.ts";
@@ -25,6 +31,28 @@ describe("the incidents of a run", () => {
     const list = withIncident([], reopened);
     expect(endIncident(list, { kind: "live-check", ticket }, 15)).toBe(list);
     expect(endIncident(list, { kind: "reopened", ticket: TicketId.parse("T-2") }, 15)).toBe(list);
+  });
+});
+
+describe("a live check that fails and the base that it breaks", () => {
+  const check: Incident = { kind: "live-check", at: 10, ticket, summary: "it answers 502" };
+  const base: Incident = {
+    kind: "broken-base",
+    at: 10,
+    repo: RepoId.parse("app"),
+    cause: "verify",
+    summary: "T-1: it answers 502",
+  };
+
+  it("are one incident", () => {
+    expect(distinctIncidents([check, base])).toEqual([check]);
+  });
+
+  it("are two beside a base that a check of its own found broken, and one without the other stays", () => {
+    const own: Incident = { ...base, cause: "check" };
+    expect(distinctIncidents([check, own])).toEqual([check, own]);
+    expect(distinctIncidents([{ ...check, at: 5 }, base])).toHaveLength(2);
+    expect(distinctIncidents([base])).toEqual([base]);
   });
 });
 

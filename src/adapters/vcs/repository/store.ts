@@ -236,8 +236,8 @@ export const MAX_PATH = 5_000;
 
 /**
  * The text of a short file that a worker may have replaced, or undefined if there is none. A pipe in its place does not block,
- * and of a huge file only as much is read as a ref can be long. It reads at once: there are some 50 for each ticket, and handing
- * one to a thread costs ten times as much.
+ * and of a huge file only as much is read as a ref can be long. It reads at once: some 50 of them are
+ * read for each ticket, and each would be four calls in a thread.
  */
 export function readShort(path: string, most = MAX_SHORT): string | undefined {
   const file = openShort(path);
