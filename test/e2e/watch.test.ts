@@ -93,6 +93,21 @@ describe("loopdash watch", { timeout: 300_000 }, () => {
     expect(await pty.exitCode()).toBe(0);
   });
 
+  test("follows a run as it goes on: nothing needs you while it works, and what does once it stalls", async () => {
+    using stage = new Stage();
+    stage.repo("app");
+    stage.agent(`while (!fs.existsSync(${JSON.stringify(stage.path("go"))})) await wait(50); process.exit(3);`);
+    const pty = open(stage, ["watch"]);
+    await pty.waitFor(/✔ IDLE/);
+    const run = stage.start([stage.batch(["T-1"], { limits: { attempts: 1 } }), "--json"]);
+    await pty.waitFor(/● RUNNING {2}nothing needs you · 1 run at work/);
+    stage.write("go", "");
+    await run.ended;
+    await pty.waitFor(/! NEEDS YOU {2}1 · 0 runs at work[^]*T-1: /);
+    pty.type("q");
+    expect(await pty.exitCode()).toBe(0);
+  });
+
   test("a run that is gone is told in the list, which stays", async () => {
     using stage = twoMachines();
     const pty = open(stage, ["watch"], { columns: 60, rows: 15, env: withBin(stage) });
